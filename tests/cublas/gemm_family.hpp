@@ -17,19 +17,25 @@ inline constexpr const char* kGemmSpace = R"json({
              {"name": "TRANS_B", "values": [0, 1], "default": 0},
              {"name": "LDA", "default": "TRANS_A ? M : K"},
              {"name": "LDB", "default": "TRANS_B ? K : N"},
-             {"name": "LDC", "default": "N"}],
-    "flops": "2*BATCH*M*N*K", "bytes": "4*BATCH*(M*K + K*N + M*N)" },
+             {"name": "LDC", "default": "N"},
+             {"name": "TYPE", "default": "f32", "types": {
+               "f32": {"A": "f32", "C": "f32", "compute": "f32"},
+               "bf16": {"A": "bf16", "C": "bf16", "compute": "f32"},
+               "f16": {"A": "f16", "C": "f16", "compute": "f32"},
+               "f64": {"A": "f64", "C": "f64", "compute": "f64"},
+               "s8": {"A": "s8", "C": "s32", "compute": "s32"}}}],
+    "flops": "2*BATCH*M*N*K", "bytes": "BATCH*(bytes(A)*(M*K + K*N) + bytes(C)*M*N)" },
   "arguments": [
     {"name": "M", "type": "int", "value": "M"},
     {"name": "N", "type": "int", "value": "N"},
     {"name": "K", "type": "int", "value": "K"},
-    {"name": "alpha", "type": "float", "value": 1},
-    {"name": "A", "type": "float*", "count": "BATCH*(TRANS_A ? K : M)*LDA"},
+    {"name": "alpha", "type": "${compute}", "value": 1},
+    {"name": "A", "type": "${A}*", "count": "BATCH*(TRANS_A ? K : M)*LDA"},
     {"name": "lda", "type": "int", "value": "LDA"},
-    {"name": "B", "type": "float*", "count": "BATCH*(TRANS_B ? N : K)*LDB"},
+    {"name": "B", "type": "${A}*", "count": "BATCH*(TRANS_B ? N : K)*LDB"},
     {"name": "ldb", "type": "int", "value": "LDB"},
-    {"name": "beta", "type": "float", "value": 0},
-    {"name": "C", "type": "float*", "count": "BATCH*M*LDC", "role": "output"},
+    {"name": "beta", "type": "${compute}", "value": 0},
+    {"name": "C", "type": "${C}*", "count": "BATCH*M*LDC", "role": "output"},
     {"name": "ldc", "type": "int", "value": "LDC"} ],
   "check": {
     "reference": {"op": "gemm", "m": "M", "n": "N", "k": "K", "a": "A", "b": "B", "c": "C",
@@ -38,25 +44,27 @@ inline constexpr const char* kGemmSpace = R"json({
     "accumulates": "K", "sizes": [[1, 1, 1]] },
   "kernels": {
     "plain": {
-      "source": "product.cu", "entry": "plain<${TRANS_A},${TRANS_B},${ROWS}>",
+      "source": "product.cu", "entry": "plain<${A},${C},${compute},${TRANS_A},${TRANS_B},${ROWS}>",
       "parameters": { "ROWS": {"values": [1, 2], "default": 1} },
       "launch": {"grid": ["ceil_div(M, ROWS)", 1, "BATCH"], "block": [1]} } } })json";
 
 inline constexpr const char* kGemmSource = R"cuda(
-template <int kTransA, int kTransB, int kRows>
-__global__ void plain(int M, int N, int K, float alpha, const float* A, int lda, const float* B,
-                      int ldb, float beta, float* C, int ldc) {
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+template <class Matrix, class Result, class Sum, int kTransA, int kTransB, int kRows>
+__global__ void plain(int M, int N, int K, Sum alpha, const Matrix* A, int lda, const Matrix* B,
+                      int ldb, Sum beta, Result* C, int ldc) {
   A += blockIdx.z * (long long)(kTransA ? K : M) * lda;
   B += blockIdx.z * (long long)(kTransB ? N : K) * ldb;
   C += blockIdx.z * (long long)M * ldc;
   for (int m = blockIdx.x * kRows; m < M && m < (blockIdx.x + 1) * kRows; ++m) {
     for (int n = 0; n < N; ++n) {
-      float sum = 0;
+      Sum sum = 0;
       for (int k = 0; k < K; ++k) {
-        sum += (kTransA ? A[k * lda + m] : A[m * lda + k]) *
-               (kTransB ? B[n * ldb + k] : B[k * ldb + n]);
+        sum += Sum(kTransA ? A[k * lda + m] : A[m * lda + k]) *
+               Sum(kTransB ? B[n * ldb + k] : B[k * ldb + n]);
       }
-      C[m * ldc + n] = alpha * sum + (beta == 0 ? 0 : beta * C[m * ldc + n]);
+      C[m * ldc + n] = Result(alpha * sum + (beta == 0 ? Sum(0) : beta * Sum(C[m * ldc + n])));
     }
   }
 }

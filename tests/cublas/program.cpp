@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A program that is linked to cuBLAS.
 //   cublas_program ROUNDS [exit CODE | raise SIGNAL | wait | many]
-// Multiplies ROUNDS times, in three ways; then ends as an argument says, or waits for SIGUSR1.
+// Multiplies ROUNDS times, in four ways; then ends as an argument says, or waits for SIGUSR1.
 #include <cublasLt.h>
 #include <cublas_v2.h>
 
@@ -19,7 +19,7 @@ namespace {
 double sum_of_products(int rounds) {
   cublasHandle_t handle = nullptr;
   cublasCreate_v2(&handle);
-  std::vector<float> a(64 * 32), b(32 * 16), c(64 * 16);
+  std::vector<float> a(64 * 32), b(32 * 16), c(64 * 16), other(4);
   for (std::size_t i = 0; i < a.size(); ++i) a[i] = static_cast<float>(i % 7);
   for (std::size_t i = 0; i < b.size(); ++i) b[i] = static_cast<float>(i % 5);
   const float one = 1, zero = 0;
@@ -28,9 +28,10 @@ double sum_of_products(int rounds) {
                    &zero, c.data(), 64);
     cublasSgemmStridedBatched(handle, CUBLAS_OP_N, CUBLAS_OP_N, 8, 8, 4, &one, a.data(), 8, 32,
                               b.data(), 4, 32, &one, c.data(), 8, 64, 4);
-    cublasGemmEx(handle, CUBLAS_OP_N, CUBLAS_OP_N, 2, 2, 2, &one, a.data(), CUDA_R_16BF, 2,
-                 b.data(), CUDA_R_16BF, 2, &zero, c.data(), CUDA_R_16BF, 2, CUBLAS_COMPUTE_32F,
-                 CUBLAS_GEMM_DEFAULT);
+    for (const auto type : {CUDA_R_16BF, CUDA_R_8F_E5M2}) {
+      cublasGemmEx(handle, CUBLAS_OP_N, CUBLAS_OP_N, 2, 2, 2, &one, a.data(), type, 2, b.data(),
+                   type, 2, &zero, other.data(), type, 2, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT);
+    }
   }
   cublasDestroy_v2(handle);
   double sum = 0;

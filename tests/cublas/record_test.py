@@ -35,17 +35,19 @@ class ProgramTest(unittest.TestCase):
         self.assertEqual((recorded.returncode, recorded.stdout), (0, plain.stdout), recorded.stderr)
         self.assertIn("16,64,32", recorded.stderr)
         self.assertIn("no: element type", recorded.stderr)
-        self.assertRegex(" ".join(recorded.stderr.split()), r"150 calls, .* in cuBLAS on .*; 2 products with .* can be tuned")
+        self.assertRegex(" ".join(recorded.stderr.split()), r"200 calls, .* in cuBLAS on .*; 3 products with .* can be tuned")
         self.assertIn("tune --space spaces/gemm.json --sizes sizes.json", recorded.stderr)
         self.assertNotIn("Expected saving", recorded.stderr)
         suite = json.loads((self.folder / "sizes.json").read_text())
         sizes = suite["groups"][0]["sizes"]
-        self.assertCountEqual(sizes, [{"M": 16, "N": 64, "K": 32}, {"M": 8, "N": 8, "K": 4, "BATCH": 4}])
-        rows = {row["function"]: row for row in suite["recorded"]["products"]}
+        self.assertCountEqual(sizes, [{"M": 16, "N": 64, "K": 32}, {"M": 8, "N": 8, "K": 4, "BATCH": 4},
+                                     {"M": 2, "N": 2, "K": 2, "TYPE": "bf16"}])
+        self.assertIn("2,2,2,TYPE=bf16", recorded.stderr)
+        rows = {row["function"]: row for row in suite["recorded"]["products"] if row["type"] != "bf16"}
         self.assertEqual({row["count"] for row in rows.values()}, {50})
         self.assertGreaterEqual(rows["cublasSgemm_v2"]["timed"], 3)
         self.assertGreater(rows["cublasSgemm_v2"]["timed_ns"], 0)
-        self.assertEqual(rows["cublasGemmEx"]["type"], "bf16")
+        self.assertEqual(rows["cublasGemmEx"]["type"], "e5m2")
 
         tuned = self.run_tune("--space", GEMM, "--kernel", "gemm_naive", "--sizes", "sizes.json", "--backend", "cpu",
                               "--max-evals", 2)

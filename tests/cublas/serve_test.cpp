@@ -3,6 +3,9 @@
 #include "tests/cublas/preloaded.hpp"
 #include "tests/cublas/standin.hpp"
 
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
 #include <array>
 #include <cmath>
 #include <thread>
@@ -186,6 +189,79 @@ TEST_F(ServeTest, EveryEntryIsTakenInEveryLayout) {
   EXPECT_TRUE(is_taken(lt, [&] { return lt.matmul(); }));
 }
 
+/// C = 2·A·B + C in types, of the numbers of Call, as GemmEx and as cublasLtMatmul.
+template <class Matrix, class Result, class Factor>
+struct TypedCall {
+  cudaDataType matrices, result, factors;
+  cublasComputeType_t compute;
+  Call plain = Call();
+  Factor alpha = 2, beta = 1;
+  std::vector<Matrix> a = converted<Matrix>(plain.a), b = converted<Matrix>(plain.b);
+  std::vector<Result> c = converted<Result>(plain.c), right = converted<Result>(plain.right);
+
+  template <class To>
+  static std::vector<To> converted(const std::vector<float>& numbers) {
+    std::vector<To> result;
+    for (const float number : numbers) result.push_back(static_cast<To>(number));
+    return result;
+  }
+  cublasStatus_t ex() {
+    return cublasGemmEx(plain.handle, CUBLAS_OP_N, CUBLAS_OP_N, kM, kN, kK, &alpha, a.data(),
+                        matrices, kM, b.data(), matrices, kK, &beta, c.data(), result, kM, compute,
+                        CUBLAS_GEMM_DEFAULT);
+  }
+  cublasStatus_t lt() {
+    cublasLtMatmulDesc_t desc = nullptr;
+    std::array<cublasLtMatrixLayout_t, 3> layouts{};
+    cublasLtMatmulDescCreate(&desc, compute, factors);
+    cublasLtMatrixLayoutCreate(&layouts[0], matrices, kM, kK, kM);
+    cublasLtMatrixLayoutCreate(&layouts[1], matrices, kK, kN, kK);
+    cublasLtMatrixLayoutCreate(&layouts[2], result, kM, kN, kM);
+    return cublasLtMatmul(reinterpret_cast<cublasLtHandle_t>(plain.handle), desc, &alpha, a.data(),
+                          layouts[0], b.data(), layouts[1], &beta, c.data(), layouts[2], c.data(),
+                          layouts[2], nullptr, nullptr, 0, nullptr);
+  }
+  /// Both, neither by cuBLAS, with right results.
+  void expect_to_be_taken() {
+    const auto memory = c;
+    for (const auto function : {&TypedCall::ex, &TypedCall::lt}) {
+      const int before = standin_last_call()->calls;
+      c = memory;
+      EXPECT_EQ((this->*function)(), CUBLAS_STATUS_SUCCESS);
+      EXPECT_EQ(standin_last_call()->calls, before);
+      for (std::size_t i = 0; i < c.size(); ++i) {
+        EXPECT_EQ(static_cast<double>(c[i]), static_cast<double>(right[i])) << i;
+      }
+    }
+  }
+};
+
+TEST_F(ServeTest, ProductsOfOtherTypesAreTakenByKernelsOfTheirTypes) {
+  tune({"5,6,4,TYPE=bf16", "5,6,4,TYPE=f16", "5,6,4,TYPE=f64", "5,6,4,TYPE=s8"});
+  TypedCall<__nv_bfloat16, __nv_bfloat16, float>{CUDA_R_16BF, CUDA_R_16BF, CUDA_R_32F,
+                                                 CUBLAS_COMPUTE_32F}
+      .expect_to_be_taken();
+  TypedCall<__half, __half, float>{CUDA_R_16F, CUDA_R_16F, CUDA_R_32F, CUBLAS_COMPUTE_32F}
+      .expect_to_be_taken();
+  TypedCall<double, double, double>{CUDA_R_64F, CUDA_R_64F, CUDA_R_64F, CUBLAS_COMPUTE_64F}
+      .expect_to_be_taken();
+  TypedCall<std::int8_t, std::int32_t, std::int32_t>{CUDA_R_8I, CUDA_R_32I, CUDA_R_32I,
+                                                     CUBLAS_COMPUTE_32I}
+      .expect_to_be_taken();
+  EXPECT_THAT(passed_on([] {
+                TypedCall<__half, __half, float>{CUDA_R_16F, CUDA_R_16F, CUDA_R_32F,
+                                                 CUBLAS_COMPUTE_16F}
+                    .ex();
+              }),
+              HasSubstr("(compute type 1)"));
+  EXPECT_THAT(passed_on([] {
+                TypedCall<__half, __half, float>{CUDA_R_16F, CUDA_R_16F, CUDA_R_16F,
+                                                 CUBLAS_COMPUTE_32F}
+                    .lt();
+              }),
+              HasSubstr("(compute type 1)"));
+}
+
 TEST_F(ServeTest, TheLastLineCountsCallsAndTheTimeSaved) {
   tune({kSize});
   const std::string line = log_of([] {
@@ -236,9 +312,15 @@ TEST_F(ServeTest, ACallThatIsNotCertainlyTheSameIsPassedOn) {
   EXPECT_THAT(with([](Call& it) { it.a = std::vector<float>(); }), HasSubstr("(null pointer 1)"));
   EXPECT_THAT(passed_on([] {
                 Call call;
-                call.ex(CUDA_R_16BF);
+                call.ex(CUDA_R_32I);
               }),
               HasSubstr("(element type 1)"));
+  EXPECT_THAT(passed_on([] {
+                Call call;
+                call.ex(CUDA_R_16BF);
+              }),
+              HasSubstr("(not tuned 1)"))
+      << "by kernels of bf16";
   for (const auto compute : {CUBLAS_COMPUTE_32F_FAST_TF32, CUBLAS_COMPUTE_32F_PEDANTIC,
                              CUBLAS_COMPUTE_32F_EMULATED_16BFX9}) {
     EXPECT_THAT(passed_on([&] {

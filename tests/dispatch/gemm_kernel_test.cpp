@@ -16,9 +16,9 @@ class GemmKernelTest : public EngineTest {
     engine = std::make_unique<Engine>(std::move(executor), Table::database(database.path()),
                                       options, settings);
   }
-  KernelUse use(backend::StreamHandle stream = nullptr) {
+  KernelUse use(backend::StreamHandle stream = nullptr, GemmType type = GemmType::f32) {
     const std::array<DispatchArgument, 5> arguments = {2.0F, data, data, 1.0F, data};
-    return engine->launch_gemm_kernel(Size{8, 16, 4}, arguments, stream);
+    return engine->launch_gemm_kernel(type, {8, 16, 4, 1, 0, 0, 4, 16, 16}, arguments, stream);
   }
 };
 
@@ -45,6 +45,14 @@ TEST_F(GemmKernelTest, OtherwiseNothingIsLaunched) {
   EXPECT_EQ(device->last.entry, "");
 }
 
+TEST_F(GemmKernelTest, AnotherTypeIsNeverServedByAKernelOfFloat) {
+  database.add_all(cublas::tuned_gemm({"8,16,4"}));
+  open_gemm();
+  EXPECT_EQ(use(nullptr, GemmType::bf16).end, KernelEnd::untuned) << "in a family that has bf16";
+  EXPECT_EQ(use(nullptr, GemmType::bf16_f32).end, KernelEnd::untuned) << "which it does not have";
+  EXPECT_EQ(device->launches, 0);
+}
+
 TEST_F(GemmKernelTest, DuringCaptureOnlyAPreparedSizeIsServed) {
   database.add_all(cublas::tuned_gemm({"8,16,4"}));
   open_gemm();
@@ -62,9 +70,9 @@ TEST_F(GemmKernelTest, AKernelThatFailsIsNotTriedAgain) {
   database.add_all(cublas::tuned_gemm({"8,16,4"}));
   open_gemm();
   EXPECT_EQ(use(device->unusable).end, KernelEnd::failed);
-  device->fails_to_launch.insert("plain<0,0,2>");
+  device->fails_to_launch.insert("plain<float,float,float,0,0,2>");
   EXPECT_EQ(use().end, KernelEnd::failed);
-  EXPECT_EQ(device->last.entry, "plain<0,0,2>");
+  EXPECT_EQ(device->last.entry, "plain<float,float,float,0,0,2>");
   device->last = {};
   EXPECT_EQ(use().end, KernelEnd::library);
   EXPECT_EQ(device->last.entry, "");

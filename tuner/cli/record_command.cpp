@@ -21,8 +21,10 @@
 #include <filesystem>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <ranges>
 #include <unistd.h>
+#include <utility>
 
 namespace tuner::cli {
 namespace {
@@ -34,10 +36,23 @@ constexpr std::size_t kMostGroupSizes = 1000;  // of a suite
 using family::RecordedCalls;
 using family::RecordedProduct;
 
+/// TYPE of spaces/gemm.json; none where it has no such product.
+std::optional<std::string> type_of(const RecordedProduct& it) {
+  for (const auto& [recorded, type] : {std::pair{"f32", "f32"},
+                                       {"bf16", "bf16"},
+                                       {"f16", "f16"},
+                                       {"f64", "f64"},
+                                       {"s8,s8,s32", "s8"}}) {
+    if (it.type == recorded) return type;
+  }
+  return std::nullopt;
+}
+
 /// Why a product cannot be tuned; empty where it can. What the family gemm has no size for would
 /// make the whole suite one that cannot be read.
 std::string why_not(const RecordedProduct& it) {
   if (!it.objection.empty()) return it.objection;
+  if (!type_of(it)) return "element type";
   constexpr std::int64_t kLargest = std::numeric_limits<std::int32_t>::max();
   constexpr std::int64_t kMostProducts = 65'535;
   const bool fits =
@@ -77,6 +92,7 @@ Json size_of(const RecordedProduct& it) {
   if (it.ldb != (it.trans_b ? it.k : it.n)) size["LDB"] = it.ldb;
   if (it.ldc != it.n) size["LDC"] = it.ldc;
   if (it.align != 4) size["ALIGN"] = it.align;
+  if (const auto type = type_of(it); type && *type != "f32") size["TYPE"] = *type;
   return size;
 }
 
@@ -112,8 +128,9 @@ std::string shown_product(const RecordedProduct& it) {
   std::string text = fmt::format("{},{},{}", it.m, it.n, it.k);
   const Json size = size_of(it);
   for (const auto& [name, value] : size.items()) {
-    if (name != "M" && name != "N" && name != "K")
-      text += fmt::format(",{}={}", name, value.dump());
+    if (name == "M" || name == "N" || name == "K") continue;
+    text +=
+        fmt::format(",{}={}", name, value.is_string() ? value.get<std::string>() : value.dump());
   }
   return text;
 }

@@ -2,7 +2,8 @@
 #include "tuner/cublas/original.hpp"
 #include "tuner/cublas/product.hpp"
 
-#include <cstring>
+#include <algorithm>
+#include <cstdint>
 
 namespace tuner::cublas {
 namespace {
@@ -40,7 +41,7 @@ Layout read_layout(const void* data, cublasLtMatrixLayout_t layout) {
   result.operand = {
       .data = data,
       .type = static_cast<cudaDataType>(
-          attribute<std::uint32_t>(layout, CUBLASLT_MATRIX_LAYOUT_TYPE, CUDA_R_8I)),
+          attribute<std::uint32_t>(layout, CUBLASLT_MATRIX_LAYOUT_TYPE, UINT32_MAX)),
       .ld = attribute<std::int64_t>(layout, CUBLASLT_MATRIX_LAYOUT_LD, 0),
       .stride = attribute<std::int64_t>(layout, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, 0)};
   result.rows = attribute<std::uint64_t>(layout, CUBLASLT_MATRIX_LAYOUT_ROWS, 0);
@@ -64,12 +65,13 @@ bool has_scaling(cublasLtMatmulDesc_t desc) {
   return false;
 }
 
-/// What stands against the descriptor of an operation.
-std::optional<PassReason> objection_to(cublasLtMatmulDesc_t desc) {
+/// What stands against the descriptor of an operation in such types.
+std::optional<PassReason> objection_to(cublasLtMatmulDesc_t desc,
+                                       const dispatch::GemmTypeRow& type) {
   const auto number = [&](cublasLtMatmulDescAttributes_t which, std::int32_t otherwise) {
     return attribute<std::int32_t>(desc, which, otherwise);
   };
-  if (number(CUBLASLT_MATMUL_DESC_SCALE_TYPE, CUDA_R_32F) != CUDA_R_32F) return PassReason::compute;
+  if (number(CUBLASLT_MATMUL_DESC_SCALE_TYPE, -1) != scale_type(type)) return PassReason::compute;
   if (number(CUBLASLT_MATMUL_DESC_POINTER_MODE, CUBLASLT_POINTER_MODE_DEVICE) !=
       CUBLASLT_POINTER_MODE_HOST) {
     return PassReason::pointer_mode;
@@ -98,7 +100,8 @@ bool same(const Layout& one, const Layout& other) {
 /// What stands against the matrices; `inner` is op(B)'s number of rows.
 std::optional<PassReason> objection_to(const Layout& a, const Layout& b, const Layout& c,
                                        const Layout& d, const ProductCall& call,
-                                       std::uint64_t inner, std::uint64_t columns) {
+                                       const dispatch::GemmTypeRow& type, std::uint64_t inner,
+                                       std::uint64_t columns) {
   if (!a.is_plain || !b.is_plain || !d.is_plain) return PassReason::layout;
   if (a.batch != d.batch || b.batch != d.batch) return PassReason::invalid;
   if (static_cast<std::int64_t>(inner) != call.k || static_cast<std::int64_t>(columns) != call.n ||
@@ -106,9 +109,7 @@ std::optional<PassReason> objection_to(const Layout& a, const Layout& b, const L
     return PassReason::invalid;
   }
   if (call.alpha == nullptr || call.beta == nullptr) return PassReason::null_pointer;
-  float beta = 0;
-  std::memcpy(&beta, call.beta, sizeof beta);
-  if (beta != 0 && !same(c, d)) return PassReason::output;
+  if (factor(type, call.beta) != 0 && !same(c, d)) return PassReason::output;
   return std::nullopt;
 }
 
@@ -132,7 +133,10 @@ ProductCall lt_product(const LtCall& lt, Detail detail) {
   call.compute = static_cast<cublasComputeType_t>(number(CUBLASLT_MATMUL_DESC_COMPUTE_TYPE));
   call.epilogue = static_cast<cublasLtEpilogue_t>(number(CUBLASLT_MATMUL_DESC_EPILOGUE));
   if (call.epilogue != CUBLASLT_EPILOGUE_DEFAULT) call.objection = PassReason::epilogue;
-  if (call.compute != CUBLAS_COMPUTE_32F) call.objection = PassReason::compute;
+  const bool computes_plainly = std::ranges::any_of(
+      dispatch::kGemmTypeRows,
+      [&](const dispatch::GemmTypeRow& it) { return compute_type(it) == call.compute; });
+  if (!computes_plainly) call.objection = PassReason::compute;
   if (call.objection && detail == Detail::decision) return call;
   const Layout a = read_layout(lt.a, lt.a_layout);
   const Layout b = read_layout(lt.b, lt.b_layout);
@@ -149,11 +153,12 @@ ProductCall lt_product(const LtCall& lt, Detail detail) {
   call.a = a.operand;
   call.b = b.operand;
   call.c = d.operand;
-  if (call.objection || a.operand.type != CUDA_R_32F) return call;
-  call.objection = objection_to(lt.desc);
+  const dispatch::GemmTypeRow* const type = gemm_type(call);
+  if (call.objection || type == nullptr || call.compute != compute_type(*type)) return call;
+  call.objection = objection_to(lt.desc, *type);
   if (!call.objection) {
-    call.objection =
-        objection_to(a, b, c, d, call, plain_b ? b.rows : b.columns, plain_b ? b.columns : b.rows);
+    call.objection = objection_to(a, b, c, d, call, *type, plain_b ? b.rows : b.columns,
+                                  plain_b ? b.columns : b.rows);
   }
   return call;
 }

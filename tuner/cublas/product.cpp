@@ -5,12 +5,24 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 
 namespace tuner::cublas {
 namespace {
 
 bool is_operation(cublasOperation_t op) {
   return op == CUBLAS_OP_N || op == CUBLAS_OP_T || op == CUBLAS_OP_C;
+}
+
+cudaDataType cuda_type(ElementType type) {
+  return static_cast<cudaDataType>(row(type).cuda.value);
+}
+
+template <class Number>
+Number number(const void* address) {
+  Number value{};
+  std::memcpy(&value, address, sizeof value);
+  return value;
 }
 
 /// Whether a leading dimension is one for stored columns of `rows` elements.
@@ -32,12 +44,36 @@ std::string_view name(PassReason reason) {
   return kNames.at(static_cast<std::size_t>(reason));
 }
 
+const dispatch::GemmTypeRow* gemm_type(const ProductCall& call) {
+  const auto found =
+      std::ranges::find_if(dispatch::kGemmTypeRows, [&](const dispatch::GemmTypeRow& it) {
+        return cuda_type(it.matrices) == call.a.type && call.a.type == call.b.type &&
+               cuda_type(it.result) == call.c.type;
+      });
+  return found == dispatch::kGemmTypeRows.end() ? nullptr : &*found;
+}
+
+cublasComputeType_t compute_type(const dispatch::GemmTypeRow& type) {
+  if (type.factors == ElementType::f64) return CUBLAS_COMPUTE_64F;
+  return type.factors == ElementType::f32 ? CUBLAS_COMPUTE_32F : CUBLAS_COMPUTE_32I;
+}
+
+cudaDataType scale_type(const dispatch::GemmTypeRow& type) {
+  return cuda_type(type.factors);
+}
+
+double factor(const dispatch::GemmTypeRow& type, const void* address) {
+  if (type.factors == ElementType::f64) return number<double>(address);
+  return type.factors == ElementType::f32 ? static_cast<double>(number<float>(address))
+                                          : static_cast<double>(number<std::int32_t>(address));
+}
+
 std::optional<PassReason> objection(const ProductCall& call) {
   if (call.objection) return call.objection;
   if (call.epilogue != CUBLASLT_EPILOGUE_DEFAULT) return PassReason::epilogue;
-  const auto is_float = [](const Operand& operand) { return operand.type == CUDA_R_32F; };
-  if (!is_float(call.a) || !is_float(call.b) || !is_float(call.c)) return PassReason::type;
-  if (call.compute != CUBLAS_COMPUTE_32F) return PassReason::compute;
+  const dispatch::GemmTypeRow* const type = gemm_type(call);
+  if (type == nullptr) return PassReason::type;
+  if (call.compute != compute_type(*type)) return PassReason::compute;
   // The second one, CuPy's, allowed tensor cores before compute capability 8.0: since then the
   // compute type alone does.
   if (call.algorithm != CUBLAS_GEMM_DEFAULT && call.algorithm != CUBLAS_GEMM_DEFAULT_TENSOR_OP) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "tuner/backend/executor.hpp"
+#include "tuner/dispatch/gemm_types.hpp"
 
 #include <cublasLt.h>
 #include <cublas_v2.h>
@@ -16,8 +17,8 @@ namespace tuner::cublas {
 
 /// Why a call goes to cuBLAS.
 enum class PassReason {
-  type,          ///< other than float throughout
-  compute,       ///< computes otherwise than in float
+  type,          ///< types of matrices that no GemmType has
+  compute,       ///< computes otherwise than the GemmType of the matrices
   algorithm,     ///< the program names one
   operation,     ///< an operation that does not exist
   epilogue,      ///< more than the product is computed
@@ -31,7 +32,7 @@ enum class PassReason {
   pointer_mode,  ///< alpha and beta are in device memory
   math_mode,     ///< TF32, pedantic or emulated
   sm_count,      ///< cuBLAS is limited to a part of the device
-  environment,   ///< NVIDIA_TF32_OVERRIDE, CUBLAS_EMULATE_SINGLE_PRECISION
+  environment,   ///< NVIDIA_TF32_OVERRIDE, CUBLAS_EMULATE_{SINGLE,DOUBLE}_PRECISION
   device,        ///< not known which one the handle is of
   capture,       ///< the stream is being captured and the size was not prepared
   untuned,       ///< no result answers
@@ -68,6 +69,14 @@ struct ProductCall {
   std::optional<backend::StreamHandle> stream = {};
   std::optional<PassReason> objection = {};  ///< known from its descriptors
 };
+
+/// The GemmType with such types of matrices; null where there is none.
+[[nodiscard]] const dispatch::GemmTypeRow* gemm_type(const ProductCall& call);
+/// How cuBLAS is asked to compute so, and the type of its alpha and beta.
+[[nodiscard]] cublasComputeType_t compute_type(const dispatch::GemmTypeRow& type);
+[[nodiscard]] cudaDataType scale_type(const dispatch::GemmTypeRow& type);
+/// A factor in the type of a product's sums, of the host.
+[[nodiscard]] double factor(const dispatch::GemmTypeRow& type, const void* address);
 
 /// Why a call must go to cuBLAS, by its arguments alone; none where nothing stands against it.
 [[nodiscard]] std::optional<PassReason> objection(const ProductCall& call);

@@ -27,10 +27,10 @@ constexpr std::uint64_t kLastTimedEarly = 4;
 constexpr std::chrono::seconds kBetweenWrites{5};
 constexpr std::size_t kMostRows = 10'000;
 
-/// The alignment of an address in elements of 4 bytes, at most 4.
+/// The alignment of an address in units of 4 bytes: 1, also for less, 2 or 4.
 std::int64_t alignment(const Operand& operand) {
-  const auto address = reinterpret_cast<std::uintptr_t>(operand.data) | 16;
-  return std::max(1, 1 << (std::countr_zero(address) - 2));
+  const auto address = reinterpret_cast<std::uintptr_t>(operand.data) / 4 | 4;
+  return std::int64_t{1} << std::countr_zero(address);
 }
 
 /// By cudaDataType_t.

@@ -7,7 +7,6 @@
 
 #include <fmt/format.h>
 
-#include <cstring>
 #include <exception>
 
 namespace tuner::cublas {
@@ -17,21 +16,27 @@ Transpose transpose_of(cublasOperation_t operation) {
   return operation == CUBLAS_OP_N ? Transpose::no : Transpose::yes;
 }
 
-float number(const void* address) {
-  float value = 0;
-  std::memcpy(&value, address, sizeof value);
-  return value;
-}
-
 /// A matrix by columns is its transpose by rows, and Cᵀ = op(B)ᵀ·op(A)ᵀ: A and B change places, and
 /// what is transposed stays so.
 dispatch::KernelUse multiply_by_rows(Dispatcher& dispatcher, const ProductCall& call,
                                      backend::StreamHandle stream) {
-  return dispatch::sgemm_by_kernel(
-      dispatcher, stream, transpose_of(call.op_b), transpose_of(call.op_a), call.n, call.m, call.k,
-      number(call.alpha), static_cast<const float*>(call.b.data), call.b.ld, call.b.stride,
-      static_cast<const float*>(call.a.data), call.a.ld, call.a.stride, number(call.beta),
-      static_cast<float*>(const_cast<void*>(call.c.data)), call.c.ld, call.c.stride, call.batch);
+  const dispatch::GemmTypeRow& type = *gemm_type(call);
+  const GemmProblem problem{.type = type.type,
+                            .trans_a = transpose_of(call.op_b),
+                            .trans_b = transpose_of(call.op_a),
+                            .m = call.n,
+                            .n = call.m,
+                            .k = call.k,
+                            .lda = call.b.ld,
+                            .ldb = call.a.ld,
+                            .ldc = call.c.ld,
+                            .batch = call.batch,
+                            .stride_a = call.b.stride,
+                            .stride_b = call.a.stride,
+                            .stride_c = call.c.stride};
+  return dispatch::gemm_by_kernel(dispatcher, stream, problem, factor(type, call.alpha),
+                                  call.b.data, call.a.data, factor(type, call.beta),
+                                  const_cast<void*>(call.c.data));
 }
 
 std::optional<PassReason> reason_of(dispatch::KernelEnd end) {

@@ -23,8 +23,9 @@ Settings read_settings() {
   if (const std::string backend = environment_variable("TUNER_CUBLAS_BACKEND"); !backend.empty()) {
     result.backend = backend;
   }
-  result.reduced_precision =
-      is_set("NVIDIA_TF32_OVERRIDE") || is_set("CUBLAS_EMULATE_SINGLE_PRECISION");
+  result.reduced_precision = is_set("NVIDIA_TF32_OVERRIDE") ||
+                             is_set("CUBLAS_EMULATE_SINGLE_PRECISION") ||
+                             is_set("CUBLAS_EMULATE_DOUBLE_PRECISION");
   return result;
 }
 

@@ -18,8 +18,9 @@ struct Settings {
   std::filesystem::path log = {};        ///< TUNER_CUBLAS_LOG: lines go there; empty: stderr
   std::filesystem::path recording = {};  ///< TUNER_CUBLAS_RECORDING: folder for Mode::record
   std::string backend = "cuda";          ///< TUNER_CUBLAS_BACKEND: "cpu" where a test has no GPU
-  bool reduced_precision = false;        ///< NVIDIA_TF32_OVERRIDE, CUBLAS_EMULATE_SINGLE_PRECISION:
-                                         ///< cuBLAS computes otherwise than its handles say
+  /// NVIDIA_TF32_OVERRIDE, CUBLAS_EMULATE_SINGLE_PRECISION, CUBLAS_EMULATE_DOUBLE_PRECISION: cuBLAS
+  /// computes otherwise than its handles say.
+  bool reduced_precision = false;
 };
 
 /// Of this process, read at the first call. A privileged program has mode `off`.

@@ -2,16 +2,20 @@
 #pragma once
 
 #include "tuner/dispatch/family_table.hpp"
-#include "tuner/dispatch/gemm.hpp"
+#include "tuner/dispatch/gemm_types.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 
 namespace tuner::dispatch {
 
-inline constexpr std::size_t kGemmTypes = 6;
+/// The dimensions of a size that say what BLAS says: M to LDC.
+inline constexpr std::size_t kBlasDimensions = 9;
+using BlasSize = std::array<std::int64_t, kBlasDimensions>;
 
 /// A family that multiplies matrices of one type.
 struct GemmFamily {
@@ -19,6 +23,23 @@ struct GemmFamily {
   /// The numbers of a size after those of BLAS (M to LDC), up to the dimension of types.
   std::array<std::int64_t, 7> rest{};
   std::size_t rest_count = 0;
+};
+
+/// A size in all dimensions of such a family that it names.
+class GemmSize {
+ public:
+  GemmSize(const GemmFamily& family, const BlasSize& blas)
+      : count_(kBlasDimensions + family.rest_count) {
+    std::ranges::copy(family.rest, std::ranges::copy(blas, numbers_.begin()).out);
+  }
+  [[nodiscard]] std::span<const std::int64_t> numbers() const {
+    return std::span(numbers_).first(count_);
+  }
+
+ private:
+  std::array<std::int64_t, kBlasDimensions + std::tuple_size_v<decltype(GemmFamily::rest)>>
+      numbers_;
+  std::size_t count_;
 };
 
 /// One for each GemmType, where the table has one.

@@ -27,7 +27,7 @@ std::shared_ptr<SizeSlot> aligned(FamilyTable& family, const std::shared_ptr<Siz
 
 /// Why a plan is not one of a tuned kernel; none where it is.
 std::optional<KernelEnd> no_tuned_kernel(const LaunchPlan& plan) {
-  if (!plan.kernel) return KernelEnd::library;
+  if (!plan.kernel) return plan.answer.expected_ns ? KernelEnd::library : KernelEnd::untuned;
   if (plan.answer.rung == Rung::default_config) return KernelEnd::untuned;
   return std::nullopt;
 }
@@ -221,14 +221,14 @@ void Engine::launch_anew(FamilyId id, std::span<const std::int64_t> size,
 }
 
 std::optional<KernelUse> Engine::launch_prepared_gemm_kernel(
-    std::span<const std::int64_t> size, std::span<const DispatchArgument> arguments,
+    GemmType type, const BlasSize& size, std::span<const DispatchArgument> arguments,
     backend::StreamHandle stream) {
   const auto section = reclaimer_.enter();
   const TableSnapshot& snapshot = *current_.load();
-  const auto& gemm = snapshot.gemm[static_cast<std::size_t>(GemmType::f32)];
+  const auto& gemm = snapshot.gemm[static_cast<std::size_t>(type)];
   if (!gemm) return KernelUse{.end = KernelEnd::untuned};
   FamilyTable* const family = snapshot.find(gemm->id);
-  SizeSlot* slot = family == nullptr ? nullptr : family->find(size);
+  SizeSlot* slot = family == nullptr ? nullptr : family->find(GemmSize(*gemm, size).numbers());
   if (slot == nullptr) return std::nullopt;
   family->check_arguments(*slot, arguments);
   if (!holds(slot->claim, arguments)) {
@@ -247,15 +247,16 @@ std::optional<KernelUse> Engine::launch_prepared_gemm_kernel(
   return KernelUse{.end = KernelEnd::failed};
 }
 
-KernelUse Engine::launch_gemm_kernel(std::span<const std::int64_t> size,
+KernelUse Engine::launch_gemm_kernel(GemmType type, const BlasSize& size,
                                      std::span<const DispatchArgument> arguments,
                                      backend::StreamHandle stream) {
-  if (const auto use = launch_prepared_gemm_kernel(size, arguments, stream)) return *use;
+  if (const auto use = launch_prepared_gemm_kernel(type, size, arguments, stream)) return *use;
   const std::shared_ptr<const TableSnapshot> snapshot = this->snapshot();
-  const auto& gemm = snapshot->gemm[static_cast<std::size_t>(GemmType::f32)];
+  const auto& gemm = snapshot->gemm[static_cast<std::size_t>(type)];
   if (!gemm) return {.end = KernelEnd::untuned};
   FamilyTable& family = snapshot->at(gemm->id);
-  const std::shared_ptr<SizeSlot> asked = family.slot(size, SlotLife::droppable);
+  const std::shared_ptr<SizeSlot> asked =
+      family.slot(GemmSize(*gemm, size).numbers(), SlotLife::droppable);
   family.check_arguments(*asked, arguments);
   family.check_not_null(*asked, arguments);
   const auto state = executor_->state(stream);

@@ -47,9 +47,9 @@ class Engine {
   [[nodiscard]] Answer answer(FamilyId family, std::span<const std::int64_t> size) const;
   void launch(FamilyId family, std::span<const std::int64_t> size,
               std::span<const DispatchArgument> arguments, backend::StreamHandle stream);
-  /// As launch() of the family gemm_family(GemmType::f32) where that would launch a tuned kernel;
-  /// else nothing is enqueued.
-  [[nodiscard]] KernelUse launch_gemm_kernel(std::span<const std::int64_t> size,
+  /// As launch() of the family gemm_family(type) where that would launch a tuned kernel; else
+  /// nothing is enqueued.
+  [[nodiscard]] KernelUse launch_gemm_kernel(GemmType type, const BlasSize& size,
                                              std::span<const DispatchArgument> arguments,
                                              backend::StreamHandle stream);
   void reload(const Table& table);
@@ -87,7 +87,7 @@ class Engine {
   /// The way of launch_gemm_kernel() for a size that is prepared; nothing when it was not or needs
   /// memory.
   [[nodiscard]] std::optional<KernelUse> launch_prepared_gemm_kernel(
-      std::span<const std::int64_t> size, std::span<const DispatchArgument> arguments,
+      GemmType type, const BlasSize& size, std::span<const DispatchArgument> arguments,
       backend::StreamHandle stream);
   void launch_captured(const FamilyTable& family, const SizeSlot& slot,
                        std::span<const DispatchArgument> arguments, backend::StreamHandle stream);

@@ -5,6 +5,7 @@
 #include "tuner/dispatch/blas_family.hpp"
 #include "tuner/dispatch/engine.hpp"
 #include "tuner/dispatch/gemm_kernel.hpp"
+#include "tuner/dispatch/gemm_types.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -21,29 +22,15 @@
 namespace tuner {
 namespace {
 
-/// What GemmType says: the types of A and B, of C, and of alpha and beta.
-struct TypeRow {
-  const char* name;  // of the function in messages
-  family::ElementType matrices, result, factors;
-};
-constexpr std::array<TypeRow, dispatch::kGemmTypes> kTypes = {
-    {{"sgemm", family::ElementType::f32, family::ElementType::f32, family::ElementType::f32},
-     {"gemm of bf16", family::ElementType::bf16, family::ElementType::bf16,
-      family::ElementType::f32},
-     {"gemm of f16", family::ElementType::f16, family::ElementType::f16, family::ElementType::f32},
-     {"gemm of f64", family::ElementType::f64, family::ElementType::f64, family::ElementType::f64},
-     {"gemm of s8", family::ElementType::s8, family::ElementType::s32, family::ElementType::s32},
-     {"gemm of bf16 to f32", family::ElementType::bf16, family::ElementType::f32,
-      family::ElementType::f32}}};
+using dispatch::BlasSize;
+using dispatch::GemmTypeRow;
+using dispatch::kBlasDimensions;
 
-const TypeRow& row_of(GemmType type) {
+const GemmTypeRow& row_of(GemmType type) {
   const auto place = static_cast<std::size_t>(type);
-  if (place < kTypes.size()) return kTypes[place];
+  if (place < dispatch::kGemmTypeRows.size()) return dispatch::kGemmTypeRows[place];
   throw DispatchError(fmt::format("gemm: the type {} is none of GemmType", place));
 }
-
-/// The dimensions of a size that say what BLAS says: M to LDC.
-constexpr std::size_t kBlasDimensions = 9;
 
 /// A call as it came.
 struct Product {
@@ -57,7 +44,7 @@ struct Product {
 };
 
 /// A factor as a launch takes it.
-DispatchArgument factor(const TypeRow& row, const char* name, double value) {
+DispatchArgument factor(const GemmTypeRow& row, const char* name, double value) {
   if (row.factors == family::ElementType::f32) return static_cast<float>(value);
   if (row.factors == family::ElementType::f64) return value;
   const auto whole = static_cast<std::int32_t>(
@@ -123,7 +110,7 @@ void check_not_null(const Product& product) {
 }
 
 /// In the family's dimensions.
-std::array<std::int64_t, kBlasDimensions> size_of(const family::GemmShape& shape) {
+BlasSize size_of(const family::GemmShape& shape) {
   return {shape.m,
           shape.n,
           shape.k,
@@ -137,26 +124,22 @@ std::array<std::int64_t, kBlasDimensions> size_of(const family::GemmShape& shape
 
 void multiply(Dispatcher& dispatcher, StreamHandle stream, const Product& product) {
   const family::GemmShape& shape = product.shape;
-  const TypeRow& types = row_of(product.type);
+  const GemmTypeRow& types = row_of(product.type);
   const auto family = dispatcher.engine().gemm_family(product.type);
   const DispatchArgument alpha = factor(types, "alpha", product.alpha);
   const DispatchArgument beta = factor(types, "beta", product.beta);
   if (shape.m == 0 || shape.n == 0 || shape.batch == 0) return;
   check_not_null(product);
   if (!fits_family(shape)) return multiply_by_library(dispatcher, stream, product);
-  const std::array<std::int64_t, kBlasDimensions> size = size_of(shape);
+  const BlasSize size = size_of(shape);
   if (!family) {
     if (product.type == GemmType::f32) {
       dispatcher.engine().record("gemm", blas_dimensions(), {size.begin(), size.end()});
     }
     return multiply_by_library(dispatcher, stream, product);
   }
-  std::array<std::int64_t, kBlasDimensions + std::tuple_size_v<decltype(family->rest)>> all{};
-  std::ranges::copy(size, all.begin());
-  std::ranges::copy(family->rest, all.begin() + kBlasDimensions);
   const std::array<DispatchArgument, 5> arguments = {alpha, product.a, product.b, beta, product.c};
-  dispatcher.launch(family->id, std::span(all).first(kBlasDimensions + family->rest_count),
-                    arguments, stream);
+  dispatcher.launch(family->id, dispatch::GemmSize(*family, size).numbers(), arguments, stream);
 }
 
 family::MatrixLayout stored(std::int64_t rows, std::int64_t columns, Transpose transpose,
@@ -205,6 +188,23 @@ family::GemmShape shape_of(const char* function, Transpose trans_a, Transpose tr
   return shape;
 }
 
+family::GemmShape shape_of(const GemmProblem& problem) {
+  const auto ld = [](std::int64_t given, Transpose transpose, std::int64_t rows,
+                     std::int64_t columns) {
+    if (given != 0) return given;
+    return std::max<std::int64_t>(transpose == Transpose::yes ? rows : columns, 1);
+  };
+  family::GemmShape shape =
+      shape_of(row_of(problem.type).name, problem.trans_a, problem.trans_b, problem.m, problem.n,
+               problem.k, ld(problem.lda, problem.trans_a, problem.m, problem.k),
+               ld(problem.ldb, problem.trans_b, problem.k, problem.n),
+               ld(problem.ldc, Transpose::no, problem.m, problem.n), problem.batch);
+  shape.a.stride = problem.stride_a.value_or(shape.a.stride);
+  shape.b.stride = problem.stride_b.value_or(shape.b.stride);
+  shape.c.stride = problem.stride_c.value_or(shape.c.stride);
+  return shape;
+}
+
 }  // namespace
 
 void dispatch::find_gemm(GemmFamilies& found, FamilyId id, const FamilyTable& table) {
@@ -237,10 +237,10 @@ void dispatch::find_gemm(GemmFamilies& found, FamilyId id, const FamilyTable& ta
         types.push_back(number->type.at(values));
       }
     }
-    for (std::size_t type = 0; type < kTypes.size(); ++type) {
-      const auto& [name, matrices, result, factors] = kTypes[type];
-      if (types == std::vector{factors, matrices, matrices, factors, result} && !found[type]) {
-        found[type] = candidate;
+    for (const auto& [type, name, matrices, result, factors] : kGemmTypeRows) {
+      auto& place = found[static_cast<std::size_t>(type)];
+      if (types == std::vector{factors, matrices, matrices, factors, result} && !place) {
+        place = candidate;
       }
     }
   };
@@ -262,21 +262,7 @@ void dispatch::find_gemm(GemmFamilies& found, FamilyId id, const FamilyTable& ta
 
 void gemm(Dispatcher& dispatcher, StreamHandle stream, const GemmProblem& problem, double alpha,
           const void* a, const void* b, double beta, void* c) {
-  const TypeRow& types = row_of(problem.type);
-  const auto ld = [](std::int64_t given, Transpose transpose, std::int64_t rows,
-                     std::int64_t columns) {
-    if (given != 0) return given;
-    return std::max<std::int64_t>(transpose == Transpose::yes ? rows : columns, 1);
-  };
-  family::GemmShape shape =
-      shape_of(types.name, problem.trans_a, problem.trans_b, problem.m, problem.n, problem.k,
-               ld(problem.lda, problem.trans_a, problem.m, problem.k),
-               ld(problem.ldb, problem.trans_b, problem.k, problem.n),
-               ld(problem.ldc, Transpose::no, problem.m, problem.n), problem.batch);
-  shape.a.stride = problem.stride_a.value_or(shape.a.stride);
-  shape.b.stride = problem.stride_b.value_or(shape.b.stride);
-  shape.c.stride = problem.stride_c.value_or(shape.c.stride);
-  multiply(dispatcher, stream, {problem.type, shape, alpha, a, b, beta, c});
+  multiply(dispatcher, stream, {problem.type, shape_of(problem), alpha, a, b, beta, c});
 }
 
 void sgemm(Dispatcher& dispatcher, StreamHandle stream, Transpose trans_a, Transpose trans_b,
@@ -301,18 +287,15 @@ void sgemm_strided_batched(Dispatcher& dispatcher, StreamHandle stream, Transpos
            {GemmType::f32, shape, static_cast<double>(alpha), a, b, static_cast<double>(beta), c});
 }
 
-dispatch::KernelUse dispatch::sgemm_by_kernel(
-    Dispatcher& dispatcher, StreamHandle stream, Transpose trans_a, Transpose trans_b,
-    std::int64_t m, std::int64_t n, std::int64_t k, float alpha, const float* a, std::int64_t lda,
-    std::int64_t stride_a, const float* b, std::int64_t ldb, std::int64_t stride_b, float beta,
-    float* c, std::int64_t ldc, std::int64_t stride_c, std::int64_t batch) {
-  family::GemmShape shape = shape_of("sgemm", trans_a, trans_b, m, n, k, lda, ldb, ldc, batch);
-  shape.a.stride = stride_a;
-  shape.b.stride = stride_b;
-  shape.c.stride = stride_c;
+dispatch::KernelUse dispatch::gemm_by_kernel(Dispatcher& dispatcher, StreamHandle stream,
+                                             const GemmProblem& problem, double alpha,
+                                             const void* a, const void* b, double beta, void* c) {
+  const GemmTypeRow& types = row_of(problem.type);
+  const family::GemmShape shape = shape_of(problem);
   if (!fits_family(shape)) return {.end = KernelEnd::unsuited};
-  const std::array<DispatchArgument, 5> arguments = {alpha, a, b, beta, c};
-  return dispatcher.engine().launch_gemm_kernel(size_of(shape), arguments, stream);
+  const std::array<DispatchArgument, 5> arguments = {factor(types, "alpha", alpha), a, b,
+                                                     factor(types, "beta", beta), c};
+  return dispatcher.engine().launch_gemm_kernel(problem.type, size_of(shape), arguments, stream);
 }
 
 }  // namespace tuner

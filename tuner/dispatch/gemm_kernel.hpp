@@ -2,10 +2,7 @@
 // For a library in front of another one: only what a tuned kernel serves is done here.
 #pragma once
 
-#include "tuner/dispatch/dispatcher.hpp"
-#include "tuner/family/transpose.hpp"
-
-#include <cstdint>
+#include "tuner/dispatch/gemm.hpp"
 
 namespace tuner::dispatch {
 
@@ -26,37 +23,21 @@ struct KernelUse {
   double saved_ns = 0;
 };
 
-/// The product of sgemm_strided_batched(), by the kernel that Dispatcher::launch would launch, if
-/// it would launch a tuned kernel. A size that is new is compiled and loaded first, by the calling
-/// thread. Throws DispatchError for sizes and pointers that are no product's, and where the device
-/// has failed.
+/// The product of gemm(), by the kernel that Dispatcher::launch would launch, if it would launch a
+/// tuned kernel. A size that is new is compiled and loaded first, by the calling thread. Throws
+/// DispatchError for sizes and pointers that are no product's, and where the device has failed.
 /// @param dispatcher The device and what was tuned for it.
 /// @param stream Where the work is enqueued.
-/// @param trans_a As of sgemm(), like the parameters that follow; all of m, n, k and batch at
-///        least 1.
-/// @param trans_b As of sgemm().
-/// @param m As of sgemm().
-/// @param n As of sgemm().
-/// @param k As of sgemm().
-/// @param alpha As of sgemm().
-/// @param a As of sgemm().
-/// @param lda As of sgemm().
-/// @param stride_a As of sgemm_strided_batched().
-/// @param b As of sgemm().
-/// @param ldb As of sgemm().
-/// @param stride_b As of sgemm_strided_batched().
-/// @param beta As of sgemm().
-/// @param c As of sgemm().
-/// @param ldc As of sgemm().
-/// @param stride_c As of sgemm_strided_batched().
-/// @param batch As of sgemm_strided_batched().
+/// @param problem As of gemm(), like the parameters that follow; all of m, n, k and batch at least
+///        1.
+/// @param alpha As of gemm().
+/// @param a As of gemm().
+/// @param b As of gemm().
+/// @param beta As of gemm().
+/// @param c As of gemm().
 /// @return What was done.
-[[nodiscard]] KernelUse sgemm_by_kernel(Dispatcher& dispatcher, StreamHandle stream,
-                                        Transpose trans_a, Transpose trans_b, std::int64_t m,
-                                        std::int64_t n, std::int64_t k, float alpha, const float* a,
-                                        std::int64_t lda, std::int64_t stride_a, const float* b,
-                                        std::int64_t ldb, std::int64_t stride_b, float beta,
-                                        float* c, std::int64_t ldc, std::int64_t stride_c,
-                                        std::int64_t batch);
+[[nodiscard]] KernelUse gemm_by_kernel(Dispatcher& dispatcher, StreamHandle stream,
+                                       const GemmProblem& problem, double alpha, const void* a,
+                                       const void* b, double beta, void* c);
 
 }  // namespace tuner::dispatch

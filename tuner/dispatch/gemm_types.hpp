@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of GemmType.
+#pragma once
+
+#include "tuner/core/element_type.hpp"
+#include "tuner/dispatch/gemm.hpp"
+
+#include <array>
+#include <cstddef>
+
+namespace tuner::dispatch {
+
+/// What a GemmType says.
+struct GemmTypeRow {
+  GemmType type;
+  const char* name;                       ///< of the function in messages
+  ElementType matrices, result, factors;  ///< of A and B; of C; of sums, alpha and beta
+};
+
+inline constexpr std::size_t kGemmTypes = 6;
+/// In the order of GemmType.
+inline constexpr std::array<GemmTypeRow, kGemmTypes> kGemmTypeRows = {{
+    {GemmType::f32, "sgemm", ElementType::f32, ElementType::f32, ElementType::f32},
+    {GemmType::bf16, "gemm of bf16", ElementType::bf16, ElementType::bf16, ElementType::f32},
+    {GemmType::f16, "gemm of f16", ElementType::f16, ElementType::f16, ElementType::f32},
+    {GemmType::f64, "gemm of f64", ElementType::f64, ElementType::f64, ElementType::f64},
+    {GemmType::s8, "gemm of s8", ElementType::s8, ElementType::s32, ElementType::s32},
+    {GemmType::bf16_f32, "gemm of bf16 to f32", ElementType::bf16, ElementType::f32,
+     ElementType::f32},
+}};
+
+}  // namespace tuner::dispatch
