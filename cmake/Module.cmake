@@ -72,7 +72,8 @@ function(tuner_tests name)
   cmake_parse_arguments(arg "" "" "SOURCES;MODULES;LIBRARIES;LABELS" ${ARGN})
   add_executable(${name}_tests ${arg_SOURCES})
   set_target_properties(${name}_tests PROPERTIES
-                        RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
+                        RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin"
+                        UNITY_BUILD ${TUNER_UNITY} UNITY_BUILD_BATCH_SIZE 6)
   list(TRANSFORM arg_MODULES PREPEND tuner_)
   target_link_libraries(${name}_tests PRIVATE ${arg_MODULES} ${arg_LIBRARIES} GTest::gmock_main
                         tuner_warnings)

@@ -18,7 +18,7 @@ Family family_with(const std::string& keys) {
 }
 
 /// The shape of a reference with further keys, at N = 31.
-GeamShape shape_with(const std::string& keys) {
+GeamShape geam_shape_with(const std::string& keys) {
   space::ExpressionValues values(space::attribute_fields().size(), 0);
   values.push_back(31);
   return std::get<GeamShape>(library_shape(family_with(keys).check, values).value());
@@ -28,7 +28,7 @@ TEST(GeamShapeOfAReference, TakesTheResultForBWhereThereIsNone) {
   const Family family = family_with(R"(, "trans_a": 1, "lda": 5, "ldc": "N + 1")");
   EXPECT_EQ(library_arguments(family.check)->b, "y");
   EXPECT_EQ(default_beta(family.check), 0) << "it is not read";
-  const GeamShape shape = shape_with(R"(, "trans_a": 1, "lda": 5, "ldc": "N + 1")");
+  const GeamShape shape = geam_shape_with(R"(, "trans_a": 1, "lda": 5, "ldc": "N + 1")");
   EXPECT_EQ(shape.trans_a, Transpose::yes);
   EXPECT_EQ(shape.a.rows, 31) << "as stored";
   EXPECT_EQ(shape.a.columns, 3);
@@ -41,7 +41,7 @@ TEST(GeamShapeOfAReference, TakesTheResultForBWhereThereIsNone) {
 TEST(GeamShapeOfAReference, AddsABOfItsOwn) {
   const std::string keys = R"(, "b": "x", "trans_b": 1, "ldb": 4)";
   EXPECT_EQ(default_beta(family_with(keys).check), 1);
-  const GeamShape shape = shape_with(keys);
+  const GeamShape shape = geam_shape_with(keys);
   EXPECT_EQ(shape.trans_a, Transpose::no);
   EXPECT_EQ(shape.a.ld, 31) << "packed where nothing is said";
   EXPECT_EQ(shape.b.rows, 31);

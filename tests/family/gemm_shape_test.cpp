@@ -12,7 +12,7 @@ using sample::altered;
 using sample::kDocument;
 
 /// The shape of a reference with further keys, at N = 31.
-GemmShape shape_with(const std::string& keys) {
+GemmShape gemm_shape_with(const std::string& keys) {
   const Family family = sample::parse(altered(
       kDocument, R"({"kernel": "plain"})",
       R"({"op": "gemm", "m": 3, "n": "N", "k": 5, "a": "x", "b": "x", "c": "y")" + keys + "}"));
@@ -22,7 +22,7 @@ GemmShape shape_with(const std::string& keys) {
 }
 
 TEST(GemmShapeOfAReference, IsPackedWhereNothingIsSaid) {
-  const GemmShape shape = shape_with("");
+  const GemmShape shape = gemm_shape_with("");
   EXPECT_EQ(shape.n, 31);
   EXPECT_EQ(shape.trans_a, Transpose::no);
   EXPECT_EQ(shape.batch, 1);
@@ -32,7 +32,7 @@ TEST(GemmShapeOfAReference, IsPackedWhereNothingIsSaid) {
 }
 
 TEST(GemmShapeOfAReference, FollowsItsKeys) {
-  const GemmShape shape = shape_with(
+  const GemmShape shape = gemm_shape_with(
       R"(, "trans_a": 1, "trans_b": "N == 31", "batch": 2, "lda": 4, "ldc": "N + 1", "stride_b": 0)");
   EXPECT_EQ(shape.trans_b, Transpose::yes);
   EXPECT_EQ(shape.a.rows, 5) << "as stored";

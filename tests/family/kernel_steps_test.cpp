@@ -53,9 +53,9 @@ std::string altered_steps(std::string_view from, std::string_view to) {
   return with_steps(sample::altered(kSteps, from, to));
 }
 
-class Owner {
+class StepsOwner {
  public:
-  explicit Owner(std::string_view text)
+  explicit StepsOwner(std::string_view text)
       : family_(sample::parse(text)),
         space_(kernel().space, space::device_profile("h200").value().attributes,
                space::Size{1000}) {}
@@ -79,7 +79,7 @@ class Owner {
 using Place = std::size_t;
 
 TEST(KernelSteps, EachHasItsEntryItsLaunchAndWhatItTakes) {
-  const Owner owner(with_steps(kSteps));
+  const StepsOwner owner(with_steps(kSteps));
   EXPECT_THAT(owner.job().entries, ElementsAre("parts<64>", "total<32>"));
   const Geometry first = geometry(owner.kernel(), 0, owner.expression_values());
   EXPECT_EQ(first.grid[0], 4U);
@@ -90,30 +90,30 @@ TEST(KernelSteps, EachHasItsEntryItsLaunchAndWhatItTakes) {
 }
 
 TEST(KernelSteps, TakeAllWithoutAList) {
-  const Owner owner(altered_steps(R"("arguments": ["N", "x", "sums"],)", ""));
+  const StepsOwner owner(altered_steps(R"("arguments": ["N", "x", "sums"],)", ""));
   EXPECT_THAT(owner.taken(0), ElementsAre(Place{0}, Place{1}, Place{2}, Place{3}));
 }
 
 TEST(KernelSteps, OneIsWhatAnEntryAndALaunchAre) {
-  const Owner several(with_steps(
+  const StepsOwner several(with_steps(
       R"([{"entry": "f<${BLOCK}>", "launch": {"grid": ["BLOCKS"], "block": ["BLOCK"]}}])"));
-  const Owner one(
+  const StepsOwner one(
       document(R"("entry": "f<${BLOCK}>", "launch": {"grid": ["BLOCKS"], "block": ["BLOCK"]})"));
   EXPECT_EQ(several.kernel().hash, one.kernel().hash);
   EXPECT_EQ(several.job().key, one.job().key);
 }
 
 TEST(KernelSteps, ArePartOfTheKernelsIdentity) {
-  const std::string hash = Owner(with_steps(kSteps)).kernel().hash;
+  const std::string hash = StepsOwner(with_steps(kSteps)).kernel().hash;
   for (const auto& [from, to] :
        {std::pair("\"block\": [\"HALF\"]", "\"block\": [32]"), std::pair("total<", "sum<"),
         std::pair("\"BLOCKS\"}", "\"N\"}"), std::pair("\"sums\"],", "\"y\"],")}) {
-    EXPECT_NE(Owner(altered_steps(from, to)).kernel().hash, hash) << to;
+    EXPECT_NE(StepsOwner(altered_steps(from, to)).kernel().hash, hash) << to;
   }
 }
 
 TEST(KernelSteps, AnImpossibleLaunchIsThatOfItsStep) {
-  const Owner owner(with_steps(kSteps));
+  const StepsOwner owner(with_steps(kSteps));
   EXPECT_THAT(
       usage_error([&] { return geometry(owner.kernel(), 0, owner.expression_values("BLOCKS=0")); }),
       HasSubstr("kernel plain: steps[0].launch.grid[0] = BLOCKS is 0, outside of 1 … 2147483647"));

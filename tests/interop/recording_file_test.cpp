@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/interop/recording_file.hpp"
 
+#include "tests/interop/data_folder.hpp"
 #include "tuner/core/error.hpp"
 
 #include <gmock/gmock.h>
@@ -14,8 +15,6 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-
-const std::filesystem::path kData = std::filesystem::path(TUNER_TEST_DATA) / "interop";
 
 std::size_t ok_trials(const search::Recording& recording) {
   std::size_t count = 0;
@@ -51,7 +50,7 @@ search::RecordedTrial only_trial(const std::string& text) {
   return recording.trials.front();
 }
 
-std::string refusal(const std::string& text) {
+std::string recording_refusal(const std::string& text) {
   try {
     static_cast<void>(parse_recording(text, "FILE"));
   } catch (const Error& error) {
@@ -145,7 +144,7 @@ TEST(Recording_file, Values_that_no_list_orders_are_in_order_of_size) {
 
 TEST(Recording_file, An_entry_without_its_parameters_takes_them_from_its_key) {
   EXPECT_EQ(keys(parse_recording(cache(R"("4": {"time": 1})"), "test")).front(), "4");
-  EXPECT_THAT(refusal(cache(R"("4,2": {"time": 1})")),
+  EXPECT_THAT(recording_refusal(cache(R"("4,2": {"time": 1})")),
               HasSubstr("FILE: the configuration \"4,2\" does not say what its parameters A are"));
 }
 
@@ -189,15 +188,16 @@ TEST(Recording_file, KTT_results_are_read_in_milliseconds) {
 }
 
 TEST(Recording_file, What_is_no_recording_is_refused_with_its_reason) {
-  EXPECT_THAT(refusal("{}"), HasSubstr("FILE: holds no measured configurations"));
-  EXPECT_THAT(refusal("[]"), HasSubstr("must be a JSON object"));
-  EXPECT_THAT(refusal(cache("")), HasSubstr("holds no configuration that was measured"));
-  EXPECT_THAT(refusal("{\"cache\":\n {\"1\": oops}}"),
+  EXPECT_THAT(recording_refusal("{}"), HasSubstr("FILE: holds no measured configurations"));
+  EXPECT_THAT(recording_refusal("[]"), HasSubstr("must be a JSON object"));
+  EXPECT_THAT(recording_refusal(cache("")), HasSubstr("holds no configuration that was measured"));
+  EXPECT_THAT(recording_refusal("{\"cache\":\n {\"1\": oops}}"),
               HasSubstr("not valid JSON at line 2, column 8"));
-  EXPECT_THAT(refusal("\x1f\x8b"), HasSubstr("gunzip"));
-  EXPECT_THAT(refusal(cache(R"("1": {"A": [1], "time": 1})")), HasSubstr("a value of A is a list"));
-  EXPECT_THAT(refusal(R"({"cache": {"1": {"time": 1}}})"), HasSubstr("tune_params_keys"));
-  EXPECT_THAT(refusal(R"({"tune_params_keys": ["A", "A"], "cache": {}})"),
+  EXPECT_THAT(recording_refusal("\x1f\x8b"), HasSubstr("gunzip"));
+  EXPECT_THAT(recording_refusal(cache(R"("1": {"A": [1], "time": 1})")),
+              HasSubstr("a value of A is a list"));
+  EXPECT_THAT(recording_refusal(R"({"cache": {"1": {"time": 1}}})"), HasSubstr("tune_params_keys"));
+  EXPECT_THAT(recording_refusal(R"({"tune_params_keys": ["A", "A"], "cache": {}})"),
               HasSubstr("the parameter 'A' appears twice"));
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/interop/recording_text.hpp"
 
+#include "tests/interop/data_folder.hpp"
 #include "tuner/interop/recording_file.hpp"
 
 #include <gmock/gmock.h>
@@ -14,8 +15,6 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
-
-const std::filesystem::path kData = std::filesystem::path(TUNER_TEST_DATA) / "interop";
 
 void expect_equal(const space::SpaceDefinition& a, const space::SpaceDefinition& b) {
   ASSERT_EQ(a.parameters.size(), b.parameters.size());

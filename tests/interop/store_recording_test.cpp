@@ -51,7 +51,7 @@ void run(store::Store& store, const store::Subject& subject,
   store.end_run(id, run);
 }
 
-std::vector<std::string> keys(const search::Recording& recording) {
+std::vector<std::string> keys_from(const search::Recording& recording) {
   std::vector<std::string> keys;
   for (const search::RecordedTrial& trial : recording.trials) {
     keys.push_back(cache_key(*recording.definition, trial.config));
@@ -70,7 +70,7 @@ TEST(Store_recording, Every_size_is_one_with_its_times_and_costs) {
   EXPECT_EQ(recordings[0].problem, "64");
   EXPECT_EQ(recordings[0].kernel, "k");
   EXPECT_EQ(recordings[0].device, "NVIDIA H200");
-  EXPECT_THAT(keys(recordings[0]), ElementsAre("1", "2"));
+  EXPECT_THAT(keys_from(recordings[0]), ElementsAre("1", "2"));
   EXPECT_EQ(recordings[0].trials[0].time_ms, 5);
   EXPECT_EQ(recordings[0].trials[0].cost_s, 0.25);
   EXPECT_EQ(recordings[0].trials[1].outcome, Outcome::crashed);
@@ -85,7 +85,7 @@ TEST(Store_recording, The_latest_trial_of_a_configuration_counts) {
   run(store, subject("h", "[1, 2]"), {trial("64", 1, 7e6), trial("64", 1, 8e6)});
   const std::vector<search::Recording> recordings = read_recordings(store, {});
   ASSERT_EQ(recordings.size(), 1U);
-  EXPECT_THAT(keys(recordings[0]), ElementsAre("1", "2"));
+  EXPECT_THAT(keys_from(recordings[0]), ElementsAre("1", "2"));
   EXPECT_EQ(recordings[0].trials[0].time_ms, 8);
 }
 
@@ -95,13 +95,13 @@ TEST(Store_recording, Another_version_of_the_kernel_does_not_mix_in) {
   run(store, subject("new", "[1, 2]"), {trial("64", 2, 7e6)});
   const std::vector<search::Recording> recordings = read_recordings(store, {});
   ASSERT_EQ(recordings.size(), 1U);
-  EXPECT_THAT(keys(recordings[0]), ElementsAre("2"));
+  EXPECT_THAT(keys_from(recordings[0]), ElementsAre("2"));
 }
 
 TEST(Store_recording, A_value_that_the_space_has_lost_is_left_out) {
   store::Store store = store::Store::in_memory();
   run(store, subject("h", "[1, 2]"), {trial("64", 1, 5e6), trial("64", 3, 6e6)});
-  EXPECT_THAT(keys(read_recordings(store, {}).at(0)), ElementsAre("1"));
+  EXPECT_THAT(keys_from(read_recordings(store, {}).at(0)), ElementsAre("1"));
 }
 
 }  // namespace

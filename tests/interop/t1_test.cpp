@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "tests/interop/data_folder.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/file.hpp"
 #include "tuner/core/json.hpp"
@@ -19,8 +20,6 @@ namespace {
 using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::Not;
-
-const std::filesystem::path kData = std::filesystem::path(TUNER_TEST_DATA) / "interop";
 
 space::DeviceAttributes h200() {
   return space::device_profile("h200").value().attributes;
@@ -50,7 +49,7 @@ space::Space bound(const Imported& imported) {
   return {imported.definition, h200(), imported.size};
 }
 
-std::string refusal(const std::string& text) {
+std::string t1_refusal(const std::string& text) {
   try {
     static_cast<void>(import(text));
   } catch (const Error& error) {
@@ -177,16 +176,17 @@ TEST(T1_import, Threads_are_counted_as_blocks_where_the_file_counts_threads) {
 }
 
 TEST(T1_import, What_is_no_T1_file_is_refused_with_the_place) {
-  EXPECT_THAT(refusal("{}"), HasSubstr("FILE: is not a T1 file"));
-  EXPECT_THAT(refusal(t1("[0.5]")),
+  EXPECT_THAT(t1_refusal("{}"), HasSubstr("FILE: is not a T1 file"));
+  EXPECT_THAT(t1_refusal(t1("[0.5]")),
               HasSubstr("TuningParameters[0] (A).Values: 0.5 is not a whole"));
-  EXPECT_THAT(refusal(t1("[1, oops]")), HasSubstr("unknown name 'oops'"));
-  EXPECT_THAT(refusal(t1("[]")), HasSubstr("has no value"));
+  EXPECT_THAT(t1_refusal(t1("[1, oops]")), HasSubstr("unknown name 'oops'"));
+  EXPECT_THAT(t1_refusal(t1("[]")), HasSubstr("has no value"));
   EXPECT_THAT(
-      refusal(t1("[1, 2]", R"({"Expression": "B > 1"})")),
+      t1_refusal(t1("[1, 2]", R"({"Expression": "B > 1"})")),
       HasSubstr("FILE: Conditions[0]: cannot be expressed in a space file: unknown name 'B'"));
-  EXPECT_THAT(refusal(t1("[1, 2]", R"({"Expression": "A**2 > 1"})")), HasSubstr("Conditions[0]"));
-  EXPECT_THAT(refusal(t1("[1, 2]", R"({"Expression": "A > 2"})")),
+  EXPECT_THAT(t1_refusal(t1("[1, 2]", R"({"Expression": "A**2 > 1"})")),
+              HasSubstr("Conditions[0]"));
+  EXPECT_THAT(t1_refusal(t1("[1, 2]", R"({"Expression": "A > 2"})")),
               HasSubstr("FILE: the conditions leave no configuration"));
 }
 

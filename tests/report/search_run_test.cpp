@@ -16,7 +16,7 @@ namespace {
 using testing::ElementsAre;
 using testing::SizeIs;
 
-constexpr const char* kProblem = "64,64,64";
+constexpr const char* kSearched = "64,64,64";
 
 std::string config(int value) {
   return fmt::format(R"({{"A":{}}})", value);
@@ -40,7 +40,7 @@ class SearchRuns : public testing::Test {
 
   void run(int value, std::optional<double> ns, Outcome outcome = Outcome::ok) {
     store::TrialRecord trial;
-    trial.problem = kProblem;
+    trial.problem = kSearched;
     trial.config_json = config(value);
     trial.outcome = outcome;
     if (ns) trial.time = TimeSummary{*ns, *ns, *ns, *ns, 5};
@@ -49,7 +49,7 @@ class SearchRuns : public testing::Test {
 
   void win(int value, const std::string& role = "candidate") {
     store::BestRecord best;
-    best.problem = kProblem;
+    best.problem = kSearched;
     best.config_json = config(value);
     best.time = TimeSummary{1, 1, 1, 1, 30};
     store::FinalistRecord winner{role, config(value), best.time, 1.0, 1.0, 1.0, {}};

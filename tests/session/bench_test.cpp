@@ -14,8 +14,6 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-const auto kNeverStop = [] { return false; };
-
 /// Configurations of the toy family at N = 10; the default, toy<2,1>, takes 1000 ns as all others.
 class BenchTest : public testing::Test {
  protected:

@@ -13,7 +13,6 @@ namespace {
 
 using testing::SizeIs;
 
-const auto kNeverStop = [] { return false; };
 const space::Size kPadded = {21, 18, 40, 3, 4, 5, 1};  // TT, 5 elements between rows, offset 1
 
 class CpuSession : public testing::Test {

@@ -17,8 +17,6 @@ using testing::ElementsAre;
 using testing::SizeIs;
 using toy::Behaviour;
 
-const auto kNeverStop = [] { return false; };
-
 /// A search at N = 10 whose results are given, and its final round.
 class FinalRoundTest : public testing::Test {
  protected:

@@ -18,6 +18,12 @@
 #include <string_view>
 #include <vector>
 
+namespace tuner::session {
+
+inline const auto kNeverStop = [] { return false; };
+
+}  // namespace tuner::session
+
 namespace tuner::session::toy {
 
 /// Twelve configurations toy<TILE,DEPTH>; the default is toy<2,1>.

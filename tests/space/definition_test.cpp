@@ -10,13 +10,13 @@
 namespace tuner::space {
 namespace {
 
-SpaceDefinition parse(const std::string& kernel) {
+SpaceDefinition defined(const std::string& kernel) {
   return parse_space_definition(parse_json(kernel, "f.json"), {"M", "N"}, "f.json: kernels.k");
 }
 
 std::string error(const std::string& kernel) {
   try {
-    (void)parse(kernel);
+    (void)defined(kernel);
   } catch (const Error& caught) {
     EXPECT_EQ(caught.code(), ErrorCode::usage);
     return caught.what();
@@ -38,7 +38,7 @@ std::vector<std::string> texts(const Parameter& parameter) {
 }
 
 TEST(ParseSpaceDefinition, ReadsAllFormsOfValues) {
-  const SpaceDefinition definition = parse(R"({"source": "ignored", "parameters": {
+  const SpaceDefinition definition = defined(R"({"source": "ignored", "parameters": {
     "A": {"values": [4, 1, 2], "default": 2, "doc": "about A"},
     "B": {"range": [-4, 5, 4], "default": 0, "kind": "define"},
     "C": {"pow2": [8, 64], "default": 64, "kind": "launch"},
@@ -64,7 +64,7 @@ TEST(ParseSpaceDefinition, ReadsAllFormsOfValues) {
 }
 
 TEST(ParseSpaceDefinition, GivesSlotsInTheOrderOfTheScope) {
-  const SpaceDefinition definition = parse(R"({"parameters": {"A": {"values": [1], "default": 1}},
+  const SpaceDefinition definition = defined(R"({"parameters": {"A": {"values": [1], "default": 1}},
     "derived": {"D": "A * 2", "E": "D + M"},
     "constraints": [{"expr": "E <= dev.warp_size", "why": "small"}]})");
   const std::size_t family = family_scope({"M", "N"}).size();
@@ -149,16 +149,16 @@ TEST(ParseSpaceDefinition, RefusesWrongValues) {
 }
 
 TEST(ParseSpaceDefinition, AcceptsTheExtremesOfRanges) {
-  EXPECT_EQ(parse(R"({"parameters": {"P": {"range": [1, 65536, 1], "default": 1}}})")
+  EXPECT_EQ(defined(R"({"parameters": {"P": {"range": [1, 65536, 1], "default": 1}}})")
                 .parameters[0]
                 .values.size(),
             65536U);
-  const SpaceDefinition wide = parse(
+  const SpaceDefinition wide = defined(
       R"({"parameters": {"P": {"range": [-9223372036854775808, 9223372036854775807,
                                          9223372036854775807], "default": -1}}})");
   EXPECT_EQ(texts(wide.parameters[0]),
             (std::vector<std::string>{"-9223372036854775808", "-1", "9223372036854775806"}));
-  EXPECT_EQ(parse(R"({"parameters": {"P": {"pow2": [1, 4611686018427387904], "default": 1}}})")
+  EXPECT_EQ(defined(R"({"parameters": {"P": {"pow2": [1, 4611686018427387904], "default": 1}}})")
                 .parameters[0]
                 .values.size(),
             63U);
@@ -214,7 +214,7 @@ TEST(ParseSpaceDefinition, RefusesTooManyParameters) {
 
 TEST(SpaceDefinition, SuggestsParameters) {
   const SpaceDefinition definition =
-      parse(R"({"parameters": {"TILE_M": {"values": [1], "default": 1}}})");
+      defined(R"({"parameters": {"TILE_M": {"values": [1], "default": 1}}})");
   try {
     (void)definition.parameter_index("TILEM");
     FAIL();

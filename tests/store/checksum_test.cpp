@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/store/checksum.hpp"
 
+#include "example_records.hpp"
 #include "example_store.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/file.hpp"
@@ -22,8 +23,6 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::SizeIs;
 using testing::ThrowsMessage;
-
-constexpr auto kReadOnly = Store::Mode::read_only;
 
 struct Column {
   std::string table, name, change;

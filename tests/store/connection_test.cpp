@@ -23,9 +23,6 @@ using testing::IsEmpty;
 using testing::SizeIs;
 using testing::StartsWith;
 
-constexpr auto kReadWrite = Store::Mode::read_write;
-constexpr auto kReadOnly = Store::Mode::read_only;
-
 class ConnectionTest : public testing::Test {
  protected:
   /// The error of opening `path`, after checking that its message begins with the path.

@@ -3,11 +3,15 @@
 #pragma once
 
 #include "tuner/store/records.hpp"
+#include "tuner/store/store.hpp"
 
 #include <limits>
 #include <string>
 
 namespace tuner::store {
+
+inline constexpr auto kReadWrite = Store::Mode::read_write;
+inline constexpr auto kReadOnly = Store::Mode::read_only;
 
 inline Subject example_subject() {
   Subject subject;

@@ -20,9 +20,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr auto kReadWrite = Store::Mode::read_write;
-constexpr auto kReadOnly = Store::Mode::read_only;
-
 /// The system's files, of which one operation fails. Syncs are left out: nobody pulls the plug.
 class FailingFiles {
  public:

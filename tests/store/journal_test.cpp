@@ -22,7 +22,6 @@ using testing::IsEmpty;
 using testing::Pair;
 using testing::SizeIs;
 
-constexpr auto kReadWrite = Store::Mode::read_write;
 constexpr const char* kSize = "4096,4096,4096";
 
 AttemptRecord attempt(const std::string& config) {

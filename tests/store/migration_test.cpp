@@ -25,9 +25,6 @@ using testing::IsEmpty;
 using testing::SizeIs;
 using testing::ThrowsMessage;
 
-constexpr auto kReadWrite = Store::Mode::read_write;
-constexpr auto kReadOnly = Store::Mode::read_only;
-
 std::string data(const std::string& name) {
   return read_file(fs::path(TUNER_TEST_DATA) / "store" / name, 1 << 24);
 }

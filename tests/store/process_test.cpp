@@ -21,9 +21,6 @@ namespace {
 
 using testing::SizeIs;
 
-constexpr auto kReadWrite = Store::Mode::read_write;
-constexpr auto kReadOnly = Store::Mode::read_only;
-
 /// Runs `work` in a child of its own; nothing of the parent's may be open on a database.
 template <class Work>
 pid_t in_a_child(Work work) {

@@ -13,11 +13,12 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr vectors::Document kMap = {.arguments = R"({"name": "x", "type": "float*", "count": "N"},
+constexpr vectors::Document kMapInDouble = {.arguments =
+                                                R"({"name": "x", "type": "float*", "count": "N"},
     {"name": "y", "type": "float*", "count": "N", "role": "output"})"};
 
 std::optional<family::CompileJob> converted(std::string_view text,
-                                            const vectors::Document& document = kMap) {
+                                            const vectors::Document& document = kMapInDouble) {
   family::CompileJob job;
   job.source = {.name = "k.cu", .text = std::string(text), .headers = {}};
   job.entries = {"ns::plain<float, 4>", "float_sum"};

@@ -27,7 +27,7 @@ __global__ void other(const float* x, float* buffer, float* y, unsigned span, in
   }
 })";
 
-constexpr std::string_view kDocument = R"json({
+constexpr std::string_view kArgumentsDocument = R"json({
   "format": "space/1",
   "family": "scale",
   "problem": {"dims": ["N"], "flops": "N", "bytes": "8*N"},
@@ -64,11 +64,11 @@ TEST(KernelsWithParametersOfTheirOwn, AreLaunchedAndVerifiedByTheirLists) {
         verify_configuration(*backend, verifier, family.kernel("other"), {100}, "SPAN=16");
     return verified ? std::string("right") : verified.error().message;
   };
-  std::string document(kDocument);
+  std::string document(kArgumentsDocument);
   EXPECT_EQ(verdict(document), "right");
   document.replace(document.find("\"value\": \"SPAN\""), 15, "\"value\": \"SPAN-4\"");
   EXPECT_THAT(verdict(document), HasSubstr("not written"));
-  document = kDocument;
+  document = kArgumentsDocument;
   document.replace(document.find("\"x\", \"buffer\", \"y\""), 18, "\"x\", \"buffer\"");
   EXPECT_THAT(verdict(document), HasSubstr("the kernel takes 6 arguments, the launch gives 5"));
 }

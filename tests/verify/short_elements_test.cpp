@@ -16,7 +16,7 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr std::string_view kSource = R"(
+constexpr std::string_view kTwice = R"(
 __global__ void twice(int n, unsigned short* x, unsigned short* y) {
   const int i = blockIdx.x * 64 + threadIdx.x;
   if (i < n) y[i] = 2 * x[i];
@@ -46,7 +46,7 @@ class ShortElementsTest : public testing::Test {
     text.replace(text.find("\"offset\": 0"), 11, "\"offset\": " + std::string(offset));
     return family::parse_family(
         text, "twice.json",
-        {{"twice", {.name = "twice.cu", .text = std::string(kSource), .headers = {}}}});
+        {{"twice", {.name = "twice.cu", .text = std::string(kTwice), .headers = {}}}});
   }
 
   /// Judges the kernel with a part of its source replaced, at an odd size.

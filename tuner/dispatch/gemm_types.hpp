@@ -28,5 +28,11 @@ inline constexpr std::array<GemmTypeRow, kGemmTypes> kGemmTypeRows = {{
     {GemmType::bf16_f32, "gemm of bf16 to f32", ElementType::bf16, ElementType::f32,
      ElementType::f32},
 }};
+static_assert([] {
+  for (std::size_t i = 0; i < kGemmTypes; ++i) {
+    if (kGemmTypeRows[i].type != static_cast<GemmType>(i)) return false;
+  }
+  return true;
+}());
 
 }  // namespace tuner::dispatch
