@@ -32,6 +32,9 @@ install(EXPORT tuner-dispatch NAMESPACE tuner:: DESTINATION "${package}")
 if(TARGET tuner_cublas_shared)
   install(TARGETS tuner_cublas_shared LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 endif()
+if(TARGET tuner_compile)  # which the library finds by its own path
+  install(TARGETS tuner_compile RUNTIME DESTINATION libexec/tuner)
+endif()
 configure_file("${CMAKE_CURRENT_LIST_DIR}/tuner-dispatch.pc.in"
                "${PROJECT_BINARY_DIR}/tuner-dispatch.pc" @ONLY)
 install(FILES "${PROJECT_BINARY_DIR}/tuner-dispatch.pc"

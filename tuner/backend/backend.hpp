@@ -41,6 +41,9 @@ class Compiler {
   virtual ~Compiler() = default;
   /// The compiled kernel, or a compile_error with the compiler's log (at most 4 KiB of it).
   [[nodiscard]] virtual Expected<Binary, Failure> compile(const family::CompileJob& job) const = 0;
+  /// What makes the same compiler in a process of the helper (helper_compiler.hpp); empty where
+  /// each compilation is a process of its own anyway.
+  [[nodiscard]] virtual std::vector<std::string> helper_arguments() const { return {}; }
 };
 
 /// A buffer in device memory, and a kernel loaded on the device.
