@@ -167,6 +167,10 @@ struct Conditions {
   bool power_capped = false;              ///< holds its clock down to its power limit
   bool throttled = false;                 ///< slows down for heat, or because the board tells it to
   std::vector<int> other_processes = {};  ///< that compute on it, none of this program's own
+  /// Others may compute on it and not be among them, as in a container.
+  bool hides_processes = false;
+  /// Programs share its contexts by MPS: a kernel of one that faults ends the others.
+  bool mps = false;
 };
 
 /// What a device cannot exceed, at its highest clock.
