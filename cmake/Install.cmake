@@ -61,4 +61,5 @@ install(DIRECTORY kernels spaces docs examples DESTINATION "${data}" USE_SOURCE_
 # Found by the name of the device model (tuner/select/shipped_table.hpp).
 install(FILES db/seed/nvidia-h200.json DESTINATION "${data}/tables")
 install(DIRECTORY python/tuner DESTINATION "${TUNER_PYTHON_DIR}" FILES_MATCHING PATTERN "*.py" PATTERN py.typed)
-install(FILES LICENSE DESTINATION "${data}")
+include(Sbom)
+install(FILES LICENSE "${PROJECT_BINARY_DIR}/tuner.spdx.json" DESTINATION "${data}")
