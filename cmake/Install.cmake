@@ -32,6 +32,9 @@ install(EXPORT tuner-dispatch NAMESPACE tuner:: DESTINATION "${package}")
 if(TARGET tuner_cublas_shared)
   install(TARGETS tuner_cublas_shared LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 endif()
+if(TARGET tuner_compile)  # which the library finds by its own path
+  install(TARGETS tuner_compile RUNTIME DESTINATION libexec/tuner)
+endif()
 configure_file("${CMAKE_CURRENT_LIST_DIR}/tuner-dispatch.pc.in"
                "${PROJECT_BINARY_DIR}/tuner-dispatch.pc" @ONLY)
 install(FILES "${PROJECT_BINARY_DIR}/tuner-dispatch.pc"
@@ -58,4 +61,5 @@ install(DIRECTORY kernels spaces docs examples DESTINATION "${data}" USE_SOURCE_
 # Found by the name of the device model (tuner/select/shipped_table.hpp).
 install(FILES db/seed/nvidia-h200.json DESTINATION "${data}/tables")
 install(DIRECTORY python/tuner DESTINATION "${TUNER_PYTHON_DIR}" FILES_MATCHING PATTERN "*.py" PATTERN py.typed)
-install(FILES LICENSE DESTINATION "${data}")
+include(Sbom)
+install(FILES LICENSE "${PROJECT_BINARY_DIR}/tuner.spdx.json" DESTINATION "${data}")

@@ -26,7 +26,8 @@ class TableStruct(ctypes.Structure):
 
 class Options(ctypes.Structure):
     _fields_ = [("backend", ctypes.c_char_p), ("device", ctypes.c_int), ("refuse_stale", ctypes.c_int),
-                ("cache", ctypes.c_char_p)]
+                ("cache", ctypes.c_char_p), ("compile_in", ctypes.c_int), ("compile_deadline_s", ctypes.c_int),
+                ("compile_memory_bytes", ctypes.c_size_t)]
 
 
 class AnswerInfo(ctypes.Structure):

@@ -56,7 +56,12 @@ class MergeTest(ProgramTest):
         self.assertEqual((first["sessions"], first["bests"]), (1, 1))
         again = self.tune_json("merge", self.database, "--db", ours)["databases"][0]
         self.assertEqual((again["sessions"], again["known"], again["bests"]), (0, 1, 0))
-        self.assertEqual(self.tune("runs", "list", "--db", ours).stdout, self.tune("runs", "list").stdout)
+        [theirs] = self.tune_json("runs", "list")["sessions"]
+        [merged] = self.tune_json("runs", "list", "--db", ours)["sessions"]
+        self.assertEqual(merged, theirs | {"merged": True})
+        self.assertIn("complete, merged", self.tune("runs", "list", "--db", ours).stdout)
+        self.assertNotIn("merged", self.tune("runs", "list").stdout)
+        self.assertIn("merged from another database", self.tune("runs", "show", "--db", ours).stderr)
         answer = self.tune("query", "--kernel", "gemm_naive", "--size", "16,16,16", "--db", ours).stdout
         self.assertIn(f"imported from {self.database}", answer)
         self.assertIn("-D", self.tune("query", "--kernel", "gemm_naive", "--size", "16,16,16",

@@ -7,6 +7,10 @@
 
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
+#include <fcntl.h>
+#include <string>
+#include <unistd.h>
 
 namespace tuner {
 namespace {
@@ -62,6 +66,48 @@ TEST(RunProcess, LimitsTheProcessorTimeAndTheMemory) {
       {"sh", "-c", "sleep 0.1; head -c 300000000 /dev/zero | tail -c 300000000 | wc -c"}, 60s,
       {.address_space_bytes = 200'000'000});
   EXPECT_EQ(large.output.find("300000000"), std::string::npos);
+}
+
+TEST(RunProcess, GivesAProgramAnInputAndKeepsWhatWasAskedFor) {
+  const std::string input(1'000'000, 'x');
+  const ProcessResult all =
+      run_process({"sh", "-c", "echo err >&2; cat"}, 10s, {},
+                  {.input = input, .most_output_bytes = 900'000, .keeps_errors = false});
+  EXPECT_EQ(all.output, input.substr(0, 900'000));
+}
+
+TEST(RunProcess, GivesABareProgramNeitherFilesNorVariablesOfThisOne) {
+  const int open = ::fcntl(STDERR_FILENO, F_DUPFD, 50);  // without O_CLOEXEC
+  ::setenv("LD_PRELOAD", "libm.so.6", 1);
+  ::setenv("TUNER_SECRET", "1", 1);
+  const ProcessResult bare =
+      run_process({"sh", "-c", "ls /proc/self/fd; env"}, 10s, {.surroundings = Surroundings::bare});
+  ::unsetenv("TUNER_SECRET");
+  ::unsetenv("LD_PRELOAD");
+  ::close(open);
+  ASSERT_GE(open, 50);
+  EXPECT_EQ(bare.output.find(std::to_string(open)), std::string::npos) << bare.output;
+  EXPECT_EQ(bare.output.find("LD_PRELOAD"), std::string::npos);
+  EXPECT_EQ(bare.output.find("TUNER_SECRET"), std::string::npos);
+}
+
+TEST(RunProcess, EndsWhereTheApplicationIgnoresItsChildren) {
+  const auto before = std::signal(SIGCHLD, SIG_IGN);
+  const auto start = std::chrono::steady_clock::now();
+  const ProcessResult result = run_process({"echo", "done"}, 60s);
+  std::signal(SIGCHLD, before);
+  EXPECT_EQ(result.output, "done\n");
+  EXPECT_FALSE(result.timed_out);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, 30s);
+}
+
+TEST(RunProcess, WorksInAnApplicationThatClosedItsFirstFiles) {
+  const auto run = [] {
+    for (const int first : {0, 1, 2}) ::close(first);
+    const ProcessResult result = run_process({"cat"}, 10s, {}, {.input = "text"});
+    std::_Exit(result.output == "text" ? 42 : 1);
+  };
+  EXPECT_EXIT(run(), testing::ExitedWithCode(42), "");
 }
 
 TEST(ChildProcess, IsKilledAndReapedWithItsOwner) {

@@ -37,7 +37,9 @@ class FakeExecutor final : public backend::Executor {
 
   [[nodiscard]] const space::DeviceInfo& device() const override { return device_; }
   [[nodiscard]] const space::EnvironmentInfo& environment() const override { return environment_; }
-  [[nodiscard]] const backend::Compiler& compiler() const override { return compiler_; }
+  [[nodiscard]] const backend::Compiler& compiler() const override {
+    return own_compiler == nullptr ? compiler_ : *own_compiler;
+  }
 
   [[nodiscard]] Expected<std::vector<backend::FunctionId>, Failure> load(
       const backend::Binary& binary) override {
@@ -154,6 +156,8 @@ class FakeExecutor final : public backend::Executor {
           return done;
         }};
   }
+
+  const backend::Compiler* own_compiler = nullptr;  ///< in place of one that compiles nothing
 
   // What it is told to do, and what it saw. Not while other threads launch.
   std::set<std::string, std::less<>> fails_to_compile, fails_to_load, fails_to_launch;

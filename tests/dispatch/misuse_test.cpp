@@ -146,7 +146,9 @@ TEST_F(MisuseTest, InAForkedChildItIsAnErrorAndClosesWithoutAWait) {
 
 TEST_F(MisuseTest, InAForkedChildTheInterfaceForCFails) {
   const std::string path = database.path().string(), cache = options.cache.string();
-  tuner_options of_c = {.backend = "cpu", .device = 0, .refuse_stale = 0, .cache = cache.c_str()};
+  tuner_options of_c{};
+  of_c.backend = "cpu";
+  of_c.cache = cache.c_str();
   tuner_dispatcher* dispatcher = nullptr;
   ASSERT_EQ(tuner_open({TUNER_TABLE_DATABASE, path.c_str()}, &of_c, &dispatcher), TUNER_OK);
   EXPECT_EQ(exit_of_child([&] {

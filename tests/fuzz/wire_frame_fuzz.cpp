@@ -68,7 +68,7 @@ void read_everything(const Json& message) {
   attempt(worker::result_in<worker::TrialResult>);
   attempt(worker::result_in<worker::StartUp>);
   attempt(worker::result_in<measure::TransferTimes>);
-  attempt(worker::result_in<std::vector<int>>);
+  attempt(worker::result_in<backend::Conditions>);
   attempt(worker::result_in<bool>);
   attempt(worker::error_from);
   attempt([](const Json& each) {

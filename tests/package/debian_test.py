@@ -74,6 +74,12 @@ class DebianTest(unittest.TestCase):
         self.assertEqual(built.returncode, 0, built.stderr)
         self.assertRegex(self.run_program("./main").stdout, "cuda|driver|/no/such")
 
+    def test_the_library_finds_what_compiles_for_it(self):
+        helper = self.root / "usr/libexec/tuner/tuner-compile"
+        self.assertEqual(helper.stat().st_mode & 0o7777, 0o755)
+        done = self.run_program(helper, input="")
+        self.assertEqual((done.returncode, done.stdout[:1]), (0, "F"), "it answers what is no job")
+
     def test_pages_and_licence(self):
         for name in ("man/man1/tune.1.gz", "doc/tuner/copyright", "doc/tuner/changelog.gz", "tuner/docs/README.md"):
             self.assertTrue((self.root / "usr/share" / name).is_file(), name)

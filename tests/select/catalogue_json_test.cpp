@@ -130,7 +130,9 @@ TEST_F(CatalogueJsonTest, RefusesWhatIsNoTableAndSaysHowToMakeOne) {
   };
   for (const std::string& text :
        {std::string("{}"), std::string("[]"), replaced("dispatch/1", "dispatch/2"),
-        replaced(R"("config":0)", R"("config":99)"),
+        replaced(R"("config":0)", R"("config":99)"), replaced(R"("config":0)", R"("config":6e60)"),
+        replaced(R"("config":0)", R"("config":0.5)"),
+        replaced(R"("memory_bytes":)", R"("memory_bytes":12345678901234567890123)"),
         replaced(R"("timings":[[0,)", R"("timings":[[99,)"),
         replaced(R"("median_ns":)", R"("median_ns":-)"),
         replaced(R"("sizes":[")", R"("sizes":["x)")}) {

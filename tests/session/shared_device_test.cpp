@@ -29,6 +29,19 @@ TEST_F(SharedDeviceTest, RefusesToBegin) {
   EXPECT_THAT(store.runs(), IsEmpty());
 }
 
+TEST_F(SharedDeviceTest, RefusesToBeginUnderMps) {
+  device.now.mps = true;
+  try {
+    static_cast<void>(run({.sizes = {{10}}}));
+    FAIL() << "nothing was thrown";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::no_device);
+    EXPECT_THAT(error.what(), AllOf(HasSubstr("MPS"), HasSubstr("--allow-shared")));
+  }
+  EXPECT_THAT(store.runs(), IsEmpty());
+  EXPECT_TRUE(run(accepting({10})).shared);
+}
+
 TEST_F(SharedDeviceTest, MarksWhatItAccepted) {
   device.now.other_processes = {4711};
   EXPECT_TRUE(run(accepting({10})).shared);

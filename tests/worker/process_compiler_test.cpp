@@ -2,7 +2,8 @@
 // NVRTC in processes of its own, on sources that no compiler survives. It needs no GPU.
 #include "tuner/worker/process_compiler.hpp"
 
-#include <fmt/format.h>
+#include "tests/support/endless_sources.hpp"
+
 #include <gmock/gmock.h>
 
 namespace tuner::worker {
@@ -10,37 +11,6 @@ namespace {
 
 using testing::HasSubstr;
 using namespace std::chrono_literals;
-
-family::CompileJob job(std::string text, std::string entry) {
-  return {.source = {.name = "kernel.cu", .text = std::move(text), .headers = {}},
-          .entries = {std::move(entry)},
-          .options = {},
-          .key = ""};
-}
-
-/// A thread with an unrolled SIZE×SIZE product in registers: its code grows with the square, and
-/// the time that NVRTC takes faster still. With 96 it takes minutes.
-family::CompileJob accumulators(int size) {
-  return job(R"(
-template <int SIZE>
-__global__ void accumulate(const float* a, const float* b, float* c, int depth) {
-  float sums[SIZE][SIZE] = {};
-  for (int k = 0; k < depth; ++k) {
-#pragma unroll
-    for (int i = 0; i < SIZE; ++i) {
-#pragma unroll
-      for (int j = 0; j < SIZE; ++j) sums[i][j] += a[k * SIZE + i] * b[k * SIZE + j];
-    }
-  }
-#pragma unroll
-  for (int i = 0; i < SIZE; ++i) {
-#pragma unroll
-    for (int j = 0; j < SIZE; ++j) c[i * SIZE + j] = sums[i][j];
-  }
-}
-)",
-             fmt::format("accumulate<{}>", size));
-}
 
 class ProcessCompilerTest : public testing::Test {
  protected:
@@ -58,7 +28,7 @@ TEST_F(ProcessCompilerTest, BringsBackTheBinary) {
 
 TEST_F(ProcessCompilerTest, BringsBackWhatTheCompilerSays) {
   const auto binary =
-      compiler(60s).compile(job("__global__ void broken() { none = 1; }", "broken"));
+      compiler(60s).compile(job_of("__global__ void broken() { none = 1; }", "broken"));
   ASSERT_FALSE(binary);
   EXPECT_EQ(binary.error().outcome, Outcome::compile_error);
   EXPECT_THAT(binary.error().message, HasSubstr("identifier \"none\" is undefined"));
@@ -75,10 +45,7 @@ TEST_F(ProcessCompilerTest, ACompileBombCostsItsDeadlineAndNothingElse) {
 
 TEST_F(ProcessCompilerTest, ASourceThatEatsAllMemoryCostsNothingElse) {
   const ProcessCompiler patient = compiler(60s);
-  const auto eaten =
-      patient.compile(job("__device__ char data[20'000'000'000] = {1};\n"
-                          "__global__ void first(char* x) { *x = data[0]; }",
-                          "first"));
+  const auto eaten = patient.compile(large_array());
   ASSERT_FALSE(eaten);
   EXPECT_EQ(eaten.error().outcome, Outcome::compile_error);
   EXPECT_THAT(eaten.error().message, HasSubstr("out of memory"));

@@ -41,6 +41,9 @@ class Compiler {
   virtual ~Compiler() = default;
   /// The compiled kernel, or a compile_error with the compiler's log (at most 4 KiB of it).
   [[nodiscard]] virtual Expected<Binary, Failure> compile(const family::CompileJob& job) const = 0;
+  /// What makes the same compiler in a process of the helper (helper_compiler.hpp); empty where
+  /// each compilation is a process of its own anyway.
+  [[nodiscard]] virtual std::vector<std::string> helper_arguments() const { return {}; }
 };
 
 /// A buffer in device memory, and a kernel loaded on the device.
@@ -164,6 +167,10 @@ struct Conditions {
   bool power_capped = false;              ///< holds its clock down to its power limit
   bool throttled = false;                 ///< slows down for heat, or because the board tells it to
   std::vector<int> other_processes = {};  ///< that compute on it, none of this program's own
+  /// Others may compute on it and not be among them, as in a container.
+  bool hides_processes = false;
+  /// Programs share its contexts by MPS: a kernel of one that faults ends the others.
+  bool mps = false;
 };
 
 /// What a device cannot exceed, at its highest clock.

@@ -30,8 +30,9 @@ bool has_gpu() {
   return find_cuda_devices().count > 0;
 }
 
-std::unique_ptr<const Compiler> make_cuda_compiler(const std::string& architecture) {
-  return std::make_unique<NvrtcCompiler>(architecture);
+std::unique_ptr<const Compiler> make_cuda_compiler(const std::string& architecture,
+                                                   const std::string& library = {}) {
+  return std::make_unique<NvrtcCompiler>(architecture, library);
 }
 #else
 constexpr const char* kHowToGetCuda =
@@ -62,7 +63,7 @@ std::unique_ptr<Application> open_cuda_application() {
   fail_without_cuda();
 }
 
-std::unique_ptr<const Compiler> make_cuda_compiler(const std::string&) {
+std::unique_ptr<const Compiler> make_cuda_compiler(const std::string&, const std::string& = {}) {
   fail_without_cuda();
 }
 
@@ -145,6 +146,14 @@ std::unique_ptr<const Compiler> make_compiler(std::string_view kind,
     return make_cpu_compiler(deadline);
   }
   fail_unknown(kind);
+}
+
+std::unique_ptr<const Compiler> make_helper_compiler(const std::vector<std::string>& arguments) {
+  if (arguments.size() != 3 || arguments[0] != "cuda") {
+    throw Error(ErrorCode::usage,
+                "tuner-compile is started by applications; do not run it directly");
+  }
+  return make_cuda_compiler(arguments[1], arguments[2]);
 }
 
 std::vector<Finding> examine_machine() {

@@ -27,6 +27,10 @@ namespace tuner::backend {
                                                             const std::string& architecture,
                                                             std::chrono::seconds deadline);
 
+/// The compiler that Compiler::helper_arguments() describes. Throws Error(usage) for other words.
+[[nodiscard]] std::unique_ptr<const Compiler> make_helper_compiler(
+    const std::vector<std::string>& arguments);
+
 /// One line of `tune doctor`.
 struct Finding {
   enum class Status { good, missing, note };

@@ -116,9 +116,14 @@ std::size_t count_failed(const session::BenchResult& result,
 }
 
 void warn_of_others(worker::DeviceWorker& device) {
-  if (device.other_processes().empty()) return;
-  tell(fmt::format("warning: other processes use {}; they affect the times\n",
-                   device.device().name));
+  const backend::Conditions now = device.conditions();
+  const std::string& name = device.device().name;
+  if (!now.other_processes.empty()) {
+    tell(fmt::format("warning: other processes use {}; they affect the times\n", name));
+  }
+  if (now.mps) {
+    tell(fmt::format("warning: programs share {} by MPS; one that fails ends the others\n", name));
+  }
 }
 
 }  // namespace

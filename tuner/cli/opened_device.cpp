@@ -23,6 +23,15 @@ std::chrono::seconds whole_seconds(const std::string& duration, std::string_view
                   std::chrono::seconds(1));
 }
 
+/// The gate for shared devices sees nothing there, and does not refuse.
+void tell_of_hidden_processes(worker::DeviceWorker& device) {
+  if (!device.conditions().hides_processes) return;
+  tell(fmt::format(
+      "whether other processes use {} cannot be seen here, as in a container: what they "
+      "slow down is not marked\n",
+      device.device().name));
+}
+
 worker::DeviceDeadlines deadlines(const DeviceOptions& options) {
   worker::DeviceDeadlines deadlines;
   deadlines.launch = parse_duration(options.launch_timeout, "--launch-timeout");
@@ -102,6 +111,7 @@ OpenedDevice::OpenedDevice(const DeviceOptions& options, std::vector<worker::Nam
   if (sandbox && sandbox->landlock == 0) {
     tell("this system has no Landlock: compilers and kernels may write every file that you may\n");
   }
+  tell_of_hidden_processes(device());
 }
 
 const backend::Compiler& OpenedDevice::compiler() const {

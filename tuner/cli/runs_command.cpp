@@ -41,7 +41,8 @@ Json run_json(const store::RunRecord& run) {
           {"family", run.family},     {"kernel", run.kernel},
           {"problems", run.problems}, {"strategy", run.strategy},
           {"seed", run.seed},         {"valid", run.valid},
-          {"wall_s", run.wall_s},     {"command", run.command}};
+          {"wall_s", run.wall_s},     {"command", run.command},
+          {"merged", run.merged}};
 }
 
 Color color_of_state(std::string_view state) {
@@ -64,7 +65,7 @@ int list(const store::Store& store, const CommonOptions& common) {
                {"wall", Align::right},
                {"sizes", Align::left, Table::Place::below}});
   for (const store::RunRecord& run : runs) {
-    table.add({short_uuid(run), run.started_at, std::string(store::name(run.state)), run.device,
+    table.add({short_uuid(run), run.started_at, store::state_text(run), run.device,
                run.kernel, run.ended_at.empty() ? "–" : fmt::format("{:.1f} s", run.wall_s),
                brief(run.problems)});
   }
@@ -128,13 +129,16 @@ int show(const store::Store& store, const CommonOptions& common, const std::stri
       "run {} ({})\n  {} on {}, sizes {}\n  started {}, {:.1f} s: compile {:.1f} s, verify "
       "{:.1f} s, measure {:.1f} s\n"
       "  {}; failed: {}\n",
-      run->uuid, store::name(run->state), run->kernel, printable(run->device), brief(run->problems),
+      run->uuid, store::state_text(*run), run->kernel, printable(run->device), brief(run->problems),
       run->started_at, run->wall_s, run->compile_s, run->verify_s, run->measure_s,
       quantity::count(trials.size(), "trial"), format_failures(outcomes));
   output.print("  command: {}\n", own_command(run->command));
   if (run->respawns > 0) {
     output.tell("  the device child was replaced {}\n",
                 quantity::count(static_cast<std::uint64_t>(run->respawns), "time"));
+  }
+  if (run->merged) {
+    output.tell("  merged from another database: nothing of it was verified on this machine\n");
   }
   if (run->shared) output.tell("  other processes used the device during the run\n");
   if (!costs.empty()) output.tell("\n{}", costs_text(costs, cards, output.terminal()));

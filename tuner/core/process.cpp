@@ -18,6 +18,7 @@
 #include <set>
 #include <spawn.h>
 #include <string_view>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -26,7 +27,6 @@
 namespace tuner {
 namespace {
 
-constexpr std::size_t kOutputLimit = std::size_t{64} * 1024;
 constexpr int kChannel = 3;
 
 [[noreturn]] void fail_to_start(const std::string& program, int error) {
@@ -76,6 +76,23 @@ bool is_passed_on(std::string_view variable) {
                              [&](std::string_view prefix) { return name.starts_with(prefix); });
 }
 
+bool is_passed_on_to_bare(std::string_view variable) {
+  constexpr std::string_view kNames[] = {"LD_LIBRARY_PATH", "CUDA_HOME", "CUDA_PATH", "TMPDIR"};
+  return std::ranges::find(kNames, variable.substr(0, variable.find('='))) != std::end(kNames);
+}
+
+bool is_passed_on(std::string_view variable, Surroundings surroundings) {
+  switch (surroundings) {
+    case Surroundings::reduced:
+      return is_passed_on(variable);
+    case Surroundings::bare:
+      return is_passed_on_to_bare(variable);
+    case Surroundings::users:
+      break;
+  }
+  return true;
+}
+
 /// What of this program's environment a child gets, its TMPDIR replaced unless the path is empty.
 std::vector<std::string> environment(const ProcessLimits& limits) {
   const std::filesystem::path& temporary_files = limits.temporary_files;
@@ -83,8 +100,9 @@ std::vector<std::string> environment(const ProcessLimits& limits) {
   for (char** each = environ; *each != nullptr; ++each) {
     const std::string_view variable = *each;
     const bool is_replaced = !temporary_files.empty() && variable.starts_with("TMPDIR=");
-    const bool passes = limits.surroundings == Surroundings::users || is_passed_on(variable);
-    if (passes && !is_replaced) variables.emplace_back(variable);
+    if (is_passed_on(variable, limits.surroundings) && !is_replaced) {
+      variables.emplace_back(variable);
+    }
   }
   if (!temporary_files.empty()) variables.push_back("TMPDIR=" + temporary_files.string());
   return variables;
@@ -99,6 +117,10 @@ class SpawnPlan {
     lead(STDOUT_FILENO, streams.output);
     lead(STDERR_FILENO, streams.errors);
     if (streams.channel >= 0) lead(kChannel, streams.channel);
+    // What an application has open without O_CLOEXEC is none of a compiler's business.
+    if (surroundings == Surroundings::bare) {
+      posix_spawn_file_actions_addclosefrom_np(&actions_, kChannel);
+    }
     posix_spawnattr_init(&attributes_);
     // The child starts with no signal ignored or blocked, whatever its parent did.
     sigset_t all, none;
@@ -242,6 +264,8 @@ void ChildProcess::kill() const {
 
 ProcessEnd ChildProcess::wait() {
   if (end_) return *end_;
+  // Where somebody else reaps the children of this program, or nobody (an application that ignores
+  // SIGCHLD), how it ended is not known: who started it looks at what it made.
   int status = 0;
   while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
   }
@@ -251,7 +275,9 @@ ProcessEnd ChildProcess::wait() {
 std::optional<ProcessEnd> ChildProcess::poll_end() {
   if (end_) return end_;
   int status = 0;
-  return ::waitpid(pid_, &status, WNOHANG) == pid_ ? std::optional(ended(status)) : std::nullopt;
+  const pid_t reaped = ::waitpid(pid_, &status, WNOHANG);
+  const bool is_gone = reaped < 0 && errno == ECHILD;
+  return reaped == pid_ || is_gone ? std::optional(ended(status)) : std::nullopt;
 }
 
 ProcessEnd ChildProcess::ended(int status) {
@@ -272,11 +298,22 @@ void kill_children() {
 
 namespace {
 
+/// The same file under a number that is none of the first ones, where an application has closed
+/// those: they are replaced in the child one after the other.
+int above_the_first(int descriptor) {
+  constexpr int kLeast = 10;
+  if (descriptor < 0 || descriptor >= kLeast) return descriptor;
+  const int higher = ::fcntl(descriptor, F_DUPFD_CLOEXEC, kLeast);
+  ::close(descriptor);
+  return higher;
+}
+
 /// A pipe whose ends are closed with it.
 class Pipe {
  public:
   explicit Pipe(const std::string& program) {
     if (::pipe2(ends_.data(), O_CLOEXEC) != 0) fail_to_start(program, errno);
+    for (int& end : ends_) end = above_the_first(end);
   }
   Pipe(const Pipe&) = delete;
   Pipe& operator=(const Pipe&) = delete;
@@ -295,17 +332,45 @@ class Pipe {
   std::array<int, 2> ends_{-1, -1};
 };
 
+/// A text as a file without a name, from its begin: unlike a pipe it takes all of it at once.
+class InputFile {
+ public:
+  explicit InputFile(std::string_view text)
+      : descriptor_(above_the_first(::memfd_create("input", MFD_CLOEXEC))) {
+    while (!text.empty()) {
+      const ssize_t written = ::write(descriptor_, text.data(), text.size());
+      if (written < 0 && errno == EINTR) continue;
+      if (written <= 0) break;  // then the program finds less than it was to
+      text.remove_prefix(static_cast<std::size_t>(written));
+    }
+    ::lseek(descriptor_, 0, SEEK_SET);
+  }
+  InputFile(const InputFile&) = delete;
+  InputFile& operator=(const InputFile&) = delete;
+  ~InputFile() { ::close(descriptor_); }
+  [[nodiscard]] int descriptor() const { return descriptor_; }
+
+ private:
+  int descriptor_;
+};
+
 }  // namespace
 
 ProcessResult run_process(const std::vector<std::string>& arguments,
-                          std::chrono::milliseconds deadline, const ProcessLimits& limits) {
+                          std::chrono::milliseconds deadline, const ProcessLimits& limits,
+                          const ProcessTexts& texts) {
   using Clock = std::chrono::steady_clock;
   Pipe pipe(arguments.front());
-  ChildProcess child(arguments, {.output = pipe.writer(), .errors = pipe.writer(), .channel = -1},
+  std::optional<InputFile> input;
+  if (!texts.input.empty()) input.emplace(texts.input);
+  ChildProcess child(arguments,
+                     {.input = input ? input->descriptor() : -1,
+                      .output = pipe.writer(),
+                      .errors = texts.keeps_errors ? pipe.writer() : -1},
                      limits);
   pipe.close_writer();
   ProcessResult result;
-  std::array<char, 4096> buffer{};
+  std::array<char, 16384> buffer{};
   const auto end = Clock::now() + deadline;
   bool open = true;  // some process may still write to us
   for (;;) {
@@ -322,7 +387,7 @@ ProcessResult run_process(const std::vector<std::string>& arguments,
       const ssize_t got = ::read(pipe.reader(), buffer.data(), buffer.size());
       open = got > 0;
       if (!open) continue;
-      const std::size_t room = kOutputLimit - result.output.size();
+      const std::size_t room = texts.most_output_bytes - result.output.size();
       result.output.append(buffer.data(), std::min(room, static_cast<std::size_t>(got)));
     } else if (const auto ended = child.poll_end()) {
       result.exit_code = ended->exit_code;

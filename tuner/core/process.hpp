@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <sys/types.h>
 #include <vector>
 
@@ -32,6 +33,7 @@ struct ProcessStreams {
 /// What a program is started into.
 enum class Surroundings {
   reduced,  ///< of the environment what compilers and drivers need; a process group of its own
+  bare,     ///< likewise, of the environment only what says where libraries and headers of CUDA are
   users,    ///< the whole environment; a session of its own, without a terminal to ask anything at
 };
 
@@ -80,17 +82,25 @@ class ChildProcess {
   std::optional<ProcessEnd> end_;
 };
 
+/// What a program that is run reads, and what of its words is kept.
+struct ProcessTexts {
+  std::string_view input = {};                             ///< it finds this as descriptor 0
+  std::size_t most_output_bytes = std::size_t{64} * 1024;  ///< what is beyond is left out
+  bool keeps_errors = true;                                ///< stderr counts as output, too
+};
+
 /// What a program said and how it ended.
 struct ProcessResult {
   int exit_code = 0;       ///< 128 + signal number when a signal ended it
   bool timed_out = false;  ///< it was killed at the deadline
-  std::string output;      ///< stdout and stderr together, cut at 64 KiB
+  std::string output;      ///< stdout, and stderr where it is kept
 };
 
 /// Runs a program without a shell and waits for it. At the deadline its whole process group is
 /// killed. Throws Error(failure) when it cannot be started.
 [[nodiscard]] ProcessResult run_process(const std::vector<std::string>& arguments,
                                         std::chrono::milliseconds deadline,
-                                        const ProcessLimits& limits = {});
+                                        const ProcessLimits& limits = {},
+                                        const ProcessTexts& texts = {});
 
 }  // namespace tuner

@@ -57,6 +57,15 @@ typedef struct {
   const char* where;
 } tuner_table;
 
+/** Where kernels are compiled for a GPU. */
+typedef enum {
+  /** In a helper process once a table from a file or a database was in use; in this process where
+   * the helper is not installed, in a set-uid program, and of tables given as text. */
+  TUNER_COMPILE_BY_TABLE,
+  TUNER_COMPILE_IN_HELPER, /**< in a helper process, or tuner_open() fails */
+  TUNER_COMPILE_IN_PROCESS /**< in this process, without a limit of time and memory */
+} tuner_compile_in;
+
 /** How a dispatcher is opened. A struct of zeros means: GPU 0, results of other drivers and
  * compilers are used, the user's cache. */
 typedef struct {
@@ -66,6 +75,9 @@ typedef struct {
   /** Folder of compiled kernels. NULL: $XDG_CACHE_HOME/tune/binaries (~/.cache/tune/binaries). A
    * folder that cannot be used costs compilations, and is no error. */
   const char* cache;
+  tuner_compile_in compile_in; /**< where kernels are compiled */
+  int compile_deadline_s;      /**< limit of a compilation in a helper in seconds; 0: 60 */
+  size_t compile_memory_bytes; /**< and of its address space; 0: 4 GiB */
 } tuner_options;
 
 /** Opens a device and reads a table.

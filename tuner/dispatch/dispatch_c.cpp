@@ -62,6 +62,18 @@ tuner::Table table_of(const tuner_table& table) {
                              std::to_string(static_cast<int>(table.kind)));
 }
 
+tuner::CompileIn compile_in_of(tuner_compile_in where) {
+  switch (where) {
+    case TUNER_COMPILE_BY_TABLE:
+      return tuner::CompileIn::by_table;
+    case TUNER_COMPILE_IN_HELPER:
+      return tuner::CompileIn::helper;
+    case TUNER_COMPILE_IN_PROCESS:
+      return tuner::CompileIn::process;
+  }
+  throw tuner::DispatchError("unknown compile_in: " + std::to_string(static_cast<int>(where)));
+}
+
 tuner::DispatchOptions options_of(const tuner_options* options) {
   tuner::DispatchOptions chosen;
   if (options == nullptr) return chosen;
@@ -69,6 +81,14 @@ tuner::DispatchOptions options_of(const tuner_options* options) {
   chosen.device = options->device;
   if (options->refuse_stale != 0) chosen.stale = tuner::StalePolicy::refuse;
   if (options->cache != nullptr) chosen.cache = options->cache;
+  chosen.compile_in = compile_in_of(options->compile_in);
+  if (options->compile_deadline_s < 0) throw tuner::DispatchError("compile_deadline_s is negative");
+  if (options->compile_deadline_s > 0) {
+    chosen.compile_deadline = std::chrono::seconds(options->compile_deadline_s);
+  }
+  if (options->compile_memory_bytes > 0) {
+    chosen.compile_memory_bytes = options->compile_memory_bytes;
+  }
   return chosen;
 }
 

@@ -5,6 +5,7 @@
 #include "tuner/dispatch/api.hpp"
 #include "tuner/select/rung.hpp"
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -82,6 +83,16 @@ class TUNER_API Table {
 /// Whether an entry may answer that was measured with another driver or compiler.
 enum class StalePolicy { use, refuse };
 
+/// Where kernels are compiled for a GPU. On the CPU each compilation is a process of the compiler
+/// in any case, with a limit of 60 s and 4 GiB.
+enum class CompileIn {
+  /// In a helper process once a table from a file or a database was in use; in this process where
+  /// the helper is not installed, in a set-uid program, and of tables given as text.
+  by_table,
+  helper,   ///< in a helper process, or the dispatcher is not opened
+  process,  ///< in this process: a source can take any time and memory, and crash it
+};
+
 /// How a dispatcher is opened.
 struct DispatchOptions {
   std::string backend = "cuda";          ///< or "cpu"
@@ -91,6 +102,11 @@ struct DispatchOptions {
   /// where `tune` keeps kernels ($XDG_CACHE_HOME/tune/binaries). A folder that cannot be used costs
   /// time, no more.
   std::filesystem::path cache = {};
+  CompileIn compile_in = CompileIn::by_table;  ///< where kernels are compiled for a GPU
+  /// How long a helper process may take; one that takes longer is killed, and the next answer runs.
+  std::chrono::seconds compile_deadline{60};
+  /// Address space of a helper process in bytes. NVRTC needs about 0.5 GiB for a usual kernel.
+  std::uint64_t compile_memory_bytes = std::uint64_t{4} << 30;
 };
 
 /// What would run for a size, and why.
@@ -205,7 +221,8 @@ struct ArgumentInfo {
 /// forked since it was opened; there its destructor does nothing.
 class TUNER_API Dispatcher {
  public:
-  /// Throws DispatchError when the device or the table cannot be opened. A table that knows
+  /// Throws DispatchError when the device or the table cannot be opened, or with CompileIn::helper
+  /// the helper is missing. A table that knows
   /// nothing of this device is no error: then the library and default configurations answer.
   /// @param table What was tuned; it is read here and by reload() only.
   /// @param options The device, and how it is used.

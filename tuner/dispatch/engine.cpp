@@ -76,12 +76,17 @@ Engine::Engine(std::unique_ptr<backend::Executor> executor, const Table& table,
     : settings_(settings),
       stale_(options.stale),
       executor_(std::move(executor)),
-      kernels_(*executor_, options.cache),
+      kernels_(*executor_, options),
       tables_(table_cache(options), kMostTableBytes),
       scratch_(*executor_, reclaimer_),
       maker_(*executor_, kernels_, scratch_, tables_, settings_),
       recorder_(settings_.record) {
   if (!kernels_.cache_problem().empty()) log(settings_, LogLevel::info, kernels_.cache_problem());
+  if (kernels_.lacks_helper()) {
+    log(settings_, LogLevel::info,
+        "kernels are compiled in this process, without a limit of time and memory: "
+        "libexec/tuner/tuner-compile is not installed beside the library");
+  }
   snapshot_ = read(table);
   current_ = snapshot_.get();
 }
@@ -98,6 +103,7 @@ std::size_t Engine::number_of(const std::string& family) {
 
 std::shared_ptr<const Engine::TableSnapshot> Engine::read(const Table& table) {
   auto next = std::make_shared<TableSnapshot>();
+  if (table.source().kind != TableSource::Kind::text) kernels_.expect_foreign_sources();
   auto families =
       read_families(table.source(), executor_->device(), executor_->environment(), tables_);
   for (auto& [name, source] : families) {

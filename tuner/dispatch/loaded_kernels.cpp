@@ -1,17 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/dispatch/loaded_kernels.hpp"
 
+#include "tuner/core/hash.hpp"
+
 #include <chrono>
 #include <exception>
 #include <utility>
 
 namespace tuner::dispatch {
+namespace {
 
-LoadedKernels::LoadedKernels(backend::Executor& executor, const std::filesystem::path& cache)
+constexpr int kMostLate = 2;
+
+}  // namespace
+
+LoadedKernels::LoadedKernels(backend::Executor& executor, const DispatchOptions& options)
     : executor_(executor),
-      cache_(cache.empty() ? backend::default_binary_cache() : cache),
-      compiler_(executor.compiler(), cache_,
-                backend::compiler_identity(executor.device(), executor.environment())) {}
+      cache_(options.cache.empty() ? backend::default_binary_cache() : options.cache),
+      compiler_(executor.compiler(), options),
+      cached_(compiler_, cache_,
+              backend::compiler_identity(executor.device(), executor.environment())) {}
 
 LoadedKernels::Loaded LoadedKernels::get(const family::CompileJob& job) {
   std::promise<Loaded> promise;
@@ -36,12 +44,23 @@ LoadedKernels::Loaded LoadedKernels::get(const family::CompileJob& job) {
 
 LoadedKernels::Loaded LoadedKernels::make(const family::CompileJob& job) noexcept {
   try {
-    const auto binary = compiler_.compile(job);
-    if (!binary) return Unexpected(binary.error());
-    return executor_.load(*binary);
+    if (late(job.source, 0) >= kMostLate) {
+      return Unexpected(Failure{Outcome::compile_timeout,
+                                "its source is not compiled any more: other configurations of it "
+                                "took longer than their deadline"});
+    }
+    const auto binary = cached_.compile(job);
+    if (binary) return executor_.load(*binary);
+    if (binary.error().outcome == Outcome::compile_timeout) static_cast<void>(late(job.source, 1));
+    return Unexpected(binary.error());
   } catch (const std::exception& exception) {
     return Unexpected(Failure{Outcome::compile_error, exception.what()});
   }
+}
+
+int LoadedKernels::late(const family::KernelSource& source, int more) {
+  const std::scoped_lock lock(mutex_);
+  return late_[content_hash({source.name, source.text})] += more;
 }
 
 bool LoadedKernels::has(const std::string& key) const {

@@ -4,6 +4,7 @@
 #include "tuner/backend/binary_cache.hpp"
 #include "tuner/backend/cached_compiler.hpp"
 #include "tuner/backend/executor.hpp"
+#include "tuner/dispatch/application_compiler.hpp"
 
 #include <filesystem>
 #include <future>
@@ -16,14 +17,19 @@ namespace tuner::dispatch {
 
 /// Kernels compiled (or read from the disk cache) and loaded, each once for its compile key,
 /// whichever table asks and however many threads at once. What fails is not tried again, unless the
-/// failure is transient.
+/// failure is transient. A source of which two compilations missed their deadline is not compiled
+/// again: each would hold up a launch.
 class LoadedKernels {
  public:
   /// The function of each of the job's entries.
   using Loaded = Expected<std::vector<backend::FunctionId>, Failure>;
 
-  /// The executor must outlive this.
-  LoadedKernels(backend::Executor& executor, const std::filesystem::path& cache);
+  /// The executor must outlive this. Throws DispatchError when there is no helper and options ask
+  /// for one.
+  LoadedKernels(backend::Executor& executor, const DispatchOptions& options);
+
+  /// From now on kernels may be of a table that was not compiled into the application.
+  void expect_foreign_sources() { compiler_.expect_foreign_sources(); }
 
   /// Waits while another thread is at work on the same kernel.
   [[nodiscard]] Loaded get(const family::CompileJob& job);
@@ -32,14 +38,21 @@ class LoadedKernels {
 
   /// Why compiled kernels are not kept on disk; empty when they are.
   [[nodiscard]] const std::string& cache_problem() const { return cache_.problem(); }
+  /// Whether such sources are compiled in this process, without a limit.
+  [[nodiscard]] bool lacks_helper() const { return compiler_.lacks_helper(); }
 
  private:
   [[nodiscard]] Loaded make(const family::CompileJob& job) noexcept;
 
+  /// Counts a compilation that missed its deadline; how many there were of a source.
+  [[nodiscard]] int late(const family::KernelSource& source, int more);
+
   backend::Executor& executor_;
   backend::BinaryCache cache_;
-  backend::CachedCompiler compiler_;
-  mutable std::mutex mutex_;
+  ApplicationCompiler compiler_;
+  backend::CachedCompiler cached_;
+  mutable std::mutex mutex_;                                   // of what follows
+  std::map<std::string, int> late_;                            // by the hash of a source
   std::map<std::string, std::shared_future<Loaded>> kernels_;  // by compile key
 };
 

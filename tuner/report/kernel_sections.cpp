@@ -244,7 +244,7 @@ Json budget_section(const KernelHistory& kernel) {
     verify_s += run.verify_s;
     measure_s += run.measure_s;
     table["rows"].push_back({run.uuid.substr(0, 8), run.started_at, run.strategy,
-                             std::to_string(run.seed), store::name(run.state),
+                             std::to_string(run.seed), store::state_text(run),
                              rounded(run.compile_s), rounded(run.verify_s), rounded(run.measure_s),
                              rounded(run.wall_s)});
   }

@@ -23,6 +23,18 @@ constexpr std::string_view kFormat = "dispatch/1";
   throw Error(ErrorCode::usage, what);
 }
 
+/// A whole number from 0. Another one must not be converted: what does not fit has no value.
+std::int64_t whole(const Json& json, std::int64_t most) {
+  if (!json.is_number_integer()) fail("a number is not whole");
+  const auto value = json.get<std::int64_t>();  // one beyond 2^63 is negative
+  if (value < 0 || value > most) fail("a number is out of range");
+  return value;
+}
+
+std::size_t index(const Json& json) {
+  return static_cast<std::size_t>(whole(json, std::int64_t{1} << 50));
+}
+
 double positive(const Json& json) {
   const double value = json.get<double>();
   if (!std::isfinite(value) || value <= 0 || value >= 1e30) fail("a number is out of range");
@@ -41,9 +53,8 @@ space::DeviceInfo read_device(const Json& json) {
                            .architecture = json.at("architecture"),
                            .attributes = {}};
   for (const space::AttributeField& field : space::attribute_fields()) {
-    const auto value = json.at("attributes").at(std::string(field.name)).get<std::int64_t>();
-    if (value < 0 || value > (std::int64_t{1} << 50)) fail("a device attribute is out of range");
-    device.attributes.*field.member = value;
+    device.attributes.*field.member =
+        whole(json.at("attributes").at(std::string(field.name)), std::int64_t{1} << 50);
   }
   return device;
 }
@@ -65,7 +76,7 @@ KnownSize read_size(const Json& json, const CatalogueKernel& kernel) {
 space::EnvironmentInfo entry_environment(const Json& json,
                                          const std::vector<space::EnvironmentInfo>& environments) {
   if (json.is_object()) return read_environment(json);
-  const auto place = json.get<std::size_t>();
+  const std::size_t place = index(json);
   if (place >= environments.size()) fail("an entry has no environment");
   return environments[place];
 }
@@ -74,7 +85,7 @@ Entry read_entry(const Json& json, const CatalogueKernel& kernel,
                  const std::vector<space::EnvironmentInfo>& environments) {
   Entry entry;
   entry.size = read_size(json.at("size"), kernel);
-  entry.config = json.at("config").get<std::size_t>();
+  entry.config = index(json.at("config"));
   if (entry.config >= kernel.configs.size()) fail("an entry has no configuration");
   entry.environment = entry_environment(json.at("environment"), environments);
   store::BestRecord& best = entry.best;
@@ -99,11 +110,10 @@ KnownConfig read_config(const Json& json, const CatalogueKernel& kernel) {
   KnownConfig config = known_config(json.at("values").get<std::string>(), kernel);
   config.verified = json.at("verified");
   for (const Json& it : json.at("timings")) {
-    const Timing timing{.size = it.at(0).get<std::size_t>(),
+    const Timing timing{.size = index(it.at(0)),
                         .median_ns = positive(it.at(1)),
-                        .registers = it.at(2).get<int>()};
+                        .registers = static_cast<int>(whole(it.at(2), 65536))};
     if (timing.size >= kernel.sizes.size()) fail("a time has no size");
-    if (timing.registers < 0 || timing.registers > 65536) fail("registers are out of range");
     config.timings.push_back(timing);
   }
   return config;
@@ -134,8 +144,8 @@ FittedCost read_model(const Json& json) {
   for (const Json& it : json.at("configs")) fitted.config_effects.push_back(deviation(it));
   for (const Json& it : json.at("sizes")) fitted.size_effects.push_back(deviation(it));
   for (const Json& it : json.at("samples")) {
-    fitted.samples.push_back({.config = it.at(0).get<std::size_t>(),
-                              .size = it.at(1).get<std::size_t>(),
+    fitted.samples.push_back({.config = index(it.at(0)),
+                              .size = index(it.at(1)),
                               .variant = it.at(4),
                               .residual = deviation(it.at(2)),
                               .weight = within(it.at(3), 0, 1)});

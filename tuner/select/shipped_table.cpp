@@ -2,15 +2,13 @@
 #include "tuner/select/shipped_table.hpp"
 
 #include "tuner/core/file.hpp"
-#include "tuner/core/trust.hpp"
+#include "tuner/core/installed_file.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <dlfcn.h>
-#include <sys/auxv.h>
 
 namespace tuner::select {
 namespace {
@@ -18,22 +16,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kMostShippedBytes = std::size_t{64} << 20;
-
-/// The file of the program or library that this code is a part of; empty where it cannot be told.
-fs::path own_file() {
-  Dl_info own{};
-  Dl_info program{};
-  if (::dladdr(reinterpret_cast<const void*>(&own_file), &own) == 0) return {};
-  const auto* const headers = reinterpret_cast<const void*>(::getauxval(AT_PHDR));
-  // What the program calls itself is its user's word, and may lead anywhere.
-  const bool is_program = ::dladdr(headers, &program) != 0 && program.dli_fbase == own.dli_fbase;
-  std::error_code unreadable;
-  const fs::path file =
-      is_program ? fs::read_symlink("/proc/self/exe", unreadable) : fs::path(own.dli_fname);
-  if (unreadable || !file.is_absolute()) return {};
-  const fs::path real = fs::canonical(file, unreadable);
-  return unreadable ? fs::path() : real;
-}
 
 /// "NVIDIA H200" is "nvidia-h200".
 std::string file_name(std::string_view device) {
@@ -54,17 +36,8 @@ CatalogueOutline read_outline(const fs::path& path) {
 }  // namespace
 
 std::optional<fs::path> shipped_table(std::string_view device) {
-  const fs::path own = own_file();
-  if (own.empty() || device.empty()) return std::nullopt;
-  const fs::path folder = own.parent_path();
-  // From bin/ and lib/, and from lib/x86_64-linux-gnu/.
-  for (const fs::path& prefix : {folder / "..", folder / ".." / ".."}) {
-    std::error_code missing;
-    const fs::path path =
-        fs::canonical(prefix / "share" / "tuner" / "tables" / file_name(device), missing);
-    if (!missing && !distrust(path)) return path;
-  }
-  return std::nullopt;
+  if (device.empty()) return std::nullopt;
+  return installed_file(fs::path("share/tuner/tables") / file_name(device));
 }
 
 std::optional<CatalogueOutline> read_shipped_table(const space::DeviceInfo& device,

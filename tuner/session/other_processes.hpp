@@ -6,7 +6,7 @@
 
 namespace tuner::session {
 
-/// Whether other processes compute on the device of a run, as far as it can tell.
+/// Whether other processes compute on the device of a run, or could by MPS, as far as it can tell.
 class OtherProcesses {
  public:
   /// Throws Error(no_device) when there are some now, unless the device may be shared. The device
@@ -14,7 +14,7 @@ class OtherProcesses {
   OtherProcesses(worker::DeviceWorker& device, SharedDevice shared_device);
 
   /// Checks again: one may start after the run began.
-  void look() { seen_ = seen_ || !device_.other_processes().empty(); }
+  void look();
   [[nodiscard]] bool seen() const { return seen_; }
 
  private:

@@ -132,6 +132,7 @@ void copy_runs(RowCopier& copier, const std::vector<std::int64_t>& runs) {
 /// The runs of another database, sorted by what is to become of them.
 struct Runs {
   std::vector<std::int64_t> added;
+  std::vector<std::string> added_uuids;
   std::size_t known = 0, running = 0;
 };
 
@@ -143,15 +144,29 @@ Runs sort_runs(const SQLite::Database& from, const SQLite::Database& to) {
   while (found.executeStep()) {
     RowReader row(found);
     const std::int64_t id = row.integer();
-    if (prepare(to, "SELECT id, intact FROM session WHERE uuid = ?", row.text()).executeStep()) {
+    const std::string uuid = row.text();
+    if (prepare(to, "SELECT id, intact FROM session WHERE uuid = ?", uuid).executeStep()) {
       ++runs.known;
     } else if (row.text() == name(RunState::running)) {
       ++runs.running;
     } else {
       runs.added.push_back(id);
+      runs.added_uuids.push_back(uuid);
     }
   }
   return runs;
+}
+
+/// Marks runs as merged: no process of this machine made them (RunRecord::merged).
+void detach_from_processes(const SQLite::Database& database,
+                           const std::vector<std::string>& uuids) {
+  for (const std::string& uuid : uuids) {
+    prepare(database,
+            "UPDATE main.session SET boot_id = '', pid_namespace = '', pid = 0, process_start = 0 "
+            "WHERE uuid = ?",
+            uuid)
+        .exec();
+  }
 }
 
 /// Those of no run too: all are copied.
@@ -198,6 +213,7 @@ MergeResult Store::merge(const Store& other, const KernelCheck& check) {
       return sorted;
     });
     for (const KernelRecord& kernel : kernels) complete_kernel(to, kernel);
+    detach_from_processes(to, runs.added_uuids);
     MergeResult result{
         .runs = runs.added.size(), .known = runs.known, .running = runs.running, .bests = {}};
     for (StoredBest& stored : bests) {

@@ -38,6 +38,10 @@ std::string_view name(RunState state) {
   return "unknown";
 }
 
+std::string state_text(const RunRecord& run) {
+  return std::string(name(run.state)) + (run.merged ? ", merged" : "");
+}
+
 std::map<std::string, CardRecord> last_cards(const std::vector<CardRecord>& cards) {
   std::map<std::string, CardRecord> last;
   for (const CardRecord& card : cards) last.insert_or_assign(card.problem, card);

@@ -158,8 +158,12 @@ struct RunRecord {
   double wall_s = 0, compile_s = 0, verify_s = 0, measure_s = 0;
   int respawns = 0;     ///< how often the process that drives the device was replaced
   bool shared = false;  ///< other processes were on the device
+  bool merged = false;  ///< of another database (when read)
   space::EnvironmentInfo environment = {};  ///< when read; a write goes by its subject
 };
+
+/// "complete", "complete, merged".
+[[nodiscard]] std::string state_text(const RunRecord& run);
 
 /// A candidate that is about to run on the device: committed before it does, so that what kills the
 /// whole program is known afterwards.

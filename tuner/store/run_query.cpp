@@ -83,7 +83,8 @@ std::vector<RunRecord> read_runs(const SQLite::Database& database, std::string_v
       fmt::format("SELECT s.id, s.uuid, d.name, d.backend, k.family, k.name, k.hash, s.strategy, "
                   "s.seed, s.command, s.started_at, coalesce(s.ended_at, ''), s.state, s.valid, "
                   "s.cartesian, s.wall_s, s.compile_s, s.verify_s, s.measure_s, "
-                  "s.respawns, s.shared, e.driver, e.compiler, e.library, e.tool, "
+                  "s.respawns, s.shared, s.pid = 0 AND s.state <> 'imported', "
+                  "e.driver, e.compiler, e.library, e.tool, "
                   "s.intact, d.intact, k.intact, e.intact FROM session s "
                   "JOIN device d ON d.id = s.device_id JOIN kernel k ON k.id = s.kernel_id "
                   "JOIN environment e ON e.id = s.environment_id "
@@ -116,6 +117,7 @@ std::vector<RunRecord> read_runs(const SQLite::Database& database, std::string_v
                     .measure_s = row.real(),
                     .respawns = row.number(),
                     .shared = row.flag(),
+                    .merged = row.flag(),
                     .environment = {.driver = row.text(),
                                     .compiler = row.text(),
                                     .library = row.text(),

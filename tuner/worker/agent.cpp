@@ -234,8 +234,8 @@ std::string AgentDevice::exact_result(const space::Size& size) {
   return require(kExactResult, size);
 }
 
-std::vector<int> AgentDevice::other_processes() {
-  return require(kOtherProcesses, Nothing{});
+backend::Conditions AgentDevice::conditions() {
+  return require(kConditions, Nothing{});
 }
 
 AgentCompiler::AgentCompiler(AgentLink& link, std::size_t first_lane, std::size_t lanes,

@@ -93,7 +93,7 @@ class AgentDevice : public DeviceWorker {
   Expected<measure::TransferTimes, Failure> time_transfers(
       std::size_t contender, std::span<const measure::HostPlace> places) override;
   std::string exact_result(const space::Size& size) override;
-  std::vector<int> other_processes() override;
+  backend::Conditions conditions() override;
 
  private:
   template <class Arguments, class Result>

@@ -66,7 +66,7 @@ inline constexpr Call<std::uint64_t, std::optional<backend::RegimeTimes>> kTimeC
 inline constexpr Call<std::uint64_t, counters::CounterReading> kCountContender{"count_contender"};
 inline constexpr Call<TransferArguments, measure::TransferTimes> kTimeTransfers{"time_transfers"};
 inline constexpr Call<space::Size, std::string> kExactResult{"exact_result"};
-inline constexpr Call<Nothing, std::vector<int>> kOtherProcesses{"other_processes"};
+inline constexpr Call<Nothing, backend::Conditions> kConditions{"conditions"};
 inline constexpr Call<Nothing, StartUp> kStartUp{"start_up"};
 
 template <class Arguments, class Result>

@@ -308,8 +308,8 @@ StartUp DeviceProcess::start_up() {
   return ask_again(kStartUp, Nothing{}, {});
 }
 
-std::vector<int> DeviceProcess::other_processes() {
-  return ask_again(kOtherProcesses, Nothing{}, {});
+backend::Conditions DeviceProcess::conditions() {
+  return ask_again(kConditions, Nothing{}, {});
 }
 
 }  // namespace tuner::worker

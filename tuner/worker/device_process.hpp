@@ -69,7 +69,7 @@ class DeviceProcess : public DeviceWorker {
   Expected<measure::TransferTimes, Failure> time_transfers(
       std::size_t contender, std::span<const measure::HostPlace> places) override;
   std::string exact_result(const space::Size& size) override;
-  std::vector<int> other_processes() override;
+  backend::Conditions conditions() override;
   int respawns() const override { return respawns_; }
 
   /// What it took to open the device; right only before anything else is asked of it.

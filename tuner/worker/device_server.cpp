@@ -39,7 +39,7 @@ DeviceServer::DeviceServer(DeviceWorker& device, const family::Family& family, B
     return device_.time_transfers(given.contender, given.places);
   });
   on(kExactResult, [this](const space::Size& size) { return device_.exact_result(size); });
-  on(kOtherProcesses, [this](Nothing) { return device_.other_processes(); });
+  on(kConditions, [this](Nothing) { return device_.conditions(); });
 }
 
 Json DeviceServer::serve(const Json& request) const {

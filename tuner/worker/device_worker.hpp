@@ -89,8 +89,8 @@ class DeviceWorker {
       std::size_t contender, std::span<const measure::HostPlace> places) = 0;
   /// Content hash of the right result at a size on whole-number inputs: that of other devices.
   [[nodiscard]] virtual std::string exact_result(const space::Size& size) = 0;
-  /// Other processes that compute on the device at this moment, as far as it can tell.
-  [[nodiscard]] virtual std::vector<int> other_processes() = 0;
+  /// What else acts on the device at this moment.
+  [[nodiscard]] virtual backend::Conditions conditions() = 0;
 
   /// How often the process behind it, if there is one, was replaced.
   [[nodiscard]] virtual int respawns() const { return 0; }

@@ -51,7 +51,7 @@ class Evaluator : public DeviceWorker {
   std::string exact_result(const space::Size& size) override {
     return verifier_.exact_result(size);
   }
-  std::vector<int> other_processes() override { return backend_.conditions().other_processes; }
+  backend::Conditions conditions() override { return backend_.conditions(); }
 
  private:
   [[nodiscard]] Expected<measure::Measurement, Failure> time(verify::LoadedCandidate& candidate,

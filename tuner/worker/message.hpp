@@ -90,6 +90,13 @@ inline constexpr auto kFields<TimeSummary> =
                Field("q3", &TimeSummary::q3_ns), Field("minimum", &TimeSummary::min_ns),
                Field("count", &TimeSummary::samples));
 template <>
+inline constexpr auto kFields<backend::Conditions> =
+    std::tuple(Field("power_capped", &backend::Conditions::power_capped),
+               Field("throttled", &backend::Conditions::throttled),
+               Field("other_processes", &backend::Conditions::other_processes),
+               Field("hides_processes", &backend::Conditions::hides_processes),
+               Field("mps", &backend::Conditions::mps));
+template <>
 inline constexpr auto kFields<measure::TransferTimes> =
     std::tuple(Field("allocate_ns", &measure::TransferTimes::allocate_ns),
                Field("to_device_ns", &measure::TransferTimes::to_device_ns),

@@ -359,7 +359,9 @@ Expected<counters::CounterReading, Failure> CudaBackend::count(const Work& work,
 
 Conditions CudaBackend::conditions() {
   if (!nvml_) nvml_.emplace(device_.uuid);
-  return nvml_->conditions();
+  Conditions now = nvml_->conditions();
+  now.mps = is_shared_by_mps(ordinal_);
+  return now;
 }
 
 Expected<Enqueue, Failure> CudaBackend::prepare(const Work& work) {

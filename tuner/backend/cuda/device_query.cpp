@@ -39,16 +39,6 @@ CudaDevices unusable(cudaError_t error) {
           .remedy = "check whether `nvidia-smi` works, and the kernel log (NVRM)"};
 }
 
-/// As nvidia-smi -L writes it.
-std::string uuid_text(const cudaUUID_t& uuid) {
-  std::string text = "GPU";
-  for (std::size_t i = 0; i < sizeof uuid.bytes; ++i) {
-    if (i == 0 || i == 4 || i == 6 || i == 8 || i == 10) text += '-';
-    text += fmt::format("{:02x}", static_cast<unsigned char>(uuid.bytes[i]));
-  }
-  return text;
-}
-
 }  // namespace
 
 CudaDevices find_cuda_devices() {
@@ -59,13 +49,31 @@ CudaDevices find_cuda_devices() {
   return unusable(result == cudaSuccess ? cudaErrorNoDevice : result);
 }
 
+std::string uuid_text(std::span<const char, 16> bytes, std::string_view name) {
+  std::string text = name.find(" MIG ") == std::string_view::npos ? "GPU" : "MIG";
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    if (i == 0 || i == 4 || i == 6 || i == 8 || i == 10) text += '-';
+    text += fmt::format("{:02x}", static_cast<unsigned char>(bytes[i]));
+  }
+  return text;
+}
+
+bool is_shared_by_mps(int ordinal) {
+  int enabled = 0;
+  if (cudaDeviceGetAttribute(&enabled, cudaDevAttrMpsEnabled, ordinal) == cudaSuccess) {
+    return enabled != 0;
+  }
+  static_cast<void>(cudaGetLastError());
+  return false;
+}
+
 space::DeviceInfo cuda_device_info(int ordinal) {
   cudaDeviceProp properties{};
   check(cudaGetDeviceProperties(&properties, ordinal), "query the properties of the GPU");
   return {
       .backend = "cuda",
       .name = properties.name,
-      .uuid = uuid_text(properties.uuid),
+      .uuid = uuid_text(properties.uuid.bytes, properties.name),
       .architecture = fmt::format("sm_{}{}", properties.major, properties.minor),
       .attributes = {
           .compute_capability = 10 * properties.major + properties.minor,

@@ -3,6 +3,7 @@
 
 #include "tuner/space/device.hpp"
 
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -20,6 +21,14 @@ struct CudaDevices {
 
 /// Throws Error(failure) when the device does not answer. Makes no CUDA context.
 [[nodiscard]] space::DeviceInfo cuda_device_info(int ordinal);
+
+/// A card's uuid as nvidia-smi -L writes it. A slice of a GPU in MIG mode has one of its own; its
+/// name says what it is: "NVIDIA H100 80GB HBM3 MIG 1g.10gb".
+[[nodiscard]] std::string uuid_text(std::span<const char, 16> bytes, std::string_view name);
+
+/// Whether programs on the device share its contexts by MPS. False where the driver is too old to
+/// say.
+[[nodiscard]] bool is_shared_by_mps(int ordinal);
 
 /// The newest CUDA version that the driver supports, "13.0"; empty without a driver.
 [[nodiscard]] std::string cuda_driver_version();

@@ -36,9 +36,17 @@ Finding examine_gpu(int ordinal) {
   try {
     const space::DeviceInfo device = cuda_device_info(ordinal);
     constexpr double kGibibyte = 1024.0 * 1024.0 * 1024.0;
-    return good(what, fmt::format("{} ({}, {} SMs, {:.1f} GiB)", device.name, device.architecture,
-                                  device.attributes.sm_count,
-                                  static_cast<double>(device.attributes.memory_bytes) / kGibibyte));
+    Finding finding =
+        good(what, fmt::format("{} ({}, {} SMs, {:.1f} GiB)", device.name, device.architecture,
+                               device.attributes.sm_count,
+                               static_cast<double>(device.attributes.memory_bytes) / kGibibyte));
+    if (is_shared_by_mps(ordinal)) {
+      finding.status = Finding::Status::note;
+      finding.detail += ", shared by MPS";
+      finding.remedy =
+          "end the MPS daemon before a run: a candidate that fails ends other programs";
+    }
+    return finding;
   } catch (const Error& error) {
     return missing(what, error.what(),
                    "check whether `nvidia-smi` works, and the kernel log (NVRM)");

@@ -30,6 +30,8 @@ struct NvmlApi {
       library.symbol("nvmlDeviceGetCurrentClocksThrottleReasons");
   Result (*processes)(Device, unsigned*,
                       Process*) = library.symbol("nvmlDeviceGetComputeRunningProcesses_v3");
+  Result (*is_slice)(Device, unsigned*) = library.symbol("nvmlDeviceIsMigDeviceHandle");
+  Result (*whole)(Device, Device*) = library.symbol("nvmlDeviceGetDeviceHandleFromMigDeviceHandle");
 };
 
 namespace {
@@ -44,14 +46,24 @@ std::unique_ptr<const NvmlApi> open_nvml() {
   return nullptr;
 }
 
-std::vector<int> processes_on(const NvmlApi& api, NvmlApi::Device device) {
+/// None where NVML does not tell.
+std::optional<std::vector<int>> processes_on(const NvmlApi& api, NvmlApi::Device device) {
   std::vector<NvmlApi::Process> processes(64);
   auto count = static_cast<unsigned>(processes.size());
-  if (api.processes(device, &count, processes.data()) != 0) return {};
+  if (api.processes(device, &count, processes.data()) != 0) return std::nullopt;
   processes.resize(std::min<std::size_t>(count, processes.size()));
   std::vector<int> pids;
   for (const NvmlApi::Process& process : processes) pids.push_back(static_cast<int>(process.pid));
   return pids;
+}
+
+/// The GPU that a MIG slice is a part of, which has the clock; itself where it is none.
+NvmlApi::Device whole_gpu(const NvmlApi& api, NvmlApi::Device device) {
+  unsigned is_slice = 0;
+  NvmlApi::Device whole = nullptr;
+  const bool has_whole =
+      api.is_slice(device, &is_slice) == 0 && is_slice != 0 && api.whole(device, &whole) == 0;
+  return has_whole ? whole : device;
 }
 
 }  // namespace
@@ -66,17 +78,22 @@ Conditions conditions_of(unsigned long long clock_event_reasons) {
 }
 
 Nvml::Nvml(const std::string& uuid) : api_(open_nvml()) {
-  if (api_ && api_->device_by_uuid(uuid.c_str(), &device_) != 0) device_ = nullptr;
+  if (!api_) return;
+  if (api_->device_by_uuid(uuid.c_str(), &device_) != 0) device_ = nullptr;
+  if (device_ != nullptr) gpu_ = whole_gpu(*api_, device_);
 }
 
 Nvml::~Nvml() = default;
 
 Conditions Nvml::conditions() const {
-  if (device_ == nullptr) return {};
+  if (device_ == nullptr) return {.hides_processes = true};
   Conditions conditions;
   unsigned long long reasons = 0;
-  if (api_->reasons(device_, &reasons) == 0) conditions = conditions_of(reasons);
-  conditions.other_processes = foreign_processes(processes_on(*api_, device_));
+  if (api_->reasons(gpu_, &reasons) == 0) conditions = conditions_of(reasons);
+  auto pids = processes_on(*api_, device_);
+  auto foreign = pids ? foreign_processes(*std::move(pids)) : std::nullopt;
+  conditions.hides_processes = !foreign;
+  if (foreign) conditions.other_processes = *std::move(foreign);
   return conditions;
 }
 

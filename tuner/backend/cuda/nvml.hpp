@@ -23,11 +23,13 @@ class Nvml {
   Nvml(const Nvml&) = delete;
   Nvml& operator=(const Nvml&) = delete;
 
+  /// Of a device that this process computes on. Knows nothing of MPS.
   [[nodiscard]] Conditions conditions() const;
 
  private:
   std::unique_ptr<const NvmlApi> api_;  ///< null when there is none
   struct nvmlDevice_st* device_ = nullptr;
+  struct nvmlDevice_st* gpu_ = nullptr;  ///< the same, or the one that it is a MIG slice of
 };
 
 }  // namespace tuner::backend

@@ -24,7 +24,11 @@
 namespace tuner::backend {
 
 struct NvrtcApi {
-  SharedLibrary library{fmt::format("libnvrtc.so.{}", CUDART_VERSION / 1000)};
+  explicit NvrtcApi(const std::filesystem::path& file)
+      : library(file.empty() ? fmt::format("libnvrtc.so.{}", CUDART_VERSION / 1000)
+                             : file.string()) {}
+
+  SharedLibrary library;
   decltype(&nvrtcVersion) version = library.symbol("nvrtcVersion");
   decltype(&nvrtcGetErrorString) error_string = library.symbol("nvrtcGetErrorString");
   decltype(&nvrtcCreateProgram) create_program = library.symbol("nvrtcCreateProgram");
@@ -38,11 +42,17 @@ struct NvrtcApi {
   decltype(&nvrtcGetCUBIN) cubin = library.symbol("nvrtcGetCUBIN");
   // NVRTC opens this one itself, but by its bare name: in vain when the toolkit's folder is not
   // where the dynamic linker looks.
-  SharedLibrary builtins{"libnvrtc-builtins.so." + version_number()};
+  SharedLibrary builtins{beside_library("libnvrtc-builtins.so." + version_number())};
 
   /// Of the toolkit that NVRTC belongs to; none when they cannot be found.
   std::vector<std::filesystem::path> header_folders = find_header_folders();
 
+  /// A library's path where it lies beside NVRTC, else its name.
+  [[nodiscard]] std::string beside_library(const std::string& name) const {
+    const std::filesystem::path path = library.path("nvrtcVersion").parent_path() / name;
+    std::error_code unknown;
+    return std::filesystem::exists(path, unknown) ? path.string() : name;
+  }
   [[nodiscard]] std::string version_number() const {
     int major = 0;
     int minor = 0;
@@ -274,8 +284,8 @@ std::vector<std::string> compiler_options(const family::CompileJob& job,
 
 }  // namespace
 
-NvrtcCompiler::NvrtcCompiler(std::string architecture)
-    : architecture_(std::move(architecture)), api_(std::make_unique<const NvrtcApi>()) {}
+NvrtcCompiler::NvrtcCompiler(std::string architecture, const std::filesystem::path& library)
+    : architecture_(std::move(architecture)), api_(std::make_unique<const NvrtcApi>(library)) {}
 
 NvrtcCompiler::~NvrtcCompiler() = default;
 
@@ -292,6 +302,12 @@ Expected<Binary, Failure> NvrtcCompiler::compile(const family::CompileJob& job) 
   Program program(*api_, device);
   program.compile(compiler_options(device, architecture_, *api_));
   return program.binary();
+}
+
+std::vector<std::string> NvrtcCompiler::helper_arguments() const {
+  std::error_code unknown;
+  const auto file = std::filesystem::canonical(api_->library.path("nvrtcVersion"), unknown);
+  return {"cuda", architecture_, file.string()};
 }
 
 std::string NvrtcCompiler::version() const {

@@ -3,8 +3,10 @@
 
 #include "tuner/backend/backend.hpp"
 
+#include <filesystem>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace tuner::backend {
 
@@ -17,11 +19,15 @@ struct NvrtcApi;
 class NvrtcCompiler : public Compiler {
  public:
   /// `architecture` as in "sm_90", whose specific features kernels may use where it has such
-  /// ("sm_90a"). Throws Error(no_device) when NVRTC is not installed.
-  explicit NvrtcCompiler(std::string architecture);
+  /// ("sm_90a"). `library`: the file of NVRTC; empty: where it is installed. Throws
+  /// Error(no_device) when NVRTC is not there.
+  explicit NvrtcCompiler(std::string architecture, const std::filesystem::path& library = {});
   ~NvrtcCompiler() override;
 
   [[nodiscard]] Expected<Binary, Failure> compile(const family::CompileJob& job) const override;
+  /// With the very library that this process has loaded, which may be of another version than
+  /// another process would find.
+  [[nodiscard]] std::vector<std::string> helper_arguments() const override;
 
   /// "NVRTC 13.0".
   [[nodiscard]] std::string version() const;

@@ -49,8 +49,8 @@ bool descends_from(int pid, int root) {
 
 }  // namespace
 
-std::vector<int> foreign_processes(std::vector<int> pids) {
-  if (std::ranges::find(pids, static_cast<int>(::getpid())) == pids.end()) return {};
+std::optional<std::vector<int>> foreign_processes(std::vector<int> pids) {
+  if (std::ranges::find(pids, static_cast<int>(::getpid())) == pids.end()) return std::nullopt;
   const int root = root_of_this_program();
   std::erase_if(pids, [root](int pid) { return descends_from(pid, root); });
   return pids;

@@ -1,0 +1,52 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Sandbox: what it costs a run on the cpu backend, by alternating runs with and without it, each compiling its candidates
+anew: wall time, and user and system CPU time of the program with its children, of a candidate."""
+
+import argparse
+import json
+import os
+import pathlib
+import resource
+import statistics
+import subprocess
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+def run(options, sandbox, seed):
+    """Seconds of wall time and of CPU time of a candidate."""
+    with tempfile.TemporaryDirectory(prefix="tune-benchmark-") as directory:
+        database = pathlib.Path(directory) / "results.db"
+        environment = os.environ | ({"TUNER_SANDBOX": "off"} if sandbox == "off" else {})
+        before, begin = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
+        subprocess.run([options.tune, "--space", ROOT / "examples/saxpy/saxpy.json", "--kernel", "saxpy", "--size", "100000",
+                        "--backend", "cpu", "--db", database, "--fresh", "--no-cache", "--jobs", "1", "-q", "--seed", str(seed)],
+                       check=True, stdout=subprocess.DEVNULL, env=environment)
+        wall, after = time.monotonic() - begin, resource.getrusage(resource.RUSAGE_CHILDREN)
+        shown = subprocess.run([options.tune, "runs", "show", "--json", "--db", database], check=True, text=True, capture_output=True)
+        candidates = sum(json.loads(shown.stdout)["outcomes"].values())
+    return wall / candidates, (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime) / candidates
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--tune", default=os.environ.get("TUNE", "tune"), help="the program")
+    parser.add_argument("--pairs", type=int, default=10)
+    options = parser.parse_args()
+    run(options, "on", 0)
+    ratios = []
+    for seed in range(options.pairs):
+        order = ("on", "off") if seed % 2 == 0 else ("off", "on")
+        times = {sandbox: run(options, sandbox, seed) for sandbox in order}
+        ratios.append([on / off for on, off in zip(times["on"], times["off"])])
+    for name, column in zip(("wall time", "CPU time"), zip(*ratios)):
+        low, median, high = statistics.quantiles(column, n=4)
+        print(f"{name} of a candidate, with the sandbox to without: {median:.4f} (quartiles {low:.4f} to {high:.4f}), "
+              f"{len(column)} pairs")
+
+
+if __name__ == "__main__":
+    main()
