@@ -25,6 +25,8 @@ export interface FinalistsSection extends Part<"finalists"> { ties: number }
 /** Shares of the variance of log time: at one size, or within all sizes of a kernel. */
 export interface ImportanceSection extends Part<"importance"> { trials: number }
 export interface SpreadSection extends Part<"importance_over_sizes"> { trials: number; sizes: number }
+/** A row for each size, a column `parameter` for each parameter, labelled with its name: the same shares. */
+export type SharesBySize = Part<"importance_by_size">;
 
 /** How the search of a run ended. */
 export type Convergence = "exhausted" | "few_trials" | "improving" | "converged";
@@ -53,7 +55,7 @@ export interface SweepSection extends Part<"curves" | "split" | "ratios" | "spee
 /** A row for each size that both sides have. */
 export interface ComparisonSection extends Part<"comparison"> { wide: boolean }
 
-export type KernelSection = PlainSection | PerformanceSection | SpreadSection;
+export type KernelSection = PlainSection | PerformanceSection | SpreadSection | SharesBySize;
 export type SizeSection =
   | ConvergenceSection | DistributionSection | SearchSection | ImportanceSection | HeatmapSection | FinalistsSection;
 export type Section = KernelSection | SizeSection | SweepSection | ComparisonSection;
@@ -91,6 +93,7 @@ export interface Family {
   library: string; // empty: none was timed, and ratios are to the fastest kernel
   unit: string;
   roofs: { gflops: Record<string, number>; gbytes: number }; // the highest rates measured on the device, a second; by type
+  peak: { gflops: Record<string, number>; clock_mhz: number }; // the nominal rates at the highest clock measured; by type
   wins: Table;
   to_do: { text: string; commands: string[] }[];
   sizes: Table;

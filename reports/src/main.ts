@@ -7,6 +7,7 @@ import { addCopyButtons, downloadButton } from "./controls";
 import { at, readOverview, readReport, type Family, type KernelSummary, type Section } from "./document";
 import { make } from "./elements";
 import { Figure } from "./figure";
+import { count } from "./format";
 import { fillPanel, makePanel } from "./panel";
 import { SizesTable } from "./sizes";
 import { recall, remember } from "./state";
@@ -25,7 +26,9 @@ function fillFamily(element: HTMLElement, family: Family): void {
     figure.redraw((theme) => draw(family, table.passes, theme));
     figures.push(() => figure.redraw());
   }
-  element.querySelector("[data-overview=roofline] .note")!.textContent = "The roof is made of the highest rates measured on this device.";
+  const clock = family.peak.clock_mhz;
+  element.querySelector("[data-overview=roofline] .note")!.textContent = "The roof is made of the highest rates measured on this device."
+    + (clock > 0 ? ` The peak is nominal, at the highest clock measured: ${count(clock)}\u00a0MHz.` : "");
   for (const head of element.querySelectorAll<HTMLElement>(".types tbody th")) {
     const type = head.textContent!;
     const button = make("button", { type: "button", class: "pick", "aria-pressed": "false" }, type);

@@ -11,6 +11,7 @@ import { heatmapChart, pairTable } from "./charts/heatmap";
 import { performanceChart } from "./charts/performance";
 import { searchChart, searchNote } from "./charts/search";
 import { sharesChart } from "./charts/shares";
+import { sharesBySizeChart } from "./charts/shares_by_size";
 import { choice, downloadButton } from "./controls";
 import { columnIndex, texts, type ConvergenceSection, type CurveProgress, type HeatmapSection, type PerformanceSection, type SearchSection, type Section, type SweepSection, type Table, type Trials } from "./document";
 import { make, makeTable } from "./elements";
@@ -156,6 +157,11 @@ export function fillPanel(element: HTMLElement, section: Section, size?: OfSize)
       new Figure(chart, (theme) => sharesChart(section, theme));
       places.note("Bars: the share that the parameter alone explains; lines: 95\u00a0% intervals.");
       break;
+    case "importance_by_size":
+      places.height(1.6, section.table.columns.length + 6); // and the sizes below, on edge
+      new Figure(chart, (theme) => sharesBySizeChart(section, theme));
+      places.note("The share of the variance of log time that the parameter alone explains at the size.");
+      break;
     case "curves": curves(places, section); break;
     case "split": barsBySize(places, section, "transfer", ["allocate_ns", "to_device_ns", "kernel_ns", "to_host_ns", "free_ns"]); break;
     case "ratios": ratios(places, section); break;
@@ -179,7 +185,7 @@ export function fillPanel(element: HTMLElement, section: Section, size?: OfSize)
 /** A panel made here; its table when it is first opened. */
 export function makePanel(section: Section, level: "h3" | "h4", size?: OfSize): HTMLElement {
   const isWide = "wide" in section && section.wide === true;
-  const element = make("section", { class: isWide ? "panel wide" : "panel", "data-kind": section.kind },
+  const element = make("section", { class: isWide || section.kind === "importance_by_size" ? "panel wide" : "panel", "data-kind": section.kind },
     make(level, {}, section.title), make("p", { class: "answer" }, section.answer));
   const shown = section.kind === "heatmap"
     ? (section.pairs.length > 0 ? pairTable(section, 0, 1) : section.table)
@@ -196,6 +202,6 @@ export function makePanel(section: Section, level: "h3" | "h4", size?: OfSize): 
     make("div", { class: "chart", role: "img", "aria-label": `${section.title}: ${section.answer}` }),
     make("p", { class: "note" }), make("div", { class: "tools" }), table);
   fillPanel(element, section, size);
-  if (isWide || section.kind === "best") table.open = true;
+  if (isWide || section.kind === "best" || section.kind === "finalists") table.open = true;
   return element;
 }

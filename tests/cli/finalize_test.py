@@ -2,6 +2,7 @@
 """tune finalize: the final round of sizes that have screening times only."""
 
 import contextlib
+import json
 import sqlite3
 import unittest
 
@@ -45,6 +46,24 @@ class FinalizeTest(ProgramTest):
         self.assertTrue("tune finalize --kernel scale --space scale.json --backend cpu" in page())
         self.finalize()
         self.assertFalse("screening times only" in page())
+
+    def test_what_an_earlier_version_stored_without_a_final_round_is_not_published(self):
+        self.finalize()
+        with contextlib.closing(sqlite3.connect(self.database)) as database:
+            database.execute("DELETE FROM finalist WHERE final_id IN (SELECT f.id FROM final f "
+                             "JOIN problem p ON p.id = f.problem_id WHERE p.size = '65')")
+            database.commit()
+        def published(command):
+            return "65" in [json.loads(line)["problem"] for line in self.tune("export", *command).stdout.splitlines()]
+        self.assertFalse(published(["--format", "bests"]))
+        entries = json.loads(self.tune("-q", "export", "--format", "json").stdout)["kernels"][0]["entries"]
+        self.assertEqual(len(entries), 1)
+        self.assertNotEqual(self.tune_json("query", "--kernel", "scale", "--size", "65")["rung"], "exact")
+        self.tune("report", "-o", "pages")
+        page = next((self.directory / "pages").glob("*.html")).read_text()
+        self.assertIn("1 size has screening times only", page)
+        self.finalize()
+        self.assertTrue(published(["--format", "bests"]))
 
     def test_what_it_needs(self):
         self.refuse("finalize", code=2, says="tune finalize --space")

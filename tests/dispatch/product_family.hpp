@@ -4,6 +4,7 @@
 // of what was tuned of it.
 #pragma once
 
+#include "tests/support/lone_final.hpp"
 #include "tuner/core/file.hpp"
 #include "tuner/select/stored_family.hpp"
 #include "tuner/store/store.hpp"
@@ -118,7 +119,7 @@ class TunedDatabase {
     run.uuid = std::to_string(++runs_);
     for (const Tuned& tuned : all) run.problems.push_back(tuned.size);
     run.id = store.begin_run(subject, run);
-    for (const Tuned& tuned : all) store.record_final(run.id, best_of(tuned), {});
+    for (const Tuned& tuned : all) store::record_lone_final(store, run.id, best_of(tuned));
     run.state = store::RunState::complete;
     store.end_run(run.id, run);
   }

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// S0.298917X-License-Identifier: Apache-2.0
 // The first screen of a family whose sizes have several element types.
 #include "tuner/report/family_section.hpp"
 
@@ -14,7 +14,8 @@ Json typed_family() {
   const store::Store store = sample_store();
   const std::vector<KernelHistory> all = kernel_histories(store, "NVIDIA H200");
   for (const KernelHistory& kernel : all) {
-    if (kernel.kernel == kTypedName) return family_section({&kernel, 1}, roofs_of(all));
+    if (kernel.kernel == kTypedName)
+      return family_section({&kernel, 1}, roofs_of(all, sample_subject(kTypedName).device));
   }
   return {};
 }
@@ -23,9 +24,9 @@ TEST(FamilySection, EveryTypeHasItsOwnVerdict) {
   const Json family = typed_family();
   EXPECT_EQ(family.at("verdict"), Json({"3 types, 6 sizes, 1 kernel."}));
   EXPECT_EQ(family.at("types").at("rows"), Json::parse(R"([
-    ["bf16", 2, 0.8, 0, 2, 0, 240, "rows 2"],
-    ["f32", 2, 1.25, 2, 0, 0, 40, "rows 2"],
-    ["f64", 2, null, null, null, null, 20, "rows 2"]])"));
+    ["bf16", 2, 0.8, 0, 2, 0, 240, 0.224188, "rows 2"],
+    ["f32", 2, 1.25, 2, 0, 0, 40, 0.597834, "rows 2"],
+    ["f64", 2, null, null, null, null, 20, 0.298917, "rows 2"]])"));
   EXPECT_EQ(
       family.at("wins").at("rows"),
       Json::parse(R"([["bf16", "rows", 2, 2], ["f32", "rows", 2, 2], ["f64", "rows", 2, 2]])"));

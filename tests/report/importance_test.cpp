@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/report/importance.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <random>
 #include <string>
+#include <utility>
 
 namespace tuner::report {
 namespace {
@@ -14,6 +16,11 @@ namespace {
 constexpr double kTruth = 0.25 * (2.0 / 3) / (0.25 * (2.0 / 3) + 0.09);
 constexpr int kStudies = 200;
 constexpr int kMustHold = kStudies * 88 / 100;
+
+std::uint32_t add_config(KernelHistory& kernel, std::uint64_t nothing, std::uint64_t decides) {
+  const std::string json = fmt::format(R"({{"NOTHING":{},"DECIDES":{}}})", nothing, decides);
+  return kernel.configs.add(static_cast<std::int64_t>(1 + nothing * 10 + decides), json);
+}
 
 /// Trials at which one of two parameters decides and the other does nothing but noise. Each size is
 /// ten times as slow as the one before, and at every second one another value is the fastest.
@@ -28,13 +35,12 @@ KernelHistory two_parameters(std::size_t sizes, std::size_t trials, std::uint64_
     for (std::size_t i = 0; i < trials; ++i) {
       const std::uint64_t a = random() % 4, b = random() % 3;
       const auto rank = static_cast<double>(s % 2 == 0 ? b : 2 - b);
-      store::TrialRecord trial;
       const double ns = level * std::exp(0.5 * rank + noise(random));
-      trial.time = TimeSummary{ns, ns, ns, ns, 5};
       size.evaluations.push_back(
-          {0, i + 1, 0, ConfigValues{std::to_string(a), std::to_string(b)}, trial});
+          {.config = add_config(kernel, a, b), .time = TimeSummary{ns, ns, ns, ns, 5}});
     }
   }
+  kernel.configs.order(kernel.parameters);
   return kernel;
 }
 
@@ -81,11 +87,14 @@ TEST(Importance, FewTrialsOverAllSizesTellNothing) {
 
 TEST(Importance, AParameterThatNoSizeVariedIsNotNamed) {
   KernelHistory kernel = two_parameters(3, 40, 1);
+  Configurations varied;
+  std::swap(kernel.configs, varied);
   for (std::size_t s = 0; s < kernel.sizes.size(); ++s) {
     for (ReportedTrial& trial : kernel.sizes[s].evaluations) {
-      trial.values = ConfigValues{std::to_string(s), trial.values[1]};
+      trial.config = add_config(kernel, s, std::stoull(varied.values(trial.config)[1]));
     }
   }
+  kernel.configs.order(kernel.parameters);
   const Importances found = importances(kernel).over_sizes;
   ASSERT_EQ(found->size(), 1U);
   EXPECT_EQ(found->front().parameter, 1U);
@@ -95,7 +104,7 @@ TEST(Importance, EqualTimesHaveNone) {
   KernelHistory kernel = two_parameters(2, 40, 1);
   for (SizeHistory& size : kernel.sizes) {
     for (ReportedTrial& trial : size.evaluations) {
-      trial.trial.time = TimeSummary{5, 5, 5, 5, 5};
+      trial.time = TimeSummary{5, 5, 5, 5, 5};
     }
   }
   EXPECT_FALSE(importances(kernel).of_sizes.front());

@@ -128,7 +128,7 @@ const tests = {
       await panel.locator("details tbody tr").first().waitFor();
     }
     assert.deepEqual([...new Set(kinds)].sort(), ["budget", "convergence", "curves", "distribution", "failures", "finalists", "heatmap",
-      "importance", "importance_over_sizes", "performance", "ratios", "roofline", "search", "speedups", "split", "start_up"]);
+      "importance", "importance_by_size", "importance_over_sizes", "performance", "ratios", "roofline", "search", "speedups", "split", "start_up"]);
     assert.deepEqual(problems, []);
     await close();
   },
@@ -246,6 +246,64 @@ const tests = {
     assert.equal(await panel.getByLabel("Up").inputValue(), other, "the same on both axes: they change places");
     assert.deepEqual(problems, []);
     await close();
+  },
+
+  async "a kernel shows which parameter decides at which size, as a chart and as a table"() {
+    const { page, problems, close } = await open();
+    await page.locator("#kernel-1 > summary").click();
+    const panel = page.locator("#kernel-1 [data-kind=importance_by_size]");
+    assert.match(await panel.locator(".answer").textContent(), /^Most important: [A-Z_]+ at \d sizes?/);
+    await panel.scrollIntoViewIfNeeded();
+    await panel.locator("[data-drawn]").waitFor();
+    assert.ok(await panel.locator("canvas").evaluateAll(inkOf) > 0.1);
+    assert.equal(await panel.locator("table").count(), 0, "made when it is opened");
+    await panel.locator("summary").click();
+    assert.deepEqual(await panel.locator("tbody th").allTextContents(), ["512×512×512", "1024×1024×1024", "2048×2048×2048", "4096×4096×4096"]);
+    const parameters = await panel.locator("thead th").allTextContents();
+    assert.deepEqual(parameters.slice(1).sort(), ["BLOCK_X", "BLOCK_Y", "PAD", "TILE_K", "TILE_M", "TILE_N", "UNROLL"]);
+    const over = await page.locator("#kernel-1 [data-kind=importance_over_sizes] .answer").textContent();
+    assert.ok(over.startsWith(`${parameters[1]} explains`), "the same order");
+    assert.deepEqual(problems, []);
+    await close();
+  },
+
+  async "what a kernel engineer asks takes at most one click"() {
+    const questions = {
+      "which kernel for which size": [0, async (page) => await page.locator("#family-1 .sizes tbody tr").first().textContent(), /gemm_shared/],
+      "how far from the library": [0, async (page) => await page.locator("#family-1 .verdict").textContent(), /\d× as fast as cuBLAS/],
+      "how far from the roof": [0, async (page) => await page.locator("#family-1 [data-overview=roofline] h3").textContent(), /Roofline/],
+      "why is it so fast: registers, spills, clock, hot cache": [1, async (page, click) => {
+        await click(page.locator("#family-1 .open").last());
+        return await page.locator("[data-kind=finalists] thead:visible").textContent();
+      }, /Hot cache.*Clock.*Registers.*Shared memory.*Spilled/],
+      "which parameters matter over all sizes": [1, async (page, click) => {
+        await click(page.locator("nav a.to-kernel", { hasText: "gemm_shared" }));
+        return await page.locator("#kernel-1 [data-kind=importance_over_sizes] .answer").textContent();
+      }, /explains .* of the variance/],
+      "did the search converge": [0, async (page) => await page.locator("#family-1 .sizes tbody tr", { hasText: "2048" }).textContent(), /improving/],
+      "what failed": [1, async (page, click) => {
+        await click(page.locator("nav a.to-kernel", { hasText: "gemm_shared" }));
+        return await page.locator("#kernel-1 [data-kind=failures] .answer").textContent();
+      }, /did not compile/],
+      "what to do next": [0, async (page) => await page.locator("#family-1 .todo code").first().textContent(), /^tune /],
+      "what changed since another environment": [1, async (page, click) => {
+        await click(page.locator("nav a.to-comparison").first());
+        return await page.locator("#comparison-0 tbody").textContent();
+      }, /SLOWER/],
+      "how do I use it": [1, async (page, click) => {
+        await click(page.locator("#family-1 .open").last());
+        return await page.locator(".detail code:visible").last().textContent();
+      }, /^tune query .*--format cpp/],
+    };
+    for (const [question, [most, ask, answer]] of Object.entries(questions)) {
+      const { page, close } = await open();
+      let clicks = 0;
+      const text = await ask(page, async (place) => { ++clicks; await place.click(); });
+      console.log(`        ${question}: ${clicks}`);
+      assert.match(text, answer, question);
+      assert.ok(clicks <= most, `${question}: ${clicks} clicks`);
+      await close();
+    }
   },
 
   async "the searches are compared over trials and over seconds, with their table open"() {

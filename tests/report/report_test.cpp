@@ -2,6 +2,7 @@
 #include "tuner/report/report.hpp"
 
 #include "sample_store.hpp"
+#include "tests/support/lone_final.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/file.hpp"
 #include "tuner/report/kernel_sections.hpp"
@@ -68,7 +69,7 @@ class Report : public testing::Test {
     best.flops = 2e9;
     best.run_uuid = "11111111-2222";
     best.recorded_at = "2025-11-21T09:00:00Z";
-    store_.record_final(run_, best, {});
+    store::record_lone_final(store_, run_, best);
   }
 
   [[nodiscard]] Json kernel() const {
@@ -195,12 +196,13 @@ TEST_F(Report, ALargeSearchIsSampledWithAllOfTheFastest) {
   kernel.parameters = {"I"};
   SizeHistory size;
   for (int i = 0; i < 12'000; ++i) {
-    store::TrialRecord trial;
     const double ns = 1e6 - 50.0 * i;  // the last are the fastest
-    trial.time = TimeSummary{ns, ns, ns, ns, 5};
-    const auto number = static_cast<std::uint64_t>(i) + 1;
-    size.evaluations.push_back({0, number, 0.1 * i, ConfigValues{std::to_string(i)}, trial});
+    size.evaluations.push_back({.number = static_cast<std::uint32_t>(i) + 1,
+                                .elapsed_s = 0.1 * i,
+                                .config = kernel.configs.add(i, fmt::format(R"({{"I":{}}})", i)),
+                                .time = TimeSummary{ns, ns, ns, ns, 5}});
   }
+  kernel.configs.order(kernel.parameters);
   const Json trials = trial_columns(kernel, size);
   EXPECT_EQ(trials.at("total"), 12'000);
   EXPECT_EQ(trials.at("shown"), kTrialLimit);

@@ -291,7 +291,12 @@ void tune_typed(store::Store& store) {
       }
       best.run_uuid = record.uuid;
       best.recorded_at = "2025-11-21T09:00:00Z";
-      store.record_final(run, best, {{"candidate", best.config_json, best.time, 1, 1, 1, {}}});
+      const store::FinalistRecord winner{.role = "candidate",
+                                         .config_json = best.config_json,
+                                         .time = best.time,
+                                         .samples_ns = {},
+                                         .clock_mhz = 1980};
+      store.record_final(run, best, {winner});
     }
   }
   record.state = store::RunState::complete;

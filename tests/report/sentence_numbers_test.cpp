@@ -203,7 +203,15 @@ void check_verdict_of_one_type(const Json& family, const Tally& all) {
   ASSERT_TRUE(all.fastest);
   const std::string sentence = family["verdict"][2];
   EXPECT_THAT(sentence, HasSubstr(all.labels[*all.fastest]));
-  expect_numbers(sentence, all.labels, {about(format_number(sizes.number(*all.fastest, "rate")))});
+  std::vector<Shown> expected = {about(format_number(sizes.number(*all.fastest, "rate")))};
+  if (const Json& peak = sizes.at(*all.fastest, "peak"); !peak.is_null()) {
+    const Json& nominal = family.at("peak").at("gflops").at(sizes.text(*all.fastest, "type"));
+    const double flops = 1e9 * sizes.number(*all.fastest, "work");
+    const double rate = flops / sizes.number(*all.fastest, "median_ns");
+    EXPECT_NEAR(peak.get<double>(), rate / nominal.get<double>(), 1e-4 * peak.get<double>());
+    expected.push_back(about(format_percent(peak.get<double>())));
+  }
+  expect_numbers(sentence, all.labels, expected);
 }
 
 void check_types(const Json& family, const std::map<std::string, Tally>& types) {
@@ -339,6 +347,26 @@ void check_importance(const Json& section, const Json& trials) {
   const std::uint64_t count = working(trials).size();
   EXPECT_EQ(section.at("trials"), count);
   expect_numbers(section.at("answer"), {}, importance_of(Rows(section.at("table")), count));
+}
+
+/// The parameter of the highest share of each row is counted.
+void check_importance_by_size(const Json& section, std::size_t sizes) {
+  const Json& table = section.at("table");
+  std::map<std::string, std::uint64_t> first;
+  for (const Json& row : table.at("rows")) {
+    const auto share = [&](std::size_t i) { return row[i].is_null() ? 0 : row[i].get<double>(); };
+    std::size_t most = 1;
+    for (std::size_t i = 2; i < row.size(); ++i) most = share(i) > share(most) ? i : most;
+    if (share(most) > 0) ++first[table.at("columns").at(most).at("label")];
+  }
+  std::vector<std::uint64_t> counts;
+  for (const auto& [parameter, count] : first) counts.push_back(count);
+  std::sort(counts.rbegin(), counts.rend());
+  std::vector<Shown> expected;
+  for (const std::uint64_t count : counts) expected.push_back(exactly(count));
+  const std::size_t unknown = sizes - table.at("rows").size();
+  if (unknown > 0) expected.insert(expected.end(), {exactly(unknown), exactly(30)});
+  expect_numbers(section.at("answer"), {}, expected);
 }
 
 void check_finalists(const Json& section) {
@@ -541,6 +569,7 @@ void check_kernel(const Json& kernel) {
   std::vector<Shown> importance = importance_of(shares, trials);
   if (shares.size() > 0) importance.push_back(exactly(tried_sizes));
   expect_numbers(sections.at("importance_over_sizes")->at("answer"), {}, importance);
+  check_importance_by_size(*sections.at("importance_by_size"), kernel.at("sizes").size());
 }
 
 TEST(Statements, EveryNumberOfEverySentenceFollowsFromTheDocument) {

@@ -49,7 +49,14 @@ class Database {
   static store::FinalistRecord finalist(const std::string& role, int a, double ns, double ratio,
                                         double low, double high) {
     const bool library = role == "library";
-    return {role, library ? "" : config(a, 0), {ns, ns, ns, ns, 30}, ratio, low, high, {}};
+    return {.role = role,
+            .config_json = library ? "" : config(a, 0),
+            .time = {ns, ns, ns, ns, 30},
+            .ratio_to_best = ratio,
+            .ratio_low = low,
+            .ratio_high = high,
+            .samples_ns = {},
+            .clock_mhz = 1980};
   }
   /// The finalist whose ratio is 1 is what the final round chose.
   void add_final(const std::vector<store::FinalistRecord>& finalists, int ties,

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "example_kernels.hpp"
+#include "tests/support/lone_final.hpp"
 #include "tuner/store/store.hpp"
 
 #include <fmt/format.h>
@@ -55,7 +56,7 @@ class TunedDatabase : public testing::Test {
     if (it.ratio_to_library_tuned) best.library_algorithm = "fast";
     best.flops = 1e6;
     best.recorded_at = fmt::format("2026-01-01T00:00:{:02}Z", puts_);
-    store.record_final(id, best, {});
+    store::record_lone_final(store, id, best);
   }
 
   store::Store store = store::Store::in_memory();

@@ -3,6 +3,7 @@
 #include "tuner/store/connection.hpp"
 
 #include "example_records.hpp"
+#include "tests/support/lone_final.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/file.hpp"
 
@@ -48,7 +49,7 @@ class ConnectionTest : public testing::Test {
     Store store(path, kReadWrite);
     const std::int64_t id = store.begin_run(example_subject(), example_run());
     store.record_trial(id, example_trial(), 0);
-    store.record_final(id, example_best(), {});
+    record_lone_final(store, id, example_best());
   }
 
   TemporaryDirectory directory;

@@ -2,6 +2,7 @@
 // Carrying results from one database to another: exported lines, imports, merges.
 #include "example_records.hpp"
 #include "example_store.hpp"
+#include "tests/support/lone_final.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/file.hpp"
 #include "tuner/store/best_line.hpp"
@@ -142,11 +143,11 @@ TEST(Import, AddsWhatIsNotHereAsNotVerified) {
 TEST(Import, NeverTakesThePlaceOfAVerifiedBest) {
   Store store = Store::in_memory();
   const std::int64_t run = store.begin_run(example_subject(), example_run("mine"));
-  store.record_final(run, example_best("{\"TILE_M\":32}", 1000), {});
+  record_lone_final(store, run, example_best("{\"TILE_M\":32}", 1000));
   EXPECT_EQ(store.import_bests(std::vector{example(1000)}, "as fast").kept, 1U);
   EXPECT_EQ(store.import_bests(std::vector{example(900)}, "faster").added, 1U);
   EXPECT_THAT(store.bests({}), SizeIs(2));
-  store.record_final(run, example_best("{\"TILE_M\":32}", 950), {});  // measured since
+  record_lone_final(store, run, example_best("{\"TILE_M\":32}", 950));  // measured since
   ASSERT_THAT(store.bests({}), SizeIs(1));
   EXPECT_TRUE(store.bests({})[0].best.verified);
 }

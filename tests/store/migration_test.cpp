@@ -119,6 +119,17 @@ TEST_F(MigrationTest, ReadsASchema4AfterBringingItUpToDate) {
   EXPECT_THAT(store.cards(1), SizeIs(1));
 }
 
+TEST_F(MigrationTest, WhatEarlierVersionsStoredAsBestOfAnInterruptedRunIsNone) {
+  put("schema-4.sqlite");
+  SQLite::Database(path.string(), SQLite::OPEN_READWRITE)
+      .exec("DELETE FROM finalist WHERE final_id IN (SELECT id FROM final WHERE session_id = 2)");
+  Store store(path, kReadWrite);
+  const auto bests = store.bests({});
+  ASSERT_THAT(bests, SizeIs(1));
+  EXPECT_EQ(bests.front().best.run_uuid, "aaaa-0001");
+  EXPECT_THAT(store.trials(2), SizeIs(8)) << "its trials stay";
+}
+
 TEST_F(MigrationTest, ReadsASchema5) {
   put("schema-5.sqlite");
   const Store store(path, kReadOnly);

@@ -2,6 +2,7 @@
 #include "tuner/store/store.hpp"
 
 #include "example_records.hpp"
+#include "tests/support/lone_final.hpp"
 #include "tuner/core/error.hpp"
 
 #include <gmock/gmock.h>
@@ -177,7 +178,7 @@ TEST_F(StoreTest, RefusesTimesThatCannotBe) {
     EXPECT_THROW(store.record_trial(id, trial, 0), Error) << time.median_ns;
     BestRecord best = example_best();
     best.time = time;
-    EXPECT_THROW(store.record_final(id, best, {}), Error) << time.median_ns;
+    EXPECT_THROW(record_lone_final(store, id, best), Error) << time.median_ns;
   }
   EXPECT_THAT(store.trials(id), IsEmpty());
   EXPECT_THAT(store.bests({}), IsEmpty());
@@ -198,12 +199,12 @@ TEST_F(StoreTest, RefusesToRecordIntoARunThatIsNot) {
   EXPECT_THAT([&] { store.record_trial(7, example_trial(), 0); },
               ThrowsMessage<Error>(HasSubstr("no run 7")));
   EXPECT_THROW(store.end_run(7, ended_as(RunState::complete)), Error);
-  EXPECT_THROW(store.record_final(7, example_best(), {}), Error);
+  EXPECT_THROW(record_lone_final(store, 7, example_best()), Error);
 }
 
 TEST_F(StoreTest, KeepsEveryFieldOfABest) {
   const std::int64_t id = begin(example_subject());
-  store.record_final(id, example_best(), {});
+  record_lone_final(store, id, example_best());
   const std::vector<StoredBest> bests = store.bests({});
   ASSERT_THAT(bests, SizeIs(1));
   expect_same(*bests[0].subject, example_subject());
@@ -231,7 +232,7 @@ TEST_F(StoreTest, KeepsAbsentComparisonsAbsentAndDatesWhatHasNoDate) {
   bare.problem = "1,1,1";
   bare.config_json = "{}";
   bare.time = example_time();
-  store.record_final(begin(example_subject()), bare, {});
+  record_lone_final(store, begin(example_subject()), bare);
   const BestRecord best = store.bests({}).at(0).best;
   EXPECT_EQ(best.library_ns, std::nullopt);
   EXPECT_EQ(best.default_ns, std::nullopt);
@@ -250,11 +251,11 @@ TEST_F(StoreTest, ReplacesABestOfTheSameKeyOnly) {
   other_source.kernel.hash = "ffff";
   Subject other_device = subject;
   other_device.device = space::device_profile("a100").value();
-  store.record_final(begin(subject, "a"), example_best("{}", 100), {});
-  store.record_final(begin(other_driver, "b"), example_best("{}", 200), {});
-  store.record_final(begin(other_source, "c"), example_best("{}", 300), {});
-  store.record_final(begin(other_device, "d"), example_best("{}", 400), {});
-  store.record_final(begin(subject, "e"), example_best(R"({"TILE_M":32})", 500), {});
+  record_lone_final(store, begin(subject, "a"), example_best("{}", 100));
+  record_lone_final(store, begin(other_driver, "b"), example_best("{}", 200));
+  record_lone_final(store, begin(other_source, "c"), example_best("{}", 300));
+  record_lone_final(store, begin(other_device, "d"), example_best("{}", 400));
+  record_lone_final(store, begin(subject, "e"), example_best(R"({"TILE_M":32})", 500));
 
   std::vector<double> medians;
   for (const StoredBest& stored : store.bests({})) medians.push_back(stored.best.time.median_ns);
@@ -262,7 +263,7 @@ TEST_F(StoreTest, ReplacesABestOfTheSameKeyOnly) {
 }
 
 TEST_F(StoreTest, FiltersBestsByEachField) {
-  store.record_final(begin(example_subject(), "a"), example_best(), {});
+  record_lone_final(store, begin(example_subject(), "a"), example_best());
   const auto found = [&](const ResultFilter& filter) { return store.bests(filter).size(); };
   EXPECT_EQ(found({.device = "NVIDIA H200",
                    .family = "gemm",
@@ -317,7 +318,7 @@ TEST_F(StoreTest, UndoesAFinalOfWhichOnePartIsRefused) {
 
 TEST_F(StoreTest, TakesBackABestThatIsRefuted) {
   const std::int64_t id = begin(example_subject(), "a");
-  store.record_final(id, example_best("{}"), {});
+  record_lone_final(store, id, example_best("{}"));
   store.record_trial(id, failed_trial(Outcome::wrong_result, R"({"TILE_M":8})"), 0);
   store.record_trial(id, failed_trial(Outcome::unstable, "{}"), 0);
   EXPECT_THAT(store.bests({}), SizeIs(1)) << "another configuration, and no verdict";
@@ -418,6 +419,25 @@ TEST_F(StoreTest, TakesWhatIsNewOfADeviceAndOfASpaceFile) {
   EXPECT_EQ(store.devices()[0].attributes.memory_bytes, 1);
   ASSERT_THAT(store.kernels({}), SizeIs(1));
   EXPECT_EQ(store.kernels({})[0].space_text, subject.kernel.space_text);
+}
+
+TEST_F(StoreTest, ABestWithoutAContenderIsNoneUntilAFinalRoundConfirmsIt) {
+  const std::int64_t id = begin(example_subject());
+  store.record_final(id, example_best(), {});  // as versions before 0.2.0 did after an interruption
+  EXPECT_THAT(store.bests({}), IsEmpty());
+  record_lone_final(store, id, example_best());
+  EXPECT_THAT(store.bests({}), SizeIs(1));
+}
+
+TEST_F(StoreTest, AnUnconfirmedBestDoesNotKeepAnImportedOneOut) {
+  const std::int64_t id = begin(example_subject());
+  store.record_final(id, example_best(R"({"TILE_M":8})", 10), {});
+  StoredBest other{.subject = std::make_shared<const Subject>(example_subject()),
+                   .best = example_best(R"({"TILE_M":16})", 20)};
+  other.best.run_uuid = "elsewhere";
+  EXPECT_EQ(store.import_bests(std::span(&other, 1), "a file").added, 1U);
+  ASSERT_THAT(store.bests({}), SizeIs(1));
+  EXPECT_EQ(store.bests({}).front().best.origin, "a file");
 }
 
 }  // namespace

@@ -119,7 +119,7 @@ Json convergence_section(const KernelHistory& kernel, const SizeHistory& size) {
   Json runs = Json::array();
   for (const SearchRun& run : size.searches) {
     for (const Improvement& step : run.improvements) {
-      const ConfigValues values = config_values(kernel.parameters, step.config_json);
+      const ConfigValues values = kernel.configs.values(step.config);
       table["rows"].push_back({run.run, run.strategy, whole(step.candidates),
                                rounded(step.seconds - run.began_s), rounded(step.median_ns),
                                config_text(kernel.parameters, values)});

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/core/error.hpp"
+#include "tuner/report/device_report.hpp"
 #include "tuner/report/family_section.hpp"
 #include "tuner/report/format.hpp"
 #include "tuner/report/importance_sections.hpp"
 #include "tuner/report/kernel_sections.hpp"
-#include "tuner/report/report.hpp"
 #include "tuner/report/reproduce.hpp"
 #include "tuner/report/size_sections.hpp"
 #include "tuner/report/sweep_sections.hpp"
@@ -14,21 +14,10 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <utility>
 
 namespace tuner::report {
 namespace {
-
-space::DeviceInfo device_named(const store::Store& store, const std::string& name) {
-  std::vector<std::string> known;
-  for (space::DeviceInfo& device : store.devices()) {
-    if (device.name == name) return std::move(device);
-    known.push_back(device.name);
-  }
-  throw Error(
-      ErrorCode::nothing_found,
-      fmt::format("no results for the device '{}' in {} (known: {})", name, store.path().string(),
-                  known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", "))));
-}
 
 /// The facts of the header as pairs of a label and a value; what is not known is left out.
 Json facts_of(const space::DeviceInfo& device, const std::vector<KernelHistory>& kernels) {
@@ -97,29 +86,26 @@ Json commands_of(const KernelHistory& kernel) {
   return commands;
 }
 
-Json kernel_document(const KernelHistory& kernel, const std::string& device_name) {
-  const Metric metric = metric_of(kernel);
-  const KernelImportances ranked = importances(kernel);
+/// A kernel without the details of its sizes.
+Json kernel_document(const KernelHistory& kernel, const Metric& metric,
+                     const KernelImportances& ranked, const std::string& device_name) {
   Json sizes = Json::array();
-  for (std::size_t i = 0; i < kernel.sizes.size(); ++i) {
-    sizes.push_back(
-        size_document(kernel, kernel.sizes[i], metric, ranked.of_sizes[i], device_name));
-  }
-  return Json{
-      {"family", kernel.family},
-      {"kernel", kernel.kernel},
-      {"hash", kernel.hash},
-      {"verdict", kernel_verdict(kernel, metric)},
-      {"sections",
-       {best_section(kernel, metric, device_name), performance_section(kernel, metric),
-        importance_over_sizes(kernel, ranked), failures_section(kernel), budget_section(kernel)}},
-      {"sizes", sizes},
-      {"commands", commands_of(kernel)}};
+  for (const SizeHistory& size : kernel.sizes) sizes.push_back(Json{{"problem", size.problem}});
+  return Json{{"family", kernel.family},
+              {"kernel", kernel.kernel},
+              {"hash", kernel.hash},
+              {"verdict", kernel_verdict(kernel, metric)},
+              {"sections",
+               {best_section(kernel, metric, device_name), performance_section(kernel, metric),
+                importance_over_sizes(kernel, ranked), importance_by_size(kernel, ranked),
+                failures_section(kernel), budget_section(kernel)}},
+              {"sizes", sizes},
+              {"commands", commands_of(kernel)}};
 }
 
 /// By family, in the order of the kernels, which stand together.
-Json families_of(const std::vector<KernelHistory>& kernels) {
-  const Roofs roofs = roofs_of(kernels);
+Json families_of(const std::vector<KernelHistory>& kernels, const space::DeviceInfo& device) {
+  const Roofs roofs = roofs_of(kernels, device);
   Json families = Json::array();
   for (auto first = kernels.begin(); first != kernels.end();) {
     const auto last = std::find_if(first, kernels.end(), [&](const KernelHistory& kernel) {
@@ -156,28 +142,60 @@ Json comparisons_of(const store::Store& store, const std::string& device_name,
 
 }  // namespace
 
+space::DeviceInfo device_named(const store::Store& store, const std::string& name) {
+  std::vector<std::string> known;
+  for (space::DeviceInfo& device : store.devices()) {
+    if (device.name == name) return std::move(device);
+    known.push_back(device.name);
+  }
+  throw Error(
+      ErrorCode::nothing_found,
+      fmt::format("no results for the device '{}' in {} (known: {})", name, store.path().string(),
+                  known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", "))));
+}
+
+DeviceReport::DeviceReport(const store::Store& store, const space::DeviceInfo& device,
+                           std::vector<KernelHistory> kernels, const Additions& additions)
+    : device_name_(device.name), kernels_(std::move(kernels)) {
+  overview_ = {{"format", "tune.report/3"},     {"device", device.name},
+               {"backend", device.backend},     {"facts", facts_of(device, kernels_)},
+               {"period", period_of(kernels_)}, {"families", families_of(kernels_, device)},
+               {"kernels", Json::array()}};
+  for (const KernelHistory& kernel : kernels_) {
+    metrics_.push_back(metric_of(kernel));
+    ranked_.push_back(importances(kernel));
+    overview_["kernels"].push_back(
+        kernel_document(kernel, metrics_.back(), ranked_.back(), device_name_));
+  }
+  overview_["sweeps"] = Json::array();
+  for (const Json& sweep : additions.sweeps) {
+    if (sweep_device(sweep) == device_name_) overview_["sweeps"].push_back(sweep_part(sweep));
+  }
+  overview_["comparisons"] = comparisons_of(store, device_name_, additions);
+}
+
+Json DeviceReport::size(std::size_t kernel, std::size_t size) const {
+  const KernelHistory& history = kernels_[kernel];
+  return size_document(history, history.sizes[size], metrics_[kernel],
+                       ranked_[kernel].of_sizes[size], device_name_);
+}
+
 Json report_document(const store::Store& store, const std::string& device_name,
                      const Additions& additions) {
   const space::DeviceInfo device = device_named(store, device_name);
-  const std::vector<KernelHistory> kernels = kernel_histories(store, device_name);
+  std::vector<KernelHistory> kernels = kernel_histories(store, device_name);
   if (kernels.empty()) {
     throw Error(ErrorCode::nothing_found,
                 fmt::format("nothing has been tuned on '{}' yet; tune something first: "
                             "tune --kernel NAME --space FILE",
                             device_name));
   }
-  Json document = {{"format", "tune.report/3"},    {"device", device.name},
-                   {"backend", device.backend},    {"facts", facts_of(device, kernels)},
-                   {"period", period_of(kernels)}, {"families", families_of(kernels)},
-                   {"kernels", Json::array()}};
-  for (const KernelHistory& kernel : kernels) {
-    document["kernels"].push_back(kernel_document(kernel, device_name));
+  const DeviceReport report(store, device, std::move(kernels), additions);
+  Json document = report.overview();
+  for (std::size_t k = 0; k < document["kernels"].size(); ++k) {
+    Json& sizes = document["kernels"][k]["sizes"];
+    for (std::size_t s = 0; s < sizes.size(); ++s) sizes[s] = report.size(k, s);
   }
-  document["sweeps"] = Json::array();
-  for (const Json& sweep : additions.sweeps) {
-    if (sweep_device(sweep) == device_name) document["sweeps"].push_back(sweep_part(sweep));
-  }
-  document["comparisons"] = comparisons_of(store, device_name, additions);
   return document;
 }
 

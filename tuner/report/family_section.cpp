@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/report/family_section.hpp"
 
+#include "tuner/core/element_type.hpp"
+#include "tuner/core/flop_rates.hpp"
 #include "tuner/core/shell_words.hpp"
 #include "tuner/report/format.hpp"
 #include "tuner/report/kernel_sections.hpp"
@@ -116,14 +118,22 @@ std::optional<double> share_of_roof(const Row& row, const Roofs& roofs) {
   return std::max(compute, memory) / *best_ns(*row.best());
 }
 
+/// The rate over the nominal one.
+std::optional<double> share_of_peak(const Row& row, const Roofs& roofs) {
+  const store::BestRecord* demand = demand_of(row);
+  const auto peak = roofs.nominal_flops.find(row.type);
+  if (demand == nullptr || demand->flops <= 0 || peak == roofs.nominal_flops.end()) {
+    return std::nullopt;
+  }
+  return demand->flops / *best_ns(*row.best()) / peak->second;
+}
+
 /// What a reader should know before using a size's result; empty when there is nothing.
 std::vector<std::string_view> warnings(const Row& row) {
   if (row.entries.empty()) return {"no result"};
   const SizeHistory& size = *row.best();
   std::vector<std::string_view> found;
-  // Earlier versions stored a best by screening times where a run was interrupted.
-  const bool is_own = size.best && size.best->verified;
-  if (!size.best || (is_own && size.finalists.empty())) found.push_back("screened");
+  if (!size.best) found.push_back("screened");
   if (size.best && size.best->ratio_to_library_high.value_or(1) < 1) found.push_back("behind");
   if (size.best && !size.best->verified) found.push_back("imported");
   if (!size.searches.empty()) {
@@ -176,6 +186,7 @@ Json sizes_table(std::span<const KernelHistory> kernels, const std::vector<Row>&
                            {"median_ns", "Time", "time"},
                            {"rate", metric.metric.unit, "number"},
                            {"roof", "% of roof", "share"},
+                           {"peak", "% of peak", "share"},
                            {"ratio", library.empty() ? "× library" : "× " + library, "factor"},
                            {"low", "95\u00a0% from", "factor"},
                            {"high", "to", "factor"},
@@ -202,6 +213,7 @@ Json sizes_table(std::span<const KernelHistory> kernels, const std::vector<Row>&
                   cell(best == nullptr ? std::nullopt : best_ns(*best)),
                   cell(best == nullptr ? std::nullopt : metric.rate(row)),
                   cell(best == nullptr ? std::nullopt : share_of_roof(row, roofs)),
+                  cell(best == nullptr ? std::nullopt : share_of_peak(row, roofs)),
                   cell(record.ratio_to_library),
                   cell(record.ratio_to_library_low),
                   cell(record.ratio_to_library_high),
@@ -274,7 +286,7 @@ std::string against_library(const Standing& all, const std::string& library) {
 
 /// Of one type in sentences; of several the table of types has what differs.
 Json verdict_of(std::span<const KernelHistory> kernels, const std::vector<OfType>& types,
-                const FamilyMetric& metric, const std::string& library) {
+                const FamilyMetric& metric, const Roofs& roofs, const std::string& library) {
   std::uint64_t sizes = 0;
   for (const OfType& of : types) sizes += of.sizes;
   const std::string counted = fmt::format("{}, {}.", format_plural(sizes, "size", "sizes"),
@@ -286,9 +298,11 @@ Json verdict_of(std::span<const KernelHistory> kernels, const std::vector<OfType
   Json verdict = {of.type.empty() ? counted : of.type + ": " + counted,
                   against_library(of.standing, library)};
   if (of.highest != nullptr) {
-    verdict.push_back(fmt::format("Highest rate: {}\u00a0{} at {}.",
-                                  format_number(*metric.rate(*of.highest)), metric.metric.unit,
-                                  format_size(of.highest->problem)));
+    const auto share = share_of_peak(*of.highest, roofs);
+    verdict.push_back(
+        fmt::format("Highest rate: {}\u00a0{} at {}{}.", format_number(*metric.rate(*of.highest)),
+                    metric.metric.unit, format_size(of.highest->problem),
+                    share ? fmt::format(", {} of the nominal peak", format_percent(*share)) : ""));
   }
   return verdict;
 }
@@ -306,7 +320,7 @@ std::vector<std::pair<std::uint64_t, const KernelHistory*>> winners_of(
 }
 
 Json types_table(std::span<const KernelHistory> kernels, const std::vector<OfType>& types,
-                 const FamilyMetric& metric, const std::string& library) {
+                 const FamilyMetric& metric, const Roofs& roofs, const std::string& library) {
   Json table = make_table({{"type", "Type", "text"},
                            {"sizes", "Sizes", "count"},
                            {"ratio", library.empty() ? "× library" : "× " + library, "factor"},
@@ -314,6 +328,7 @@ Json types_table(std::span<const KernelHistory> kernels, const std::vector<OfTyp
                            {"behind", "Behind at", "count"},
                            {"equal", "Not told apart at", "count"},
                            {"rate", "Highest " + metric.metric.unit, "number"},
+                           {"peak", "% of peak", "share"},
                            {"wins", "Best kernel", "text"}});
   for (const OfType& of : types) {
     const Standing& all = of.standing;
@@ -323,12 +338,13 @@ Json types_table(std::span<const KernelHistory> kernels, const std::vector<OfTyp
     for (const auto& [count, kernel] : winners_of(of, kernels)) {
       if (count > 0) wins.push_back(fmt::format("{} {}", kernel->kernel, format_count(count)));
     }
-    table["rows"].push_back({of.type.empty() ? "not known" : of.type, of.sizes,
-                             cell(compared ? std::optional(all.mean()) : std::nullopt),
-                             counted(all.ahead), counted(all.behind),
-                             counted(all.count - all.ahead - all.behind),
-                             cell(of.highest == nullptr ? std::nullopt : metric.rate(*of.highest)),
-                             fmt::format("{}", fmt::join(wins, ", "))});
+    table["rows"].push_back(
+        {of.type.empty() ? "not known" : of.type, of.sizes,
+         cell(compared ? std::optional(all.mean()) : std::nullopt), counted(all.ahead),
+         counted(all.behind), counted(all.count - all.ahead - all.behind),
+         cell(of.highest == nullptr ? std::nullopt : metric.rate(*of.highest)),
+         cell(of.highest == nullptr ? std::nullopt : share_of_peak(*of.highest, roofs)),
+         fmt::format("{}", fmt::join(wins, ", "))});
   }
   return table;
 }
@@ -434,7 +450,7 @@ Json to_do(const std::vector<Row>& rows, const std::string& library) {
 
 }  // namespace
 
-Roofs roofs_of(std::span<const KernelHistory> kernels) {
+Roofs roofs_of(std::span<const KernelHistory> kernels, const space::DeviceInfo& device) {
   Roofs roofs;
   for (const KernelHistory& kernel : kernels) {
     for (const SizeHistory& size : kernel.sizes) {
@@ -447,7 +463,19 @@ Roofs roofs_of(std::span<const KernelHistory> kernels) {
         flops = std::max(flops, size.best->flops / ns);
       }
       roofs.bytes = std::max(roofs.bytes, size.best->bytes / ns);
+      for (const store::FinalistRecord& finalist : size.finalists) {
+        roofs.clock_mhz = std::max(roofs.clock_mhz, finalist.clock_mhz.value_or(0));
+      }
     }
+  }
+  for (const auto& [type, measured] : roofs.flops) {
+    const auto known = element_type_from_name(type);
+    if (!known || roofs.clock_mhz == 0) continue;
+    const space::DeviceAttributes& has = device.attributes;
+    const auto rate = nominal_flops_per_cycle(has.compute_capability, *known);
+    if (!rate || has.sm_count == 0) continue;
+    roofs.nominal_flops[type] =
+        *rate * static_cast<double>(has.sm_count) * roofs.clock_mhz / 1e3;  // of a nanosecond
   }
   return roofs;
 }
@@ -457,17 +485,20 @@ Json family_section(std::span<const KernelHistory> kernels, const Roofs& roofs) 
   const FamilyMetric metric(kernels);
   const std::string library = library_of(rows);
   const std::vector<OfType> types = by_type(rows, metric);
-  Json gflops = Json::object();
+  Json gflops = Json::object(), nominal = Json::object();
   for (const OfType& of : types) {
     const auto roof = roofs.flops.find(of.type);
     if (roof != roofs.flops.end()) gflops[of.type] = rounded(roof->second);
+    const auto peak = roofs.nominal_flops.find(of.type);
+    if (peak != roofs.nominal_flops.end()) nominal[of.type] = rounded(peak->second);
   }
   return Json{{"family", kernels.front().family},
-              {"verdict", verdict_of(kernels, types, metric, library)},
-              {"types", types_table(kernels, types, metric, library)},
+              {"verdict", verdict_of(kernels, types, metric, roofs, library)},
+              {"types", types_table(kernels, types, metric, roofs, library)},
               {"library", library},
               {"unit", metric.metric.unit},
               {"roofs", {{"gflops", std::move(gflops)}, {"gbytes", rounded(roofs.bytes)}}},
+              {"peak", {{"gflops", std::move(nominal)}, {"clock_mhz", rounded(roofs.clock_mhz)}}},
               {"wins", wins_table(kernels, types)},
               {"to_do", to_do(rows, library)},
               {"sizes", sizes_table(kernels, rows, metric, roofs, library)}};

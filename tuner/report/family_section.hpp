@@ -11,12 +11,17 @@
 
 namespace tuner::report {
 
-/// The highest rates measured on a device, in work per nanosecond; 0 where there is no such work.
+/// The highest rates of a device, in work per nanosecond.
 struct Roofs {
-  std::map<std::string, double> flops;  ///< by element type
-  double bytes = 0;
+  std::map<std::string, double> flops;  ///< measured, by element type
+  double bytes = 0;                     ///< measured; 0 where there is no such work
+  /// Nominal, by element type, at the highest clock of a final round; empty where the clock or the
+  /// architecture is not known.
+  std::map<std::string, double> nominal_flops;
+  double clock_mhz = 0;
 };
-[[nodiscard]] Roofs roofs_of(std::span<const KernelHistory> kernels);
+[[nodiscard]] Roofs roofs_of(std::span<const KernelHistory> kernels,
+                             const space::DeviceInfo& device);
 
 /// One family: its verdict and the wins of each kernel by element type, what to do next, and a row
 /// for each size with the ratio of every kernel. `kernels` are all of the family.

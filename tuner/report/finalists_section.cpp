@@ -34,19 +34,20 @@ Round round_of(const SizeHistory& size) {
   return round;
 }
 
-const store::TrialRecord* trial_of(const SizeHistory& size, const FinalistRecord& finalist) {
-  const auto found = std::ranges::find_if(size.evaluations, [&](const ReportedTrial& it) {
-    return it.trial.config_json == finalist.config_json;
-  });
-  return found == size.evaluations.end() ? nullptr : &found->trial;
+const ReportedTrial* trial_of(const KernelHistory& kernel, const SizeHistory& size,
+                              const FinalistRecord& finalist) {
+  const auto config = kernel.configs.find(finalist.config);
+  if (!config) return nullptr;
+  const auto found = std::ranges::find(size.evaluations, *config, &ReportedTrial::config);
+  return found == size.evaluations.end() ? nullptr : &*found;
 }
 
 /// By which rule the winner was preferred to the fastest (session::FinalRound).
-std::string rule_of(const SizeHistory& size, const Round& round) {
+std::string rule_of(const KernelHistory& kernel, const SizeHistory& size, const Round& round) {
   if (round.winner->role == "incumbent") return "what was best before";
   if (round.winner->role == "default") return "the default";
-  const store::TrialRecord* chosen = trial_of(size, *round.winner);
-  const store::TrialRecord* other = trial_of(size, *round.fastest);
+  const ReportedTrial* chosen = trial_of(kernel, size, *round.winner);
+  const ReportedTrial* other = trial_of(kernel, size, *round.fastest);
   if (chosen == nullptr || other == nullptr) return "fewer registers, then less shared memory";
   if (chosen->registers != other->registers) {
     return fmt::format("fewer registers, {} instead of {}", chosen->registers, other->registers);
@@ -84,7 +85,7 @@ std::string winner_is_fastest(const Round& round) {
                      excess(round.others.front()->ratio_high));
 }
 
-std::string answer_of(const SizeHistory& size, const Round& round) {
+std::string answer_of(const KernelHistory& kernel, const SizeHistory& size, const Round& round) {
   if (size.finalists.empty()) return "No final round was run for this size.";
   std::string text = fmt::format("{} timed in turns{}. ",
                                  format_plural(size.finalists.size(), "contender", "contenders"),
@@ -93,7 +94,7 @@ std::string answer_of(const SizeHistory& size, const Round& round) {
   if (round.fastest == round.winner) return text + winner_is_fastest(round);
   const auto ties = static_cast<std::uint64_t>(size.best->ties);
   text += fmt::format("Chosen among {} within 1\u00a0% of the fastest, by this rule: {}. ",
-                      format_count(ties + 1), rule_of(size, round));
+                      format_count(ties + 1), rule_of(kernel, size, round));
   const FinalistRecord& fastest = *round.fastest;
   if (fastest.ratio_high >= 1) {
     return text + "The fastest cannot be told from it (95\u00a0%).";
@@ -117,7 +118,7 @@ std::string label_of(const FinalistRecord& finalist, const SizeHistory& size) {
 }
 
 template <class Value>
-Json known(const store::TrialRecord* trial, Value store::TrialRecord::*member) {
+Json known(const ReportedTrial* trial, Value ReportedTrial::*member) {
   return trial == nullptr ? Json() : Json(trial->*member);
 }
 
@@ -149,20 +150,20 @@ Json finalists_section(const KernelHistory& kernel, const SizeHistory& size) {
   }
   for (const FinalistRecord& finalist : size.finalists) {
     const ConfigValues values = config_values(kernel.parameters, finalist.config_json);
-    const store::TrialRecord* trial = trial_of(size, finalist);
+    const ReportedTrial* trial = trial_of(kernel, size, finalist);
     table["rows"].push_back(
         {label_of(finalist, size), standing(finalist, round), rounded(finalist.time.median_ns),
          rounded(finalist.time.q1_ns), rounded(finalist.time.q3_ns),
          rounded(finalist.ratio_to_best), rounded(finalist.ratio_low), rounded(finalist.ratio_high),
-         cell(finalist.hot_ns), cell(finalist.clock_mhz),
-         known(trial, &store::TrialRecord::registers),
-         known(trial, &store::TrialRecord::shared_bytes),
-         known(trial, &store::TrialRecord::local_bytes), config_text(kernel.parameters, values)});
+         cell(finalist.hot_ns), cell(finalist.clock_mhz), known(trial, &ReportedTrial::registers),
+         known(trial, &ReportedTrial::shared_bytes), known(trial, &ReportedTrial::local_bytes),
+         config_text(kernel.parameters, values)});
     if (!shows_regimes) continue;
     table["rows"].back().push_back(cell(finalist.rested_ns));
     table["rows"].back().push_back(cell(finalist.sustained_ns));
   }
-  Json section = make_section("finalists", "Finalists", answer_of(size, round), std::move(table));
+  Json section =
+      make_section("finalists", "Finalists", answer_of(kernel, size, round), std::move(table));
   section["ties"] = size.best ? size.best->ties : 0;
   return section;
 }

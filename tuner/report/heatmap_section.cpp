@@ -11,7 +11,7 @@
 #include <limits>
 #include <map>
 #include <optional>
-#include <string_view>
+#include <set>
 #include <utility>
 
 namespace tuner::report {
@@ -42,25 +42,33 @@ struct Axis {
   std::vector<std::size_t> places = {};  ///< of each trial, among the values
 };
 
-Axis axis_of(const SizeHistory& size, std::size_t parameter) {
-  std::map<std::string_view, std::size_t> places;
-  for (const ReportedTrial& trial : size.evaluations) places[trial.values[parameter]] = 0;
-  Axis axis{.parameter = parameter, .values = {}};
-  for (const auto& [value, place] : places) axis.values.emplace_back(value);
-  std::sort(axis.values.begin(), axis.values.end(), value_less);
-  for (std::size_t i = 0; i < axis.values.size(); ++i) places[axis.values[i]] = i;
+Axis axis_of(const Configurations& configs, const SizeHistory& size, std::size_t parameter) {
+  const auto value = [&](std::uint32_t place) { return configs.value_at(parameter, place); };
+  std::set<std::uint32_t> taken;
   for (const ReportedTrial& trial : size.evaluations) {
-    axis.places.push_back(places[trial.values[parameter]]);
+    taken.insert(configs.place(trial.config, parameter));
+  }
+  std::vector<std::uint32_t> sorted(taken.begin(), taken.end());
+  std::ranges::sort(sorted, value_less, value);
+  std::vector<std::size_t> places(configs.places(parameter));  // on the axis
+  Axis axis{.parameter = parameter, .values = {}};
+  for (const std::uint32_t place : sorted) {
+    places[place] = axis.values.size();
+    axis.values.push_back(value(place));
+  }
+  for (const ReportedTrial& trial : size.evaluations) {
+    axis.places.push_back(places[configs.place(trial.config, parameter)]);
   }
   return axis;
 }
 
-std::vector<Axis> most_important(const SizeHistory& size, const Importances& ranked) {
+std::vector<Axis> most_important(const Configurations& configs, const SizeHistory& size,
+                                 const Importances& ranked) {
   if (!ranked) return {};
   std::vector<Axis> axes;
   for (const Importance& one : *ranked) {
     if (axes.size() == kMostAxes) break;
-    axes.push_back(axis_of(size, one.parameter));
+    axes.push_back(axis_of(configs, size, one.parameter));
   }
   return axes;
 }
@@ -77,9 +85,9 @@ Json pair_rows(const SizeHistory& size, const Axis& x, const Axis& y, const Metr
     const ReportedTrial& evaluation = size.evaluations[i];
     Cell& cell = cells[{x.places[i], y.places[i]}];
     ++cell.tried;
-    if (!evaluation.trial.time) continue;
+    if (!evaluation.time) continue;
     ++cell.succeeded;
-    cell.best_ns = std::min(cell.best_ns, evaluation.trial.time->median_ns);
+    cell.best_ns = std::min(cell.best_ns, evaluation.time->median_ns);
   }
   std::vector<std::pair<std::pair<std::size_t, std::size_t>, Cell>> sorted(cells.begin(),
                                                                            cells.end());
@@ -102,7 +110,7 @@ Json pair_rows(const SizeHistory& size, const Axis& x, const Axis& y, const Metr
 
 Json heatmap_section(const KernelHistory& kernel, const SizeHistory& size, const Metric& metric,
                      const Importances& ranked) {
-  const std::vector<Axis> axes = most_important(size, ranked);
+  const std::vector<Axis> axes = most_important(kernel.configs, size, ranked);
   const bool rated = metric.work_of(size).has_value();
   const std::string answer =
       axes.size() < 2 ? "Shown from two parameters of known importance on."

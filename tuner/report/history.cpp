@@ -8,12 +8,12 @@
 #include <cstdlib>
 #include <functional>
 #include <map>
+#include <memory>
 #include <numeric>
 #include <set>
 #include <string_view>
 #include <tuple>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 
 namespace tuner::report {
@@ -31,18 +31,15 @@ std::vector<std::string> with_stored_parameters(std::vector<std::string> names,
   return names;
 }
 
-std::set<std::string> parameter_names(const std::vector<store::StoredTrial>& trials,
+/// All that some configuration has a value of.
+std::set<std::string> parameter_names(const Configurations& tried,
                                       const std::vector<store::StoredBest>& bests) {
-  std::set<std::string> names;
-  const auto add = [&names](const std::string& config_json) {
-    const Json config = tolerant_object(config_json);
+  const std::vector<std::string> of_trials = tried.parameters();
+  std::set<std::string> names(of_trials.begin(), of_trials.end());
+  for (const store::StoredBest& stored : bests) {
+    const Json config = tolerant_object(stored.best.config_json);
     for (const auto& [name, value] : config.items()) names.insert(name);
-  };
-  std::unordered_set<std::string_view> seen;  // sizes share configurations
-  for (const store::StoredTrial& trial : trials) {
-    if (seen.insert(trial.trial.config_json).second) add(trial.trial.config_json);
   }
-  for (const store::StoredBest& stored : bests) add(stored.best.config_json);
   return names;
 }
 
@@ -62,45 +59,81 @@ std::string latest_hash(const std::vector<store::RunRecord>& runs,
   return hash;
 }
 
-/// Values by canonical configuration: sizes share configurations.
-using ValuesByConfig = std::unordered_map<std::string, SharedValues>;
+/// Reads trials without what all of them share or nothing shows.
+class TrialReader {
+ public:
+  explicit TrialReader(Configurations& configs) : configs_(configs) {}
 
-const SharedValues& values_of(ValuesByConfig& known, const std::vector<std::string>& parameters,
-                              const std::string& config_json) {
-  const auto found = known.find(config_json);
-  if (found != known.end()) return found->second;
-  return known.emplace(config_json, config_values(parameters, config_json)).first->second;
+  /// `run`: for now, the place of its run among the kernel's.
+  ReportedTrial read(const store::StoredTrial& stored, std::size_t run) {
+    const store::TrialRecord& trial = stored.trial;
+    return {.run = static_cast<std::uint32_t>(run),
+            .elapsed_s = stored.elapsed_s,
+            .config = configs_.add(stored.config, trial.config_json),
+            .outcome = trial.outcome,
+            .registers = trial.registers,
+            .shared_bytes = trial.shared_bytes,
+            .local_bytes = trial.local_bytes,
+            .own_s = (trial.verify_ms + trial.measure_ms) / 1e3,
+            .time = trial.time,
+            .message = trial.message.empty() ? nullptr : shared(trial.message)};
+  }
+
+ private:
+  std::shared_ptr<const std::string> shared(const std::string& message) {
+    const auto found = messages_.find(message);
+    if (found != messages_.end()) return found->second;
+    auto text = std::make_shared<const std::string>(message);
+    messages_.emplace(*text, text);
+    return text;
+  }
+
+  Configurations& configs_;
+  std::unordered_map<std::string_view, std::shared_ptr<const std::string>> messages_;
+};
+
+/// The trials of all runs, which are oldest first, by size.
+std::map<std::string, SizeHistory> read_trials(const store::Store& store,
+                                               const std::vector<store::RunRecord>& runs,
+                                               Configurations& configs) {
+  std::map<std::string, SizeHistory> sizes;
+  TrialReader reader(configs);
+  for (std::size_t run = 0; run < runs.size(); ++run) {
+    store.each_trial(runs[run].id, [&](const store::StoredTrial& stored) {
+      sizes[stored.trial.problem].evaluations.push_back(reader.read(stored, run));
+    });
+  }
+  return sizes;
 }
 
-/// Adds the trials of one run, which is the next of each of its sizes' searches.
-void append_run(std::map<std::string, SizeHistory>& sizes,
-                std::map<std::string, std::size_t>& earlier_runs,
-                std::vector<store::StoredTrial>& trials, const std::vector<std::string>& parameters,
-                ValuesByConfig& known) {
-  std::map<std::string, std::map<std::string, std::uint64_t>> numbers;  // by problem, configuration
-  for (store::StoredTrial& stored : trials) {
-    SizeHistory& size = sizes[stored.trial.problem];
-    auto& of_size = numbers[stored.trial.problem];
-    const std::size_t run = earlier_runs[stored.trial.problem];
-    const auto number = of_size.try_emplace(stored.trial.config_json, of_size.size() + 1).first;
-    size.evaluations.push_back({.run = run,
-                                .number = number->second,
-                                .elapsed_s = stored.elapsed_s - size.searches[run].began_s,
-                                .values = values_of(known, parameters, stored.trial.config_json),
-                                .trial = std::move(stored.trial)});
+/// Counts a size's trials by run, of those that searched it, and their seconds from its beginning.
+void number_trials(SizeHistory& size) {
+  std::unordered_map<std::uint32_t, std::uint32_t> numbers;  // of a run, by configuration
+  std::optional<std::uint32_t> before;
+  std::uint32_t search = 0;
+  for (ReportedTrial& trial : size.evaluations) {
+    if (before && *before != trial.run) {
+      ++search;
+      numbers.clear();
+    }
+    before = trial.run;
+    const auto next = static_cast<std::uint32_t>(numbers.size() + 1);
+    trial.number = numbers.try_emplace(trial.config, next).first->second;
+    trial.run = search;
+    trial.elapsed_s -= size.searches[search].began_s;
   }
-  for (const auto& [problem, of_size] : numbers) ++earlier_runs[problem];
 }
 
-/// Keeps the latest evaluation of every configuration.
-void drop_repeated(std::vector<ReportedTrial>& evaluations) {
-  std::set<std::string> seen;
-  std::vector<ReportedTrial> kept;
-  for (auto it = evaluations.rbegin(); it != evaluations.rend(); ++it) {
-    if (seen.insert(it->trial.config_json).second) kept.push_back(std::move(*it));
-  }
-  std::reverse(kept.begin(), kept.end());
-  evaluations = std::move(kept);
+/// Keeps the latest evaluation of every configuration, of which there are so many.
+void drop_repeated(std::vector<ReportedTrial>& evaluations, std::size_t configs) {
+  std::vector<bool> seen(configs);
+  const auto is_repeated = [&](const ReportedTrial& trial) {
+    const bool is_new = !seen[trial.config];
+    seen[trial.config] = true;
+    return !is_new;
+  };
+  const auto first = std::remove_if(evaluations.rbegin(), evaluations.rend(), is_repeated);
+  evaluations.erase(evaluations.begin(), first.base());
 }
 
 /// The card that a size was won on, and its host where there were several; empty where the run had
@@ -153,7 +186,6 @@ std::vector<SizeHistory> smallest_first(std::map<std::string, SizeHistory> by_pr
   std::vector<SizeHistory> sizes;
   for (auto& [problem, size] : by_problem) {
     size.problem = problem;
-    drop_repeated(size.evaluations);
     sizes.push_back(std::move(size));
   }
   std::ranges::sort(sizes, comes_before, &SizeHistory::problem);
@@ -178,24 +210,17 @@ KernelHistory kernel_history(const store::Store& store, const KernelKey& key,
   std::erase_if(bests, [&](const auto& best) { return best.subject->kernel.hash != history.hash; });
   std::reverse(runs.begin(), runs.end());
 
-  std::vector<std::vector<store::StoredTrial>> trials;
-  std::set<std::string> stored_parameters = parameter_names({}, bests);
-  for (const store::RunRecord& run : runs) {
-    trials.push_back(store.trials(run.id));
-    stored_parameters.merge(parameter_names(trials.back(), {}));
-  }
+  std::map<std::string, SizeHistory> sizes = read_trials(store, runs, history.configs);
   const std::string space_text = space_text_of(store, history);
   history.types = result_types(space_text);
-  history.parameters =
-      with_stored_parameters(parameters_of_space(space_text, history.kernel), stored_parameters);
-
-  std::map<std::string, SizeHistory> sizes;
-  for (auto& [problem, searches] : search_runs(store, runs, trials)) {
-    sizes[problem].searches = std::move(searches);
+  history.parameters = with_stored_parameters(parameters_of_space(space_text, history.kernel),
+                                              parameter_names(history.configs, bests));
+  history.configs.order(history.parameters);
+  for (auto& [problem, size] : sizes) {
+    size.searches = search_runs(store, runs, problem, history.configs, size.evaluations);
+    number_trials(size);
+    drop_repeated(size.evaluations, history.configs.size());
   }
-  std::map<std::string, std::size_t> earlier_runs;
-  ValuesByConfig known;
-  for (auto& of_run : trials) append_run(sizes, earlier_runs, of_run, history.parameters, known);
   attach_bests(sizes, store, bests);
   history.environments = environments_of(std::move(bests));
   history.sizes = smallest_first(std::move(sizes));
@@ -253,31 +278,6 @@ double mean_extent(std::string_view problem) {
   const std::vector<double> numbers = extents(problem);
   const double volume = std::accumulate(numbers.begin(), numbers.end(), 1.0, std::multiplies<>());
   return std::pow(volume, 1.0 / static_cast<double>(numbers.size()));
-}
-
-ConfigValues config_values(const std::vector<std::string>& parameters,
-                           std::string_view config_json) {
-  const Json config = tolerant_object(config_json);
-  ConfigValues values;
-  for (const std::string& parameter : parameters) {
-    const Json* value = member(config, parameter);
-    if (value == nullptr) {
-      values.emplace_back();
-    } else {
-      values.push_back(value->is_string() ? value->get<std::string>() : value->dump());
-    }
-  }
-  return values;
-}
-
-std::string config_text(const std::vector<std::string>& parameters, const ConfigValues& values) {
-  std::string text;
-  for (std::size_t i = 0; i < parameters.size(); ++i) {
-    if (values[i].empty()) continue;
-    if (!text.empty()) text += ',';
-    text += parameters[i] + '=' + values[i];
-  }
-  return text;
 }
 
 }  // namespace tuner::report

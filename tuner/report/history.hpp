@@ -2,6 +2,8 @@
 // What the database knows of one device, arranged as the report tells it: by kernel, then by size.
 #pragma once
 
+#include "tuner/report/configurations.hpp"
+#include "tuner/report/reported_trial.hpp"
 #include "tuner/report/search_run.hpp"
 #include "tuner/report/stored_space.hpp"
 #include "tuner/store/store.hpp"
@@ -15,33 +17,6 @@
 #include <vector>
 
 namespace tuner::report {
-
-/// The values of a configuration as text, in the order of KernelHistory::parameters; empty where
-/// the configuration lacks the parameter.
-using ConfigValues = std::vector<std::string>;
-
-/// The same of trials that share a configuration, of which most sizes have many.
-class SharedValues {
- public:
-  SharedValues(ConfigValues values)  // NOLINT(google-explicit-constructor): the same, shared
-      : values_(std::make_shared<const ConfigValues>(std::move(values))) {}
-  [[nodiscard]] const ConfigValues& all() const { return *values_; }
-  [[nodiscard]] const std::string& operator[](std::size_t parameter) const {
-    return (*values_)[parameter];
-  }
-
- private:
-  std::shared_ptr<const ConfigValues> values_;
-};
-
-/// One candidate at one size.
-struct ReportedTrial {
-  std::size_t run = 0;       ///< which of SizeHistory::searches
-  std::uint64_t number = 0;  ///< among the trials of the run at this size, from 1
-  double elapsed_s = 0;      ///< since the run's first trial at this size began
-  SharedValues values;
-  store::TrialRecord trial;
-};
 
 /// A size of a kernel.
 struct SizeHistory {
@@ -58,6 +33,7 @@ struct KernelHistory {
   std::string family = {}, kernel = {}, hash = {};
   ResultTypes types = {};
   std::vector<std::string> parameters = {};  ///< in the order of the space file
+  Configurations configs = {};               ///< of all trials, their values in that order
   std::vector<space::EnvironmentInfo> environments =
       {};                                   ///< that the bests were measured in, latest first
   std::vector<store::RunRecord> runs = {};  ///< oldest first
@@ -77,12 +53,5 @@ struct KernelHistory {
 [[nodiscard]] double mean_extent(std::string_view problem);
 /// What that axis is called.
 inline constexpr std::string_view kMeanOfDimensions = "Size (mean of the dimensions)";
-
-/// The values of a stored configuration in the order of `parameters`.
-[[nodiscard]] ConfigValues config_values(const std::vector<std::string>& parameters,
-                                         std::string_view config_json);
-/// "BM=64,BN=128": as `--config` takes it.
-[[nodiscard]] std::string config_text(const std::vector<std::string>& parameters,
-                                      const ConfigValues& values);
 
 }  // namespace tuner::report

@@ -5,14 +5,14 @@
 #include <array>
 #include <cmath>
 #include <functional>
-#include <map>
+#include <limits>
 #include <span>
-#include <string_view>
 
 namespace tuner::report {
 namespace {
 
 constexpr std::size_t kGroups = 20;
+constexpr std::size_t kUnseen = std::numeric_limits<std::size_t>::max();
 constexpr double kStudent = 2.093;  // of 95 %, 19 degrees of freedom
 
 /// Number and sums of log times.
@@ -64,20 +64,26 @@ struct SizeSums {
 SizeSums sums_of(const KernelHistory& kernel, const SizeHistory& size, std::size_t first) {
   SizeSums sums;
   sums.values.resize(kernel.parameters.size());
-  std::vector<std::map<std::string_view, std::size_t>> places(kernel.parameters.size());
+  std::vector<std::vector<std::size_t>> places;  // of each value, once one was seen
+  for (std::size_t i = 0; i < kernel.parameters.size(); ++i) {
+    places.emplace_back(kernel.configs.places(i), kUnseen);
+  }
   std::optional<double> reference;
   for (const ReportedTrial& trial : size.evaluations) {
-    if (!trial.trial.time) continue;
+    if (!trial.time) continue;
     // Beside the first time, so that the sums of squares keep their digits.
-    if (!reference) reference = trial.trial.time->median_ns;
-    const double log = std::log(trial.trial.time->median_ns / *reference);
+    if (!reference) reference = trial.time->median_ns;
+    const double log = std::log(trial.time->median_ns / *reference);
     const std::size_t group = first++ % kGroups;
     sums.all.groups[group].add(log);
     for (std::size_t i = 0; i < kernel.parameters.size(); ++i) {
       std::vector<Grouped>& values = sums.values[i];
-      const auto [place, is_new] = places[i].try_emplace(trial.values[i], values.size());
-      if (is_new) values.emplace_back();
-      values[place->second].groups[group].add(log);
+      std::size_t& place = places[i][kernel.configs.place(trial.config, i)];
+      if (place == kUnseen) {
+        place = values.size();
+        values.emplace_back();
+      }
+      values[place].groups[group].add(log);
     }
   }
   sums.all.total = total_of(sums.all.groups);
@@ -168,7 +174,7 @@ KernelImportances importances(const KernelHistory& kernel) {
 
 std::uint64_t working_trials(const SizeHistory& size) {
   return static_cast<std::uint64_t>(std::ranges::count_if(
-      size.evaluations, [](const ReportedTrial& it) { return it.trial.time.has_value(); }));
+      size.evaluations, [](const ReportedTrial& it) { return it.time.has_value(); }));
 }
 
 }  // namespace tuner::report

@@ -8,6 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <functional>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -38,6 +40,43 @@ std::string answer(const KernelHistory& kernel, std::string_view variance,
     if (second.high >= first.low) text += "; their order is not certain";
   }
   return text + fmt::format(". From {} trials", format_count(trials));
+}
+
+/// Over sizes, then those that only single sizes rank.
+std::vector<std::size_t> most_important_first(const KernelImportances& ranked) {
+  std::vector<std::size_t> order;
+  const auto add = [&order](const Importances& found) {
+    if (!found) return;
+    for (const Importance& one : *found) {
+      if (std::ranges::find(order, one.parameter) == order.end()) order.push_back(one.parameter);
+    }
+  };
+  add(ranked.over_sizes);
+  for (const Importances& of_size : ranked.of_sizes) add(of_size);
+  return order;
+}
+
+/// "Most important: TILE_M at 43 sizes, PAD at 2 sizes. Not known at 3 sizes: …".
+std::string answer_by_size(const KernelHistory& kernel, const std::vector<std::size_t>& order,
+                           const std::map<std::size_t, std::uint64_t>& first, std::size_t known) {
+  std::vector<std::pair<std::uint64_t, std::size_t>> counted;
+  for (const std::size_t parameter : order) {
+    const auto found = first.find(parameter);
+    if (found != first.end()) counted.emplace_back(found->second, parameter);
+  }
+  std::ranges::stable_sort(counted, std::greater(), [](const auto& it) { return it.first; });
+  std::vector<std::string> parts;
+  for (const auto& [count, parameter] : counted) {
+    parts.push_back(fmt::format("{} at {}", kernel.parameters[parameter],
+                                format_plural(count, "size", "sizes")));
+  }
+  std::string text;
+  if (!parts.empty()) text = fmt::format("Most important: {}.", fmt::join(parts, ", "));
+  const std::size_t unknown = kernel.sizes.size() - known;
+  if (unknown == 0) return text;
+  return fmt::format("{}{}Not known at {}: fewer than {} working trials, or all as fast.", text,
+                     text.empty() ? "" : " ", format_plural(unknown, "size", "sizes"),
+                     kFewestTrials);
 }
 
 }  // namespace
@@ -98,6 +137,30 @@ Json importance_over_sizes(const KernelHistory& kernel, const KernelImportances&
   section["trials"] = trials;
   section["sizes"] = sizes;
   return section;
+}
+
+Json importance_by_size(const KernelHistory& kernel, const KernelImportances& ranked) {
+  const std::vector<std::size_t> order = most_important_first(ranked);
+  Json table = make_table({{"size", "Size", "text"}});
+  for (const std::size_t parameter : order) {
+    table["columns"].push_back(
+        Json{{"key", "parameter"}, {"label", kernel.parameters[parameter]}, {"kind", "share"}});
+  }
+  std::map<std::size_t, std::uint64_t> first;  // sizes, by parameter
+  for (std::size_t i = 0; i < kernel.sizes.size(); ++i) {
+    const Importances& of_size = ranked.of_sizes[i];
+    if (!of_size || of_size->empty()) continue;
+    if (of_size->front().share > 0) ++first[of_size->front().parameter];
+    Json row = {format_size(kernel.sizes[i].problem)};
+    for (const std::size_t parameter : order) {
+      const auto found = std::ranges::find(*of_size, parameter, &Importance::parameter);
+      row.push_back(found == of_size->end() ? Json() : Json(rounded(found->share, 3)));
+    }
+    table["rows"].push_back(std::move(row));
+  }
+  const std::string text = answer_by_size(kernel, order, first, table["rows"].size());
+  return make_section("importance_by_size", "Importance of the parameters size by size", text,
+                      std::move(table));
 }
 
 }  // namespace tuner::report

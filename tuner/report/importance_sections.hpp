@@ -16,4 +16,7 @@ namespace tuner::report {
 [[nodiscard]] Json importance_over_sizes(const KernelHistory& kernel,
                                          const KernelImportances& ranked);
 
+/// Where does which parameter decide? The shares of all parameters, size by size.
+[[nodiscard]] Json importance_by_size(const KernelHistory& kernel, const KernelImportances& ranked);
+
 }  // namespace tuner::report

@@ -43,14 +43,14 @@ std::string query_command(const KernelHistory& kernel, const SizeHistory& size,
 std::string best_config(const KernelHistory& kernel, const SizeHistory& size) {
   return config_text(kernel.parameters,
                      size.best ? config_values(kernel.parameters, size.best->config_json)
-                               : fastest(size)->values.all());
+                               : kernel.configs.values(fastest(size)->config));
 }
 
 Json best_row(const KernelHistory& kernel, const SizeHistory& size, const Metric& metric,
               const std::string& device_name) {
   const ReportedTrial* screened = fastest(size);
   if (!size.best && screened == nullptr) return {};
-  const TimeSummary& time = size.best ? size.best->time : *screened->trial.time;
+  const TimeSummary& time = size.best ? size.best->time : *screened->time;
   const store::BestRecord best = size.best.value_or(store::BestRecord{});
   return {format_size(size.problem),
           rounded(time.median_ns),
@@ -101,7 +101,7 @@ struct Cause {
 std::map<Outcome, Cause> causes_of(const SizeHistory& size) {
   std::map<Outcome, Cause> causes;
   for (const ReportedTrial& evaluation : size.evaluations) {
-    Cause& cause = causes[evaluation.trial.outcome];
+    Cause& cause = causes[evaluation.outcome];
     if (cause.count++ == 0) cause.sample = &evaluation;
   }
   return causes;
@@ -220,8 +220,9 @@ Json failures_section(const KernelHistory& kernel) {
       const bool failed = outcome != Outcome::ok;
       table["rows"].push_back(
           {format_size(size.problem), name(outcome), cause.count, rounded(share),
-           failed ? shareable(cause.sample->trial.message) : "",
-           failed ? config_text(kernel.parameters, cause.sample->values.all()) : ""});
+           cause.sample->message ? shareable(*cause.sample->message) : "",
+           failed ? config_text(kernel.parameters, kernel.configs.values(cause.sample->config))
+                  : ""});
     }
   }
   return make_section("failures", "Failures by cause", failures_answer(totals), std::move(table));

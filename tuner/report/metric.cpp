@@ -48,14 +48,14 @@ std::optional<double> best_ns(const SizeHistory& size) {
   if (size.best) return size.best->time.median_ns;
   const ReportedTrial* evaluation = fastest(size);
   if (evaluation == nullptr) return std::nullopt;
-  return evaluation->trial.time->median_ns;
+  return evaluation->time->median_ns;
 }
 
 const ReportedTrial* fastest(const SizeHistory& size) {
   const ReportedTrial* best = nullptr;
   for (const ReportedTrial& evaluation : size.evaluations) {
-    if (!evaluation.trial.time) continue;
-    if (best == nullptr || evaluation.trial.time->median_ns < best->trial.time->median_ns) {
+    if (!evaluation.time) continue;
+    if (best == nullptr || evaluation.time->median_ns < best->time->median_ns) {
       best = &evaluation;
     }
   }

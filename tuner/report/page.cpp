@@ -5,6 +5,7 @@
 #include "embedded/report_js_sha256.hpp"
 #include "embedded/report_shell.hpp"
 #include "tuner/report/compressed.hpp"
+#include "tuner/report/device_report.hpp"
 #include "tuner/report/format.hpp"
 #include "tuner/report/html.hpp"
 #include "tuner/report/report.hpp"
@@ -13,6 +14,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <iterator>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -189,11 +191,11 @@ std::string table_of_bests(const Json& kernel) {
 }
 
 /// All tables of a kernel and of its sizes: for a page that never has a script.
-std::string tables_of_kernel(const Json& kernel, std::size_t index) {
+std::string tables_of_kernel(const Json& kernel, std::size_t index, const SizeDetails& details) {
   const std::string pointer = fmt::format("/kernels/{}", index);
   std::string html = panels(kernel.at("sections"), pointer, "h3");
   for (std::size_t i = 0; i < kernel.at("sizes").size(); ++i) {
-    const Json& size = kernel["sizes"][i];
+    const Json size = details(index, i);
     html += fmt::format("<section class=\"size\"><p class=\"size-verdict\">{}</p>{}</section>",
                         text_of(size, "verdict"),
                         panels(size.at("sections"), fmt::format("{}/sizes/{}", pointer, i), "h4"));
@@ -201,10 +203,10 @@ std::string tables_of_kernel(const Json& kernel, std::size_t index) {
   return html + command_list(kernel.at("commands"));
 }
 
-std::string kernel_part(const Json& kernel, std::size_t index) {
+std::string kernel_part(const Json& kernel, std::size_t index, const SizeDetails& details) {
   const std::string tables = has_charts()
                                  ? fmt::format("<noscript>{}</noscript>", table_of_bests(kernel))
-                                 : tables_of_kernel(kernel, index);
+                                 : tables_of_kernel(kernel, index, details);
   return fmt::format(
       "<details class=\"kernel\" id=\"kernel-{0}\" "
       "data-kernel=\"{0}\"{1}><summary><h2>{2}</h2></summary>"
@@ -269,7 +271,7 @@ std::string each(const Json& parts, const Part& part) {
   return html;
 }
 
-std::string body_of(const Json& document) {
+std::string body_of(const Json& document, const SizeDetails& details) {
   std::string html = header_part(document) + index_part(document);
   if (!has_charts()) {
     html +=
@@ -280,65 +282,51 @@ std::string body_of(const Json& document) {
   html += each(document.at("comparisons"), comparison_part_of_page);
   if (!document.at("kernels").empty()) {
     html += "<section class=\"kernels\"><h2 class=\"eyebrow\">Kernels</h2>";
-    html += each(document.at("kernels"), kernel_part) + "</section>";
+    const auto part = [&](const Json& kernel, std::size_t index) {
+      return kernel_part(kernel, index, details);
+    };
+    html += each(document.at("kernels"), part) + "</section>";
   }
   return html + each(document.at("sweeps"), sweep_part_of_page);
 }
 
 // ---- data ---------------------------------------------------------------------------------------
 
-/// An object without one of its members.
-Json without(const Json& object, std::string_view left_out) {
-  Json rest = Json::object();
-  for (const auto& [key, value] : object.items()) {
-    if (key != left_out) rest[key] = value;
-  }
-  return rest;
-}
-
-/// The document without the details of its sizes, nor the tables that repeat them.
-Json overview_of(const Json& document) {
-  Json overview = without(document, "kernels");
-  overview["kernels"] = Json::array();
-  for (const Json& kernel : document.at("kernels")) {
-    Json brief = without(kernel, "sizes");
-    brief["sections"].erase(0);  // the best of each size
-    brief["sizes"] = Json::array();
-    for (const Json& size : kernel.at("sizes")) {
-      brief["sizes"].push_back(Json{{"problem", size.at("problem")}});
-    }
-    overview["kernels"].push_back(std::move(brief));
-  }
+/// The document without the tables that the details of sizes repeat.
+Json without_bests(Json overview) {
+  for (Json& kernel : overview.at("kernels")) kernel["sections"].erase(0);
   return overview;
 }
 
 /// The details of a family's size: of each of its kernels that were tuned there.
-Json details_of_size(const Json& kernels, const Json& family, const Json& problem) {
-  Json details = Json::array();
+Json details_of_size(const Json& kernels, const Json& family, const Json& problem,
+                     const SizeDetails& details) {
+  Json found = Json::array();
   for (std::size_t k = 0; k < kernels.size(); ++k) {
     if (kernels[k].at("family") != family) continue;
-    for (const Json& size : kernels[k].at("sizes")) {
-      if (size.at("problem") == problem) details.push_back(Json{{"kernel", k}, {"size", size}});
+    const Json& sizes = kernels[k].at("sizes");
+    for (std::size_t s = 0; s < sizes.size(); ++s) {
+      if (sizes[s].at("problem") != problem) continue;
+      found.push_back(Json{{"kernel", k}, {"size", details(k, s)}});
     }
   }
-  return details;
+  return found;
 }
 
-/// The details of every size, each of which the page's script reads when a reader opens it.
-std::string details_of(const Json& document) {
-  if (!has_charts()) return "";
-  std::string html;
-  for (std::size_t f = 0; f < document.at("families").size(); ++f) {
-    const Json& family = document["families"][f];
+/// Adds the details of every size, each of which the page's script reads when a reader opens it.
+void append_details(std::string& page, const Json& overview, const SizeDetails& details) {
+  if (!has_charts()) return;
+  for (std::size_t f = 0; f < overview.at("families").size(); ++f) {
+    const Json& family = overview["families"][f];
     const Json& rows = family.at("sizes").at("rows");
     for (std::size_t s = 0; s < rows.size(); ++s) {
-      const Json details =
-          details_of_size(document.at("kernels"), family.at("family"), rows[s].at(1));
-      html += fmt::format("<script type=\"application/gzip\" id=\"size-{}-{}\">{}</script>", f, s,
-                          compressed(details.dump(-1, ' ', false, Json::error_handler_t::replace)));
+      const Json of_size =
+          details_of_size(overview.at("kernels"), family.at("family"), rows[s].at(1), details);
+      fmt::format_to(std::back_inserter(page),
+                     "<script type=\"application/gzip\" id=\"size-{}-{}\">{}</script>", f, s,
+                     compressed(of_size.dump(-1, ' ', false, Json::error_handler_t::replace)));
     }
   }
-  return html;
 }
 
 std::string script_source() {
@@ -347,19 +335,33 @@ std::string script_source() {
 
 }  // namespace
 
+std::string render_page(const Json& overview, const SizeDetails& details) {
+  constexpr std::string_view kDetails = "{{details}}";  // many megabytes: not copied
+  const std::string_view shell = embedded::report_shell();
+  const std::size_t at = shell.find(kDetails);
+  std::string page =
+      fill_slots(shell.substr(0, at),
+                 {{"script-source", script_source()},
+                  {"style-source", fmt::format("'sha256-{}'", embedded::report_css_sha256())},
+                  {"title", text_of(overview, "device")},
+                  {"style", std::string(embedded::report_css())},
+                  {"body", body_of(overview, details)},
+                  {"credits", has_charts() ? std::string(kCredits) : std::string()},
+                  {"data", script_safe_json(without_bests(overview))}});
+  append_details(page, overview, details);
+  const std::string script =
+      has_charts() ? fmt::format("<script>{}</script>", embedded::report_js()) : std::string();
+  return page + fill_slots(shell.substr(at + kDetails.size()), {{"script", script}});
+}
+
 std::string render_page(const Json& document) {
-  return fill_slots(
-      embedded::report_shell(),
-      {{"script-source", script_source()},
-       {"style-source", fmt::format("'sha256-{}'", embedded::report_css_sha256())},
-       {"title", text_of(document, "device")},
-       {"style", std::string(embedded::report_css())},
-       {"body", body_of(document)},
-       {"credits", has_charts() ? std::string(kCredits) : std::string()},
-       {"data", script_safe_json(overview_of(document))},
-       {"details", details_of(document)},
-       {"script",
-        has_charts() ? fmt::format("<script>{}</script>", embedded::report_js()) : std::string()}});
+  Json overview = document;
+  for (Json& kernel : overview.at("kernels")) {
+    for (Json& size : kernel.at("sizes")) size = Json{{"problem", size.at("problem")}};
+  }
+  return render_page(overview, [&](std::size_t kernel, std::size_t size) {
+    return document["kernels"][kernel]["sizes"][size];
+  });
 }
 
 }  // namespace tuner::report

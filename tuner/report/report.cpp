@@ -3,6 +3,7 @@
 
 #include "tuner/core/error.hpp"
 #include "tuner/core/file.hpp"
+#include "tuner/report/device_report.hpp"
 #include "tuner/report/history.hpp"
 #include "tuner/report/sweep_sections.hpp"
 
@@ -12,7 +13,9 @@
 
 #include <algorithm>
 #include <cctype>
+#include <optional>
 #include <set>
+#include <utility>
 
 namespace tuner::report {
 namespace {
@@ -32,12 +35,10 @@ std::string slug(const std::string& name) {
   return text.empty() ? "device" : text;
 }
 
-/// The names of the devices with results, each once; several cards may share one.
-std::set<std::string> reported_devices(const store::Store& store) {
+/// The names of the devices, each once; several cards may share one.
+std::set<std::string> devices_of(const store::Store& store) {
   std::set<std::string> names;
-  for (const space::DeviceInfo& device : store.devices()) {
-    if (!kernel_histories(store, device.name).empty()) names.insert(device.name);
-  }
+  for (const space::DeviceInfo& device : store.devices()) names.insert(device.name);
   return names;
 }
 
@@ -56,21 +57,37 @@ std::set<std::string> devices_of(std::span<const Json> sweeps) {
   return names;
 }
 
-/// Writes the page of each device, whose document `document_of` makes.
-template <class DocumentOf>
+/// Writes the page of each device that `page_of` has one of.
+template <class PageOf>
 std::vector<std::filesystem::path> write_pages(const std::set<std::string>& names,
                                                const std::filesystem::path& directory,
-                                               const DocumentOf& document_of) {
+                                               const PageOf& page_of) {
   std::vector<std::filesystem::path> written;
   std::set<std::string> taken;
   for (const std::string& name : names) {
+    const std::optional<std::string> page = page_of(name);
+    if (!page) continue;
     std::string file = slug(name);
     for (int i = 2; !taken.insert(file).second; ++i) file = fmt::format("{}-{}", slug(name), i);
     const std::filesystem::path path = directory / (file + ".html");
-    write_file(path, render_page(document_of(name)));
+    write_file(path, *page);
     written.push_back(path);
   }
   return written;
+}
+
+/// None of a device without results.
+std::optional<std::string> page_of_device(const store::Store& store, const std::string& name,
+                                          const Additions& additions) {
+  std::vector<KernelHistory> kernels = kernel_histories(store, name);
+  if (!kernels.empty()) {
+    const DeviceReport report(store, device_named(store, name), std::move(kernels), additions);
+    return render_page(report.overview(), [&](std::size_t kernel, std::size_t size) {
+      return report.size(kernel, size);
+    });
+  }
+  if (!devices_of(additions.sweeps).contains(name)) return std::nullopt;
+  return render_page(sweep_document(name, additions.sweeps));
 }
 
 }  // namespace
@@ -79,22 +96,24 @@ std::vector<std::filesystem::path> write_reports(const store::Store& store,
                                                  const std::optional<std::string>& device,
                                                  const std::filesystem::path& directory,
                                                  const Additions& additions) {
-  const std::set<std::string> tuned = reported_devices(store);
-  std::set<std::string> all = devices_of(additions.sweeps);
-  all.insert(tuned.begin(), tuned.end());
-  if (all.empty()) {
-    throw Error(ErrorCode::nothing_found,
-                fmt::format("{} holds no results to report; tune something first: "
-                            "tune --kernel NAME --space FILE",
-                            store.path().string()));
+  std::set<std::string> names = devices_of(additions.sweeps);
+  if (device) {
+    if (!names.contains(*device)) static_cast<void>(device_named(store, *device));
+    names = {*device};
+  } else {
+    names.merge(devices_of(store));
   }
-  // That of an unknown device says which are known.
-  const std::set<std::string> names = device ? std::set{*device} : all;
   for (const ComparedResults& other : additions.compared) require_results_of(names, other);
-  return write_pages(names, directory, [&](const std::string& name) {
-    return !tuned.contains(name) && all.contains(name) ? sweep_document(name, additions.sweeps)
-                                                       : report_document(store, name, additions);
-  });
+  std::vector<std::filesystem::path> written =
+      write_pages(names, directory,
+                  [&](const std::string& name) { return page_of_device(store, name, additions); });
+  if (written.empty()) {
+    throw Error(ErrorCode::nothing_found,
+                fmt::format("{} holds no results to report{}; tune something first: "
+                            "tune --kernel NAME --space FILE",
+                            store.path().string(), device ? " of " + *device : ""));
+  }
+  return written;
 }
 
 std::vector<std::filesystem::path> write_sweep_reports(const std::optional<std::string>& device,
@@ -105,7 +124,9 @@ std::vector<std::filesystem::path> write_sweep_reports(const std::optional<std::
     throw Error(ErrorCode::nothing_found, fmt::format("no sweep is of the device '{}'", *device));
   }
   return write_pages(device ? std::set{*device} : names, directory,
-                     [&](const std::string& name) { return sweep_document(name, sweeps); });
+                     [&](const std::string& name) -> std::optional<std::string> {
+                       return render_page(sweep_document(name, sweeps));
+                     });
 }
 
 }  // namespace tuner::report

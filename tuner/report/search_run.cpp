@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 namespace tuner::report {
@@ -11,28 +14,21 @@ namespace {
 
 /// A configuration of a run at a size.
 struct Tried {
-  std::string config_json;
+  std::uint32_t config = 0;
   double seconds = 0;
   double own_s = 0;               ///< spent on it alone
   Outcome outcome = Outcome::ok;  ///< of the trial that stands, as its time
   std::optional<double> median_ns;
 };
 
-/// A run's configurations at each size, in the order in which they were first run.
-std::map<std::string, std::vector<Tried>> tried_by_size(
-    const std::vector<store::StoredTrial>& trials) {
-  std::map<std::string, std::vector<Tried>> tried;
-  std::map<std::pair<std::string, std::string>, std::size_t> places;
-  for (const store::StoredTrial& stored : trials) {
-    const store::TrialRecord& trial = stored.trial;
-    std::vector<Tried>& of_size = tried[trial.problem];
-    const auto [place, is_new] =
-        places.try_emplace({trial.problem, trial.config_json}, of_size.size());
-    if (is_new) {
-      const double own_s = (trial.verify_ms + trial.measure_ms) / 1e3;
-      of_size.push_back({trial.config_json, stored.elapsed_s, own_s, trial.outcome, {}});
-    }
-    Tried& one = of_size[place->second];
+/// The configurations of one run's trials, in the order in which they were first run.
+std::vector<Tried> tried_in(std::span<const ReportedTrial> trials) {
+  std::vector<Tried> tried;
+  std::unordered_map<std::uint32_t, std::size_t> places;
+  for (const ReportedTrial& trial : trials) {
+    const auto [place, is_new] = places.try_emplace(trial.config, tried.size());
+    if (is_new) tried.push_back({trial.config, trial.elapsed_s, trial.own_s, trial.outcome, {}});
+    Tried& one = tried[place->second];
     one.outcome = trial.outcome;
     one.median_ns = trial.time ? std::optional(trial.time->median_ns) : std::nullopt;
   }
@@ -41,8 +37,8 @@ std::map<std::string, std::vector<Tried>> tried_by_size(
 
 /// What a run could take over from those before it at a size.
 struct Legacy {
-  std::map<std::string, std::set<std::string>> results;  ///< configurations, by environment
-  std::set<std::string> winners;                         ///< of whatever environment
+  std::map<std::string, std::unordered_set<std::uint32_t>> results;  ///< by environment
+  std::set<std::uint32_t> winners;                                   ///< of whatever environment
 };
 
 std::string key_of(const space::EnvironmentInfo& environment) {
@@ -57,7 +53,7 @@ Beginning beginning_of(const store::RunRecord& run, const std::vector<Tried>& tr
                        const Legacy& legacy) {
   const auto known = legacy.results.find(key_of(run.environment));
   const auto ran_again = [&](const Tried& one) {
-    return one.median_ns && known->second.contains(one.config_json);
+    return one.median_ns && known->second.contains(one.config);
   };
   if (known != legacy.results.end() && std::ranges::none_of(tried, ran_again)) {
     return Beginning::with_results;
@@ -67,20 +63,21 @@ Beginning beginning_of(const store::RunRecord& run, const std::vector<Tried>& tr
   constexpr std::ptrdiff_t kFirst = 16;
   const auto count = std::min(kFirst, std::ssize(tried));
   const bool told = std::any_of(tried.begin(), tried.begin() + count, [&](const Tried& one) {
-    return legacy.winners.contains(one.config_json);
+    return legacy.winners.contains(one.config);
   });
   const bool fresh = run.command.find(" --fresh") != std::string::npos;
   return told && fresh ? Beginning::with_winner : Beginning::anew;
 }
 
 void bequeath(Legacy& legacy, const store::RunRecord& run, const std::vector<Tried>& tried,
-              const std::vector<store::FinalistRecord>& finalists) {
+              const std::vector<store::FinalistRecord>& finalists, const Configurations& configs) {
   for (const Tried& one : tried) {
     if (store::is_worth_another_try(one.outcome)) continue;
-    legacy.results[key_of(run.environment)].insert(one.config_json);
+    legacy.results[key_of(run.environment)].insert(one.config);
   }
   const store::FinalistRecord* winner = winner_of(finalists);
-  if (winner != nullptr && winner->role != "default") legacy.winners.insert(winner->config_json);
+  if (winner == nullptr || winner->role == "default") return;
+  if (const auto config = configs.find(winner->config)) legacy.winners.insert(*config);
 }
 
 SearchRun search_run(const store::RunRecord& run, const std::vector<Tried>& tried) {
@@ -98,7 +95,7 @@ SearchRun search_run(const store::RunRecord& run, const std::vector<Tried>& trie
     if (tried[i].median_ns.value_or(HUGE_VAL) >= best_ns) continue;
     best_ns = *tried[i].median_ns;
     search.improvements.push_back(
-        {static_cast<double>(i + 1), tried[i].seconds, best_ns, tried[i].config_json});
+        {static_cast<double>(i + 1), tried[i].seconds, best_ns, tried[i].config});
   }
   return search;
 }
@@ -138,20 +135,23 @@ bool SearchRun::lasted(ProgressAxis progress, double limit) const {
   return exhausted || (progress == ProgressAxis::candidates ? candidates : wall_s) >= limit;
 }
 
-std::map<std::string, std::vector<SearchRun>> search_runs(
-    const store::Store& store, std::span<const store::RunRecord> runs,
-    std::span<const std::vector<store::StoredTrial>> trials) {
-  std::map<std::string, std::vector<SearchRun>> searches;
-  std::map<std::string, Legacy> legacies;  // by size
-  for (std::size_t i = 0; i < runs.size(); ++i) {
-    const store::RunRecord& run = runs[i];
-    for (const auto& [problem, tried] : tried_by_size(trials[i])) {
-      SearchRun search = search_run(run, tried);
-      Legacy& legacy = legacies[problem];
-      search.beginning = beginning_of(run, tried, legacy);
-      bequeath(legacy, run, tried, store.finalists(run.id, problem));
-      searches[problem].push_back(std::move(search));
-    }
+std::vector<SearchRun> search_runs(const store::Store& store,
+                                   std::span<const store::RunRecord> runs,
+                                   const std::string& problem, const Configurations& configs,
+                                   std::span<const ReportedTrial> trials) {
+  std::vector<SearchRun> searches;
+  Legacy legacy;
+  for (std::size_t first = 0; first < trials.size();) {
+    const std::uint32_t of_run = trials[first].run;
+    std::size_t end = first;
+    while (end < trials.size() && trials[end].run == of_run) ++end;
+    const std::vector<Tried> tried = tried_in(trials.subspan(first, end - first));
+    const store::RunRecord& run = runs[of_run];
+    SearchRun search = search_run(run, tried);
+    search.beginning = beginning_of(run, tried, legacy);
+    bequeath(legacy, run, tried, store.finalists(run.id, problem), configs);
+    searches.push_back(std::move(search));
+    first = end;
   }
   return searches;
 }

@@ -2,10 +2,11 @@
 // How single runs searched a size: the steps in which their best so far came down.
 #pragma once
 
+#include "tuner/report/configurations.hpp"
+#include "tuner/report/reported_trial.hpp"
 #include "tuner/store/store.hpp"
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -25,7 +26,7 @@ struct Improvement {
   double candidates = 0;  ///< tried until then, it and failed ones included
   double seconds = 0;     ///< since the run began
   double median_ns = 0;
-  std::string config_json = {};
+  std::uint32_t config = 0;  ///< of KernelHistory::configs
 };
 
 /// What a search's progress is counted in.
@@ -59,11 +60,14 @@ struct SearchRun {
 
 [[nodiscard]] double at(const Improvement& improvement, ProgressAxis progress);
 
-/// The searches of a kernel's runs, oldest first, by size; `trials` are the runs', in the
-/// same order. A configuration that was run again counts where it was run first, with the time that
+/// The searches of a size by the runs that tried something there, oldest first. `trials` are all of
+/// the size in the order made, each with the place of its run in `runs` and its seconds since that
+/// began. A configuration that was run again counts where it was run first, with the time that
 /// stands.
-[[nodiscard]] std::map<std::string, std::vector<SearchRun>> search_runs(
-    const store::Store& store, std::span<const store::RunRecord> runs,
-    std::span<const std::vector<store::StoredTrial>> trials);
+[[nodiscard]] std::vector<SearchRun> search_runs(const store::Store& store,
+                                                 std::span<const store::RunRecord> runs,
+                                                 const std::string& problem,
+                                                 const Configurations& configs,
+                                                 std::span<const ReportedTrial> trials);
 
 }  // namespace tuner::report

@@ -19,7 +19,7 @@ namespace {
 std::vector<double> times_of(const SizeHistory& size) {
   std::vector<double> times;
   for (const ReportedTrial& evaluation : size.evaluations) {
-    if (evaluation.trial.time) times.push_back(evaluation.trial.time->median_ns);
+    if (evaluation.time) times.push_back(evaluation.time->median_ns);
   }
   std::sort(times.begin(), times.end());
   return times;
@@ -72,7 +72,7 @@ std::vector<std::size_t> shown_evaluations(const SizeHistory& size) {
   std::iota(all.begin(), all.end(), std::size_t{0});
   if (all.size() <= kTrialLimit) return all;
   const auto ns = [&](std::size_t i) {
-    const auto& time = size.evaluations[i].trial.time;
+    const auto& time = size.evaluations[i].time;
     return time ? time->median_ns : HUGE_VAL;
   };
   std::stable_sort(all.begin(), all.end(),
@@ -89,12 +89,12 @@ std::vector<std::size_t> shown_evaluations(const SizeHistory& size) {
 /// A parameter of the shown candidates: its distinct values and, for each candidate, which of them.
 Json choice_column(const KernelHistory& kernel, const SizeHistory& size, std::size_t parameter,
                    const std::vector<std::size_t>& shown) {
-  std::map<std::string, std::size_t> index;
+  std::map<std::uint32_t, std::size_t> index;
   Json values = Json::array(), choices = Json::array();
   for (const std::size_t i : shown) {
-    const std::string& value = size.evaluations[i].values[parameter];
-    const auto [found, is_new] = index.try_emplace(value, index.size());
-    if (is_new) values.push_back(value);
+    const std::uint32_t place = kernel.configs.place(size.evaluations[i].config, parameter);
+    const auto [found, is_new] = index.try_emplace(place, index.size());
+    if (is_new) values.push_back(kernel.configs.value_at(parameter, place));
     choices.push_back(found->second);
   }
   return Json{{"name", kernel.parameters[parameter]}, {"values", values}, {"choices", choices}};
@@ -141,12 +141,12 @@ Json trial_columns(const KernelHistory& kernel, const SizeHistory& size) {
                   {"parameters", Json::array()}};
   for (const std::size_t i : shown) {
     const ReportedTrial& evaluation = size.evaluations[i];
-    const auto& time = evaluation.trial.time;
+    const auto& time = evaluation.time;
     columns["run"].push_back(evaluation.run);
     columns["trial"].push_back(evaluation.number);
     columns["elapsed_s"].push_back(rounded(evaluation.elapsed_s));
     columns["median_ns"].push_back(time ? Json(rounded(time->median_ns)) : Json());
-    columns["outcome"].push_back(name(evaluation.trial.outcome));
+    columns["outcome"].push_back(name(evaluation.outcome));
   }
   for (std::size_t parameter = 0; parameter < kernel.parameters.size(); ++parameter) {
     columns["parameters"].push_back(choice_column(kernel, size, parameter, shown));

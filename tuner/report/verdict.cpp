@@ -34,7 +34,7 @@ std::string comparison(const store::BestRecord& best) {
 
 std::string without_success(const SizeHistory& size) {
   std::map<Outcome, std::uint64_t> counts;
-  for (const ReportedTrial& evaluation : size.evaluations) ++counts[evaluation.trial.outcome];
+  for (const ReportedTrial& evaluation : size.evaluations) ++counts[evaluation.outcome];
   const auto fewer = [](const auto& a, const auto& b) { return a.second < b.second; };
   const auto commonest = std::max_element(counts.begin(), counts.end(), fewer);
   if (commonest == counts.end()) return "nothing has been tried yet.";

@@ -38,7 +38,7 @@ SizeCost size_cost(const std::vector<store::StoredTrial>& trials) {
   SizeCost cost{.problem = first.trial.problem, .all = {}};
   const double begun_s = first.elapsed_s - device_s(first.trial) - first.trial.compile_ms / 1e3;
   const double near_ns = kNearBest * best_ns(trials);
-  for (const auto& [id, run, sequence, elapsed_s, trial] : trials) {
+  for (const auto& [id, run, sequence, elapsed_s, config, trial] : trials) {
     add(cost.all, trial);
     if (is_shared(trial)) ++cost.shared;
     if (cost.to_near_best || !trial.time || trial.time->median_ns > near_ns) continue;

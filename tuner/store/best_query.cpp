@@ -142,7 +142,8 @@ std::vector<StoredBest> Store::bests(const ResultFilter& filter) const {
       "b.library_algorithm, b.ratio_to_library_tuned, b.rested_ns, b.sustained_ns, "
       "b.intact, p.intact, c.intact "
       "FROM best b JOIN problem p ON p.id = b.problem_id JOIN config c ON c.id = b.config_id "
-      "WHERE (?1 IS NULL OR p.size = ?1) ORDER BY b.recorded_at DESC, b.id DESC";
+      "WHERE (?1 IS NULL OR p.size = ?1) AND " +
+      std::string(kIsConfirmed) + " ORDER BY b.recorded_at DESC, b.id DESC";
   return state_->connection.read([&](const SQLite::Database& database) {
     const Referred all = read_referred(database);
     Subjects subjects(all, filter);

@@ -62,8 +62,10 @@ bool is_superfluous(const SQLite::Database& database, const RunKey& key, std::in
                     const BestRecord& best) {
   SQLite::Statement found =
       prepare(database,
-              "SELECT verified, median_ns, recorded_at, intact FROM best WHERE device_id = ? "
-              "AND kernel_id = ? AND environment_id = ? AND problem_id = ?",
+              "SELECT b.verified, b.median_ns, b.recorded_at, b.intact FROM best b WHERE "
+              "b.device_id = ? AND b.kernel_id = ? AND b.environment_id = ? AND b.problem_id = ? "
+              "AND " +
+                  std::string(kIsConfirmed),
               key.device, key.kernel, key.environment, problem);
   while (found.executeStep()) {
     RowReader row(found);

@@ -67,6 +67,7 @@ struct StoredTrial {
   std::int64_t run = 0;
   std::int64_t sequence = 0;  ///< 1 for the run's first trial of this problem
   double elapsed_s = 0;       ///< since the run began
+  std::int64_t config = 0;    ///< the id of its configuration, one for all runs of the kernel
   TrialRecord trial;
 };
 
@@ -92,6 +93,7 @@ struct FinalistRecord {
   std::optional<double> clock_mhz = {};  ///< median clock of the samples, where the device tells
   /// A run after a pause, and one of many without any: they differ where power limits the clock.
   std::optional<double> rested_ns = {}, sustained_ns = {};
+  std::int64_t config = 0;  ///< when read: as of StoredTrial; 0 for the library
 };
 
 /// Whether times rested and sustained are known and differ by more than 1 %.

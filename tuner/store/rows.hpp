@@ -78,6 +78,13 @@ class RowReader {
 [[nodiscard]] std::optional<TimeSummary> read_optional_time(RowReader& row);
 [[nodiscard]] TimeSummary read_time(RowReader& row);
 
+/// Whether the best `b` of a query was chosen by a final round. Earlier versions stored one by
+/// screening times where a run was interrupted; an imported one has its final round elsewhere.
+inline constexpr std::string_view kIsConfirmed =
+    "(EXISTS (SELECT 1 FROM main.session s WHERE s.id = b.session_id AND s.state = 'imported') "
+    "OR EXISTS (SELECT 1 FROM main.final fi JOIN main.finalist f ON f.final_id = fi.id "
+    "WHERE fi.session_id = b.session_id AND fi.problem_id = b.problem_id))";
+
 /// A JSON array of numbers that read back as the very same, e.g. "[1520.5,1498]".
 [[nodiscard]] std::string samples_to_json(const std::vector<double>& samples_ns);
 [[nodiscard]] std::vector<double> samples_from_json(std::string_view json);

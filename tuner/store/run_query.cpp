@@ -14,7 +14,7 @@ namespace tuner::store {
 namespace {
 
 constexpr const char* kTrials =
-    "SELECT r.id, r.session_id, r.sequence, r.elapsed_s, p.size, c.json, r.outcome, "
+    "SELECT r.id, r.session_id, r.sequence, r.elapsed_s, c.id, p.size, c.json, r.outcome, "
     "r.message, r.median_ns, r.q1_ns, r.q3_ns, r.min_ns, r.samples, r.worst_error, r.check_seed, "
     "r.registers, r.shared_bytes, r.local_bytes, r.compile_ms, r.verify_ms, r.measure_ms, "
     "r.hot_ns, r.clock_mhz, r.discarded, r.power_capped, "
@@ -41,16 +41,19 @@ TrialRecord read_trial(RowReader& row) {
           .power_capped = row.flag()};
 }
 
+StoredTrial read_stored_trial(SQLite::Statement& found) {
+  RowReader row(found);
+  return {.id = row.integer(),
+          .run = row.integer(),
+          .sequence = row.integer(),
+          .elapsed_s = row.real(),
+          .config = row.integer(),
+          .trial = read_trial(row)};
+}
+
 std::vector<StoredTrial> read_trials(SQLite::Statement& found) {
   std::vector<StoredTrial> trials;
-  while (found.executeStep()) {
-    RowReader row(found);
-    trials.push_back({.id = row.integer(),
-                      .run = row.integer(),
-                      .sequence = row.integer(),
-                      .elapsed_s = row.real(),
-                      .trial = read_trial(row)});
-  }
+  while (found.executeStep()) trials.push_back(read_stored_trial(found));
   return trials;
 }
 
@@ -189,10 +192,17 @@ std::optional<RunRecord> Store::run(std::string_view id_or_uuid) const {
 }
 
 std::vector<StoredTrial> Store::trials(std::int64_t run) const {
-  return state_->connection.read([&](const SQLite::Database& database) {
+  std::vector<StoredTrial> trials;
+  each_trial(run, [&](const StoredTrial& trial) { trials.push_back(trial); });
+  return trials;
+}
+
+void Store::each_trial(std::int64_t run,
+                       const std::function<void(const StoredTrial&)>& visit) const {
+  state_->connection.read([&](const SQLite::Database& database) {
     SQLite::Statement found =
         prepare(database, std::string(kTrials) + "WHERE r.session_id = ? ORDER BY r.id", run);
-    return read_trials(found);
+    while (found.executeStep()) visit(read_stored_trial(found));
   });
 }
 
@@ -239,7 +249,8 @@ std::vector<FinalistRecord> Store::finalists(std::int64_t run, std::string_view 
         database,
         "SELECT f.role, coalesce(c.json, ''), f.median_ns, f.q1_ns, f.q3_ns, f.min_ns, f.samples, "
         "f.ratio_to_best, f.ratio_low, f.ratio_high, f.samples_ns, f.hot_ns, "
-        "f.clock_mhz, f.rested_ns, f.sustained_ns, f.intact, c.intact FROM finalist f "
+        "f.clock_mhz, f.rested_ns, f.sustained_ns, coalesce(c.id, 0), f.intact, c.intact "
+        "FROM finalist f "
         "LEFT JOIN config c ON c.id = f.config_id WHERE f.final_id = ("
         "SELECT max(fi.id) FROM final fi JOIN problem p ON p.id = fi.problem_id "
         "WHERE fi.session_id = ? AND p.size = ?) ORDER BY f.ratio_to_best, f.position",
@@ -257,7 +268,8 @@ std::vector<FinalistRecord> Store::finalists(std::int64_t run, std::string_view 
                            .hot_ns = row.optional_real(),
                            .clock_mhz = row.optional_real(),
                            .rested_ns = row.optional_real(),
-                           .sustained_ns = row.optional_real()});
+                           .sustained_ns = row.optional_real(),
+                           .config = row.integer()});
     }
     return finalists;
   });

@@ -82,8 +82,8 @@ class Store {
   /// in order (0 < min <= q1 <= median <= q3 < 1e15 ns).
   void record_trial(std::int64_t run, const TrialRecord& trial, double elapsed_s,
                     const std::optional<AttemptRecord>& next = {});
-  /// Commits a final: its contenders and the best configuration, which replaces what was best for
-  /// this device, kernel hash, environment and problem.
+  /// Commits a final: its contenders, at least one, and the best configuration, which replaces what
+  /// was best for this device, kernel hash, environment and problem.
   void record_final(std::int64_t run, const BestRecord& best,
                     const std::vector<FinalistRecord>& finalists);
 
@@ -127,12 +127,15 @@ class Store {
   [[nodiscard]] std::map<std::string, TrialRecord> known_trials(const Subject& subject,
                                                                 std::string_view problem) const;
 
-  [[nodiscard]] std::vector<StoredBest> bests(const ResultFilter& filter) const;  ///< newest first
+  /// Newest first. What earlier versions stored as best by screening times alone is not among them.
+  [[nodiscard]] std::vector<StoredBest> bests(const ResultFilter& filter) const;
   /// The runs of this machine and merged ones, not `imported` runs; newest first.
   [[nodiscard]] std::vector<RunRecord> runs() const;
   /// A run by id or by the beginning of its uuid. Throws Error(usage) when several fit.
   [[nodiscard]] std::optional<RunRecord> run(std::string_view id_or_uuid) const;
   [[nodiscard]] std::vector<StoredTrial> trials(std::int64_t run) const;  ///< in order
+  /// The same one by one, for a run of more trials than should be in memory together.
+  void each_trial(std::int64_t run, const std::function<void(const StoredTrial&)>& visit) const;
   /// The latest trial of every configuration over all runs that match, in the order made.
   [[nodiscard]] std::vector<StoredTrial> trials(const ResultFilter& filter) const;
   /// The contenders of the latest final round of a run and problem, best first.

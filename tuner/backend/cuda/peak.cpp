@@ -2,36 +2,15 @@
 #include "tuner/backend/cuda/peak.hpp"
 
 #include "tuner/backend/cuda/runtime.hpp"
+#include "tuner/core/flop_rates.hpp"
 
 #include <algorithm>
-#include <array>
 
 namespace tuner::backend {
-namespace {
-
-/// Operations a cycle and multiprocessor.
-struct Rates {
-  std::int64_t compute_capability;
-  double f32, f64;  ///< f64: with tensor cores where they have it
-  /// Of tensor cores, dense: of inputs of 19, 16 and 8 bits; 0 without.
-  double tf32, of_16_bits, of_8_bits;
-};
-
-constexpr std::array kRates = {
-    Rates{70, 128, 64, 0, 1024, 0},          Rates{75, 128, 4, 0, 1024, 2048},
-    Rates{80, 128, 128, 1024, 2048, 4096},   Rates{86, 256, 4, 256, 1024, 2048},
-    Rates{87, 256, 4, 512, 2048, 4096},      Rates{89, 256, 4, 256, 1024, 2048},
-    Rates{90, 256, 256, 2048, 4096, 8192},   Rates{100, 256, 256, 4096, 8192, 16384},
-    Rates{103, 256, 256, 4096, 8192, 16384}, Rates{120, 256, 4, 256, 1024, 2048},
-    Rates{121, 256, 4, 256, 1024, 2048},
-};
-
-}  // namespace
 
 std::optional<double> flops_per_cycle(std::int64_t compute_capability, family::ElementType type) {
-  const auto* const found =
-      std::ranges::find(kRates, compute_capability, &Rates::compute_capability);
-  if (found == kRates.end()) return std::nullopt;
+  const FlopRates* found = flop_rates(compute_capability);
+  if (found == nullptr) return std::nullopt;
   const std::size_t bytes = family::size_bytes(type);
   const double units = std::max(found->f32, found->tf32 / 3);
   if (type == family::ElementType::tf32) return std::max(units, found->tf32);

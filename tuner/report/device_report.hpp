@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// The document of a device (report_document) in parts, of which few are in memory together.
+#pragma once
+
+#include "tuner/report/history.hpp"
+#include "tuner/report/importance.hpp"
+#include "tuner/report/metric.hpp"
+#include "tuner/report/report.hpp"
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace tuner::report {
+
+/// The device of that name. Throws Error(nothing_found), naming the devices that are known, when
+/// there is none.
+[[nodiscard]] space::DeviceInfo device_named(const store::Store& store, const std::string& name);
+
+/// The details of a kernel's size by their places in a document.
+using SizeDetails = std::function<Json(std::size_t kernel, std::size_t size)>;
+
+class DeviceReport {
+ public:
+  /// Of a device that has `kernels`.
+  DeviceReport(const store::Store& store, const space::DeviceInfo& device,
+               std::vector<KernelHistory> kernels, const Additions& additions);
+
+  /// The document, of whose sizes only the problem is in it.
+  [[nodiscard]] const Json& overview() const { return overview_; }
+  /// The rest of a size of it.
+  [[nodiscard]] Json size(std::size_t kernel, std::size_t size) const;
+
+ private:
+  std::string device_name_;
+  std::vector<KernelHistory> kernels_;
+  std::vector<Metric> metrics_;
+  std::vector<KernelImportances> ranked_;
+  Json overview_;
+};
+
+/// The page of a document whose sizes have the problem alone; `details` gives the rest.
+[[nodiscard]] std::string render_page(const Json& overview, const SizeDetails& details);
+
+}  // namespace tuner::report
