@@ -65,8 +65,8 @@ int list(const store::Store& store, const CommonOptions& common) {
                {"wall", Align::right},
                {"sizes", Align::left, Table::Place::below}});
   for (const store::RunRecord& run : runs) {
-    table.add({short_uuid(run), run.started_at, store::state_text(run), run.device,
-               run.kernel, run.ended_at.empty() ? "–" : fmt::format("{:.1f} s", run.wall_s),
+    table.add({short_uuid(run), run.started_at, store::state_text(run), run.device, run.kernel,
+               run.ended_at.empty() ? "–" : fmt::format("{:.1f} s", run.wall_s),
                brief(run.problems)});
   }
   const Output output(common);
