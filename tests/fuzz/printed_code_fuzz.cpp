@@ -30,7 +30,7 @@ std::string without_comments(std::string_view text) {
       at = std::min(end, text.size());
     } else if (text[at] == '"') {
       std::size_t end = at + 1;
-      while (end < text.size() && text[end] != '"') end += text[end] == '\\' ? 2 : 1;
+      while (end < text.size() && text[end] != '"') end += text[end] == '\\' ? 2U : 1U;
       fuzz::require(end < text.size(), "a text ends");
       fuzz::require(text.substr(at, end - at).find('\n') == std::string_view::npos,
                     "a text is in one line");
