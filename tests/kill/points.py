@@ -42,13 +42,14 @@ PARENT = {
 }
 
 # What a kill of the process that drives the device costs: the candidate whose kernel had run, or the
-# contender of the final that was being added or timed; nothing when there was none. A run whose
-# device does not open ends before it has begun anything.
+# contender of the final that was being added or timed; nothing when there was none, and not even a
+# respawn of the run when it had not begun. A run whose device does not open ends before it has begun anything.
 WORKER = {
     "the run": ("worker.device_opened",),
+    "nothing before the run": ("worker.request_taken", "worker.request_served"),
     "nothing": (
-        "worker.request_taken", "worker.request_taken:2", "worker.request_served", "worker.loading",
-        "worker.loaded", "verify.instance_made", "verify.poisoned", "worker.contenders_cleared", "worker.contenders_cleared:2",
+        "worker.request_taken:2", "worker.request_taken:3", "worker.request_served:2", "worker.loading", "worker.loaded",
+        "verify.instance_made", "verify.poisoned", "worker.contenders_cleared", "worker.contenders_cleared:2",
         "worker.library_tuned", "worker.library_added", "worker.library_added:2",
         # Of the library beside the best so far, for the progress line, and of the library in the final.
         "worker.contender_added", "worker.contender_timed:3", "worker.contender_timed:30",
@@ -56,7 +57,7 @@ WORKER = {
     "a candidate": (
         "verify.poisoned:2", "verify.launched", "verify.launched:4", "verify.compared", "verify.outputs_kept",
         "worker.verified", "measure.warmed_up", "measure.sampled", "measure.sampled:2", "measure.timed_hot",
-        "worker.timed", "worker.judged", "worker.judged:2", "worker.request_served:2",
+        "worker.timed", "worker.judged", "worker.judged:2", "worker.request_served:3",
     ),
     "a contender": ("worker.contender_added:2", "worker.contender_added:3", "worker.contender_timed:32"),
 }
