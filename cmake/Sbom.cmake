@@ -1,5 +1,6 @@
 # tuner.spdx.json: what of other projects is inside each installed program and shared library, in
-# SPDX 2.3, as their link libraries say. A library that is linked and not named here is an error.
+# SPDX 2.3, as their link libraries say, with the texts of their licences in licenses/. A library
+# that is linked and not named here is an error.
 set(sbom_packages "")       # JSON of each, separated by commas
 set(sbom_relationships "")  # likewise
 set(sbom_known "")          # names that have a package
@@ -21,11 +22,14 @@ function(header_version out regex)  # its groups, joined by dots, from the files
   set(${out} "${version}" PARENT_SCOPE)
 endfunction()
 
-# third_party(NAME VERSION LICENCE TARGETS …): what is inside whatever links one of these.
+# third_party(NAME VERSION LICENCE [TEXTS FILE …] [TARGETS TARGET …]): what is inside whatever links
+# one of the targets, and the files that must go with copies of it.
 function(third_party name version licence)
-  foreach(target IN LISTS ARGN)
+  cmake_parse_arguments(arg "" "" "TEXTS;TARGETS" ${ARGN})
+  foreach(target IN LISTS arg_TARGETS)
     set(sbom_of_${target} "${name}" PARENT_SCOPE)
   endforeach()
+  set(sbom_texts_${name} "${arg_TEXTS}" PARENT_SCOPE)
   set(sbom_version_${name} "${version}" PARENT_SCOPE)
   set(sbom_licence_${name} "${licence}" PARENT_SCOPE)
 endfunction()
@@ -38,18 +42,22 @@ header_version(json_version "#define NLOHMANN_JSON_VERSION_[MP][A-Z]+ ([0-9]+)" 
 header_version(sqlitecpp_version "#define SQLITECPP_VERSION +\"([0-9.]+)\"" "${sqlitecpp_include}/SQLiteCpp/SQLiteCpp.h")
 header_version(sqlite_version "#define SQLITE_VERSION +\"([0-9.]+)\"" "${SQLite3_INCLUDE_DIRS}/sqlite3.h")
 header_version(xxhash_version "#define XXH_VERSION_[MR][A-Z]+ +([0-9]+)" "${TUNER_XXHASH_INCLUDE}/xxhash.h")
-third_party(fmt "${fmt_VERSION}" "MIT" fmt::fmt)
-third_party(nlohmann-json "${json_version}" "MIT" nlohmann_json::nlohmann_json)
-third_party(SQLite "${sqlite_version}" "blessing" SQLite::SQLite3)
-third_party(SQLiteCpp "${sqlitecpp_version}" "MIT" SQLiteCpp)
-third_party(Boost.Context "${Boost_VERSION_STRING}" "BSL-1.0" Boost::context)
-third_party(libmd "${libmd_VERSION}" "BSD-3-Clause" "${TUNER_MD_LIBRARY}")
-third_party(xxHash "${xxhash_version}" "BSD-2-Clause" tuner_core)  # a header of its own
+set(doc /usr/share/doc)  # where Debian's packages have them
+third_party(fmt "${fmt_VERSION}" "MIT" TEXTS ${doc}/libfmt-dev/copyright TARGETS fmt::fmt)
+third_party(nlohmann-json "${json_version}" "MIT"
+            TEXTS ${doc}/nlohmann-json3-dev/copyright TARGETS nlohmann_json::nlohmann_json)
+third_party(SQLite "${sqlite_version}" "blessing" TEXTS ${doc}/libsqlite3-dev/copyright TARGETS SQLite::SQLite3)
+third_party(SQLiteCpp "${sqlitecpp_version}" "MIT" TEXTS ${doc}/libsqlitecpp-dev/copyright TARGETS SQLiteCpp)
+third_party(Boost.Context "${Boost_VERSION_STRING}" "BSL-1.0"
+            TEXTS ${doc}/libboost${Boost_VERSION_MAJOR}.${Boost_VERSION_MINOR}-dev/copyright TARGETS Boost::context)
+third_party(libmd "${libmd_VERSION}" "BSD-3-Clause" TEXTS ${doc}/libmd-dev/copyright TARGETS "${TUNER_MD_LIBRARY}")
+third_party(xxHash "${xxhash_version}" "BSD-2-Clause"
+            TEXTS ${doc}/libxxhash-dev/copyright TARGETS tuner_core)  # a header of its own
 if(TUNER_CLI)
-  third_party(CLI11 "${CLI11_VERSION}" "BSD-3-Clause" CLI11::CLI11)
+  third_party(CLI11 "${CLI11_VERSION}" "BSD-3-Clause" TEXTS ${doc}/libcli11-dev/copyright TARGETS CLI11::CLI11)
 endif()
-if(TUNER_CUDA)
-  third_party(cudart "${CUDAToolkit_VERSION}" "LicenseRef-NVIDIA-CUDA" CUDA::cudart_static)
+if(TUNER_CUDA)  # the Toolkit brings no text; the document below names it
+  third_party(cudart "${CUDAToolkit_VERSION}" "LicenseRef-NVIDIA-CUDA" TARGETS CUDA::cudart_static)
 endif()
 # Linked as shared libraries, of which nothing is inside; options.
 set(sbom_nothing ZLIB::ZLIB Threads::Threads ${CMAKE_DL_LIBS} tuner_warnings tuner_hardening)
@@ -62,6 +70,9 @@ function(sbom_package name version licence)
   string(APPEND sbom_packages ",
     {\"SPDXID\": \"SPDXRef-${id}\", \"name\": \"${name}\", \"versionInfo\": \"${version}\", \"licenseConcluded\": \"${licence}\",
      \"licenseDeclared\": \"${licence}\", \"copyrightText\": \"NOASSERTION\", \"downloadLocation\": \"NOASSERTION\", \"filesAnalyzed\": false}")
+  if(sbom_texts_${name})
+    install(FILES ${sbom_texts_${name}} DESTINATION "${data}/licenses/${name}")
+  endif()
   set(sbom_packages "${sbom_packages}" PARENT_SCOPE)
   set(sbom_known "${sbom_known};${name}" PARENT_SCOPE)
 endfunction()
@@ -142,7 +153,9 @@ if(TARGET tuner_compile)
   sbom_file(tuner-compile tuner_compile)
 endif()
 if(TARGET tuner_cublas_shared)
-  third_party(libstdc++ "${CMAKE_CXX_COMPILER_VERSION}" "GPL-3.0-or-later WITH GCC-exception-3.1")
+  string(REGEX MATCH "^[0-9]+" gcc "${CMAKE_CXX_COMPILER_VERSION}")
+  third_party(libstdc++ "${CMAKE_CXX_COMPILER_VERSION}" "GPL-3.0-or-later WITH GCC-exception-3.1"
+              TEXTS ${doc}/gcc-${gcc}-base/copyright)
   sbom_file(libtuner_cublas.so tuner_cublas_shared libstdc++)
 endif()
 if(TARGET tune)
@@ -150,10 +163,18 @@ if(TARGET tune)
   if(NOT TUNER_REPORT_JS STREQUAL "none")
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS reports/package-lock.json)
     file(READ reports/package-lock.json lock)
+    if(TUNER_REPORT_JS STREQUAL "npm")
+      set(texts_echarts LICENSE NOTICE licenses/LICENSE-d3)
+      set(texts_zrender LICENSE)
+      set(texts_tslib LICENSE.txt)
+      foreach(part echarts zrender tslib)
+        list(TRANSFORM texts_${part} PREPEND "${TUNER_REPORT_NODE_DIRECTORY}/node_modules/${part}/")
+      endforeach()
+    endif()
     foreach(part echarts zrender tslib)
       string(JSON version GET "${lock}" packages "node_modules/${part}" version)
       string(JSON licence GET "${lock}" packages "node_modules/${part}" license)
-      third_party(${part} "${version}" "${licence}")
+      third_party(${part} "${version}" "${licence}" TEXTS ${texts_${part}})
       list(APPEND in_script ${part})
     endforeach()
   endif()

@@ -21,6 +21,11 @@ DECLARATIONS = ("sqlite3.h", "zlib.h", "zconf.h", "sha2.h", "md5.h")  # of what 
 OF_THE_SYSTEM = re.compile("/usr/(include/(c\\+\\+|[a-z0-9_]+-linux-gnu)/|lib/gcc/|local/cuda)")
 OF_THE_C_LIBRARY = re.compile("(libc6-dev|linux-libc-dev)[:,]")
 
+# Of the text of a licence.
+WORDS_OF = {"MIT": "Permission is hereby granted", "blessing": "public domain", "BSL-1.0": "Boost Software License",
+            "BSD-3-Clause": "Redistributions of source code", "BSD-2-Clause": "Redistributions of source code",
+            "Apache-2.0": "Apache License", "0BSD": "Permission to use, copy", "GPL-3.0-or-later": "GCC RUNTIME LIBRARY EXCEPTION"}
+
 
 def ninja(*arguments):
     return subprocess.run(["ninja", "-C", BUILD, *arguments], check=True, text=True, capture_output=True).stdout
@@ -96,6 +101,16 @@ class SbomTest(unittest.TestCase):
             [path] = [path for folder in ("bin", "lib*", "libexec/tuner", "lib/*") for path in PREFIX.glob(f"{folder}/{name}")]
             needed = subprocess.run(["readelf", "-d", path], check=True, text=True, capture_output=True).stdout
             self.assertEqual("libstdc++" in self.related("CONTAINS", name), "[libstdc++.so" not in needed, name)
+
+    def test_has_the_licence_of_everything_inside(self):
+        contained = set().union(*(self.related("CONTAINS", name) for name in self.related("DESCRIBES", "document")))
+        texts = {folder.name: "".join(text.read_text() for text in folder.iterdir())
+                 for folder in (PREFIX / "share/tuner/licenses").iterdir()}
+        self.assertEqual(set(texts), contained - {"cudart"}, "NVIDIA's Toolkit brings no text")
+        for package in self.sbom["packages"]:
+            if package["name"] in texts:
+                words = WORDS_OF[package["licenseDeclared"].partition(" ")[0]]
+                self.assertRegex(texts[package["name"]], words, package["name"])
 
     def test_tells_the_charts_of_the_report(self):
         has_charts = b"echarts" in (PREFIX / "bin/tune").read_bytes()
