@@ -3,7 +3,8 @@
 // run passes, and kills the process with SIGKILL at one of them.
 //
 //   TUNER_KILL_TRACE  a file to which every point passed adds a line "ROLE PID NAME"
-//   TUNER_KILL_AT     "ROLE NAME COUNT": where, in any process of this role, to die
+//   TUNER_KILL_AT     "ROLE NAME COUNT [AFTER]": where, in any process of this role, to die: the
+//                     COUNT-th time it passes NAME, counted from the first time it passes AFTER
 //   TUNER_KILL_LATCH  a file that is made by who dies; while it is there nobody else does
 //
 // The role is `worker` for what `tune` starts as `tune worker`, else `parent`. The writes of SQLite
@@ -41,7 +42,8 @@ std::string own_role() {
 class Killer {
  public:
   Killer() {
-    std::istringstream(setting("TUNER_KILL_AT")) >> its_role_ >> point_ >> count_;
+    std::istringstream(setting("TUNER_KILL_AT")) >> its_role_ >> point_ >> count_ >> after_;
+    counts_ = after_.empty();
     if (!trace_path_.empty()) {
       trace_ = ::open(trace_path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
     }
@@ -51,7 +53,8 @@ class Killer {
     const std::string line =
         role_ + ' ' + std::to_string(::getpid()) + ' ' + std::string(name) + '\n';
     if (trace_ >= 0 && ::write(trace_, line.data(), line.size()) < 0) std::abort();
-    if (role_ != its_role_ || name != point_ || ++passed_ != count_) return;
+    if (name == after_) counts_ = true;
+    if (role_ != its_role_ || !counts_ || name != point_ || ++passed_ != count_) return;
     const int latch = ::open(latch_path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (latch < 0) return;
     if (::write(latch, line.data(), line.size()) < 0) std::abort();
@@ -66,6 +69,8 @@ class Killer {
   std::string its_role_;
   std::string point_;
   int count_ = 0;
+  std::string after_;
+  std::atomic<bool> counts_ = false;
   std::atomic<int> passed_ = 0;
 };
 

@@ -113,8 +113,8 @@ def has_ended(pid):
 
 
 def split(entry):
-    name, _, count = entry.partition(":")
-    return name, count or "1"
+    name, _, count = entry.partition("@")[0].partition(":")
+    return name, count or "1", entry.partition("@")[2]
 
 
 class Matrix(unittest.TestCase):
@@ -164,8 +164,8 @@ class Matrix(unittest.TestCase):
 
     def kill(self, place, role, entry, arguments):
         """A run that is killed, or whose worker is, at a point."""
-        name, count = split(entry)
-        run = place.run(arguments, f"{role} {name} {count}", place.trace_file)
+        name, count, after = split(entry)
+        run = place.run(arguments, f"{role} {name} {count} {after}", place.trace_file)
         self.assertTrue(place.latch.exists(), f"was not reached\n{run.stderr}")
         self.assertEqual(place.latch.read_text().split()[::2], [role, name])
         return run

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where the kill matrix kills: every failpoint in the sources of tuner/, and what each needs to be reached.
 
-An entry is NAME, or NAME:COUNT for the COUNT-th time that a process passes it.
+An entry is NAME, or NAME:COUNT for the COUNT-th time that a process passes it, or NAME:COUNT@AFTER for the COUNT-th time
+after it first passed AFTER: how often drift is timed before a final depends on the time.
 """
 
 # What a run meets, by the name of its scenario (kill_test.py).
@@ -52,12 +53,13 @@ WORKER = {
         "verify.instance_made", "verify.poisoned", "worker.contenders_cleared", "worker.contenders_cleared:2",
         "worker.library_tuned", "worker.library_added", "worker.library_added:2",
         # Of the library beside the best so far, for the progress line, and of the library in the final.
-        "worker.contender_added", "worker.contender_timed:3", "worker.contender_timed:30",
+        "worker.contender_added", "worker.contender_timed:3", "worker.contender_timed:5@worker.library_tuned",
     ),
     "a candidate": (
         "verify.poisoned:2", "verify.launched", "verify.launched:4", "verify.compared", "verify.outputs_kept",
         "worker.verified", "measure.warmed_up", "measure.sampled", "measure.sampled:2", "measure.timed_hot",
         "worker.timed", "worker.judged", "worker.judged:2", "worker.request_served:3",
     ),
-    "a contender": ("worker.contender_added:2", "worker.contender_added:3", "worker.contender_timed:32"),
+    "a contender": ("worker.contender_added:1@worker.library_tuned", "worker.contender_added:2@worker.library_tuned",
+                    "worker.contender_timed:6@worker.library_tuned"),
 }
