@@ -194,8 +194,8 @@ std::string expectation(const select::Selection& selection) {
   if (!selection.expected_ns) return "not known: too few results for a cost model";
   std::string text = quantity::time(*selection.expected_ns);
   if (!selection.stored) return text;
-  const select::KernelAtSize at_size(*selection.stored, selection.device.attributes,
-                                     selection.size);
+  const space::BoundDefinition at_size =
+      selection.stored->at(selection.device.attributes, selection.size);
   const auto values = at_size.expression_values(at_size.default_config());
   const auto amount = [&](const space::Expression& work) {
     const auto value = work.evaluate(values);

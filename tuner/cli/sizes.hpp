@@ -27,6 +27,7 @@ namespace tuner::cli {
 /// although the file states others; else empty.
 [[nodiscard]] std::string check_sizes_caution(const family::Family& family,
                                               const family::Kernel& kernel,
-                                              const space::Space& space, const space::Size& size);
+                                              const space::BoundDefinition& space,
+                                              const space::Size& size);
 
 }  // namespace tuner::cli

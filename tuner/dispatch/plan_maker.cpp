@@ -332,8 +332,7 @@ Expected<KernelLaunch, std::string> PlanMaker::kernel_launch(const FamilyTable& 
   }
   const space::Config config = space::config_from_json(*kernel->space, selection.config_json);
   const space::ExpressionValues slots =
-      select::KernelAtSize(*selection.stored, executor_.device().attributes, slot.size)
-          .expression_values(config);
+      selection.stored->at(executor_.device().attributes, slot.size).expression_values(config);
   const family::CompileJob job = family::compile_job(*kernel, slots, config);
   KernelValues values = kernel_values(family, *kernel, slots);
   const std::string identity = identity_of(selection, slot);

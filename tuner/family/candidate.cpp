@@ -163,7 +163,7 @@ std::vector<std::string_view> type_headers(const Kernel& kernel,
   return {headers.begin(), headers.end()};
 }
 
-CompileJob compile_job(const Kernel& kernel, const space::Space& space,
+CompileJob compile_job(const Kernel& kernel, const space::BoundDefinition& space,
                        const space::Config& config) {
   return compile_job(kernel, space.expression_values(config), config);
 }
@@ -259,7 +259,7 @@ std::vector<TakenArgument> taken_arguments(const Kernel& kernel, std::size_t ste
   return taken;
 }
 
-space::ExpressionValues values_at_size(const Kernel& kernel, const space::Space& space,
+space::ExpressionValues values_at_size(const Kernel& kernel, const space::BoundDefinition& space,
                                        const space::Config& config, const space::Size& size) {
   const space::SpaceDefinition& definition = space.definition();
   space::ExpressionValues values = space.expression_values(config);

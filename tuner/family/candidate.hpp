@@ -53,7 +53,7 @@ struct TensorLayout {
                                                          const space::ExpressionValues& values);
 
 /// The compilation of a configuration.
-[[nodiscard]] CompileJob compile_job(const Kernel& kernel, const space::Space& space,
+[[nodiscard]] CompileJob compile_job(const Kernel& kernel, const space::BoundDefinition& space,
                                      const space::Config& config);
 /// The same at the size that `values` hold, which are as of Space::values or values_at_size:
 /// another size can need other code, since entries may hold derived values.
@@ -85,7 +85,7 @@ using TakenArgument = std::variant<std::size_t, Scalar>;
 
 /// The same values at another size: what the launch and the derived values become there.
 [[nodiscard]] space::ExpressionValues values_at_size(const Kernel& kernel,
-                                                     const space::Space& space,
+                                                     const space::BoundDefinition& space,
                                                      const space::Config& config,
                                                      const space::Size& size);
 

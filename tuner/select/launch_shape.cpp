@@ -146,8 +146,8 @@ LaunchShape shape(const StoredKernel& kernel, const space::DeviceAttributes& dev
 
 std::optional<LaunchShape> launch_shape(const StoredKernel& kernel,
                                         const space::DeviceAttributes& device,
-                                        const KernelAtSize& at_size, const space::Config& config,
-                                        int registers) {
+                                        const space::BoundDefinition& at_size,
+                                        const space::Config& config, int registers) {
   if (kernel.steps.empty()) return std::nullopt;
   try {
     return shape(kernel, device, at_size.expression_values(config), registers);

@@ -30,7 +30,7 @@ struct LaunchShape {
 /// file needs to say what a tile is.
 [[nodiscard]] std::optional<LaunchShape> launch_shape(const StoredKernel& kernel,
                                                       const space::DeviceAttributes& device,
-                                                      const KernelAtSize& at_size,
+                                                      const space::BoundDefinition& at_size,
                                                       const space::Config& config, int registers);
 
 }  // namespace tuner::select

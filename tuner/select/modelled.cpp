@@ -77,7 +77,7 @@ class Modelling {
 
   void add(const AskedKernel& asked) {
     const CatalogueKernel& kernel = *asked.kernel;
-    const KernelAtSize at_size(*kernel.stored, device_, asked.size->numbers);
+    const space::BoundDefinition at_size = kernel.stored->at(device_, asked.size->numbers);
     const double effect = kernel.model->size_effect(asked.size->numbers);
     std::size_t valid = 0;
     std::string rejection;
@@ -85,7 +85,7 @@ class Modelling {
       const KnownConfig& config = kernel.configs[i];
       auto near = nearest_timed(asked, config);
       if (!near) continue;
-      const auto why = config.config ? at_size.why_invalid(*config.config) : config.refusal;
+      const auto why = config.config ? why_invalid(at_size, *config.config) : config.refusal;
       if (why) {
         rejection = *why;
         continue;

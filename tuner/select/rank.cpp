@@ -238,10 +238,10 @@ class Ladder {
         return it.kernel->record->kernel == kernel_name && it.kernel->stored && it.size;
       });
       if (asked == asked_.end()) continue;
-      const KernelAtSize kernel(*asked->kernel->stored, catalogue_.device.attributes,
-                                asked->size->numbers);
+      const space::BoundDefinition kernel =
+          asked->kernel->stored->at(catalogue_.device.attributes, asked->size->numbers);
       const space::Config config = kernel.default_config();
-      if (const auto why = kernel.why_invalid(config)) {
+      if (const auto why = why_invalid(kernel, config)) {
         explain(Rung::default_config, "of {}: rejected: {}", kernel_name, *why);
         continue;
       }

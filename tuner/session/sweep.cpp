@@ -76,7 +76,7 @@ class Sweep {
   /// The configuration that a contender takes part with, and its compiled code.
   struct Entrant {
     const family::Kernel* kernel;
-    space::Space space;
+    space::BoundDefinition space;
     space::Config config;
     backend::Binary binary = {};
   };
@@ -167,9 +167,9 @@ class Sweep {
       skip(contender.name, "", "there is no result to choose from");
       return std::nullopt;
     }
-    space::Space space(choice->kernel->space, device_.device().attributes, size());
+    space::BoundDefinition space(choice->kernel->space, device_.device().attributes, size());
     const space::Config config = choice->config.value_or(space.default_config());
-    if (!space.position(config)) {
+    if (!space.contains(config)) {
       const auto violation = space.violation(config);
       skip(contender.name, "", violation ? violation->message : "its space has no such value");
       return std::nullopt;

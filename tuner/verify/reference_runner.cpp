@@ -22,7 +22,8 @@ ReferenceRunner::ReferenceRunner(backend::Backend& backend, CheckKernels& kernel
 }
 
 void ReferenceRunner::load(const family::Kernel& kernel) {
-  const space::Space space(kernel.space, backend_.device().attributes, problem_.recipe().size);
+  const space::BoundDefinition space(kernel.space, backend_.device().attributes,
+                                     problem_.recipe().size);
   const space::Config config = space.default_config();
   std::optional<family::CompileJob> job = family::compile_job(kernel, space, config);
   const bool as_written = arithmetic_ == Arithmetic::as_written;

@@ -24,7 +24,7 @@ struct Verdict {
 /// outlive it.
 struct LoadedCandidate {
   const family::Kernel& kernel;
-  const space::Space& space;
+  const space::BoundDefinition& space;
   space::Config config;
   backend::KernelId loaded;
   std::map<space::Size, Scratch> scratch = {};  ///< of the sizes at which it was launched

@@ -140,7 +140,8 @@ class Site {
         pool_(opening.no_cache ? *isolated_ : static_cast<const backend::Compiler&>(cached_),
               static_cast<int>(threads_)) {
     const auto binary_of = [this](const CandidateMessage&, const family::Kernel& kernel,
-                                  const space::Space& space, const space::Config& config) {
+                                  const space::BoundDefinition& space,
+                                  const space::Config& config) {
       return compiled(family::compile_job(kernel, space, config));
     };
     for (const NamedDevice& device : opened_.devices) {
