@@ -44,7 +44,9 @@ class ArgumentInfo(ctypes.Structure):
 class GemmProblem(ctypes.Structure):
     _fields_ = [("type", ctypes.c_int), ("trans_a", ctypes.c_int), ("trans_b", ctypes.c_int),
                 *[(name, ctypes.c_int64) for name in ("m", "n", "k", "lda", "ldb", "ldc", "batch", "stride_a",
-                                                      "stride_b", "stride_c")]]
+                                                      "stride_b", "stride_c")],
+                ("bias_kind", ctypes.c_int), ("activation", ctypes.c_int),
+                ("bias", ctypes.c_void_p), ("residual", ctypes.c_void_p)]
 
 
 # tuner_argument_type

@@ -203,7 +203,7 @@ constexpr std::array<ElementTypeRow, kElementTypes.size()> kRows = {{
      kInteger,
      kNan32,
      {3, "CUDA_R_8I"},
-     kNone,
+     {0, "CU_TENSOR_MAP_DATA_TYPE_UINT8"},
      "|i1",
      ""},
     {ElementType::u8,

@@ -110,7 +110,8 @@ void Instance::allow_magnitudes() {
   for (const CheckedData& data : memory_.plan().data) {
     if (!data.allowed) continue;
     const backend::Region allowed = memory_.reference(*data.allowed);
-    const double unit = family::unit_roundoff(problem_.compute_type(data.type));
+    const double unit =
+        problem_.computation_unit(data.type) * largest_slope(problem_.epilogue().activation);
     kernels_.as_errors(allowed, elements(absolutes.regions[data.argument], data));
     kernels_.allow(allowed, elements(memory_.reference(*data.expected), data),
                    {.factor = 4 * unit * terms, .relative = of_rounding(problem_, data.type)});
@@ -139,7 +140,7 @@ void Instance::allow_spreads() {
   for (const CheckedData& data : memory_.plan().data) {
     if (!data.allowed) continue;
     const backend::Region allowed = memory_.reference(*data.allowed);
-    const double unit = family::unit_roundoff(problem_.compute_type(data.type));
+    const double unit = problem_.computation_unit(data.type);
     kernels_.allow(allowed, elements(memory_.reference(*data.expected), data),
                    {.factor = 8 * terms * problem_.perturbation_share(data.type),
                     .floor = kernels_.typical(errors(allowed, data)) / 4,
@@ -329,7 +330,7 @@ void Instance::keep_outputs() {
 }
 
 std::optional<backend::Work> Instance::library_work() const {
-  return problem_.library_call(candidate_buffers(), {});
+  return problem_.library_call(candidate_buffers(), {}, {.epilogue = problem_.epilogue()});
 }
 
 }  // namespace tuner::verify
