@@ -19,7 +19,7 @@ from torch.nn import functional
 DTYPE = getattr(torch, sys.argv[1])
 STEPS = int(sys.argv[2]) if len(sys.argv) > 2 else 50
 WARM_UP = 5
-TOKENS, WIDTH, HEADS, LAYERS, BATCH, LENGTH = 8192, 768, 12, 4, 8, 512
+TOKENS, WIDTH, HEADS, LAYERS, BATCH, LENGTH = 8192, 768, 12, 4, 6, 512
 
 
 class Mlp(nn.Module):
