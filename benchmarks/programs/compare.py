@@ -26,7 +26,7 @@ import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-SPACE = HERE.parents[1] / "spaces/gemm.json"
+SPACES = HERE.parents[1] / "spaces"
 
 
 class Runs:
@@ -101,26 +101,29 @@ class Comparison:
         return not self.options.type or size.get("TYPE", "f32") in self.options.type
 
     def record(self):
-        """All products in one suite."""
+        """All products in one suite, and their families."""
         suite = self.folder / "sizes.json"
-        sizes = []
+        sizes = {}
         for name in self.programs:
             done = self.prefixed(name, "record", "tune", "record", "-o", str(suite), "--")
             print(f"== {name}\n{done.stderr}", flush=True)
             if suite.exists():
                 recorded = json.loads(suite.read_text())
-                sizes += [size for group in recorded["groups"] for size in group["sizes"]
-                          if size not in sizes and self.is_tuned(size)]
+                for group in recorded["groups"]:
+                    known = sizes.setdefault(group.get("family", recorded["family"]), [])
+                    known += [size for size in group["sizes"] if size not in known and self.is_tuned(size)]
                 suite.unlink()
-        suite.write_text(json.dumps({"format": "suite/1", "family": "gemm", "doc": "Products of the programs.",
-                                     "groups": [{"name": "recorded", "sizes": sizes}]}))
-        return suite
+        groups = [{"name": family, "family": family, "sizes": known} for family, known in sizes.items() if known]
+        suite.write_text(json.dumps({"format": "suite/1", "family": "gemm", "groups": groups}))
+        return suite, [group["family"] for group in groups]
 
-    def tune(self, suite):
-        kernels = ["--kernel", self.options.kernel] if self.options.kernel else []
-        done = self.run(["tune", "--space", str(SPACE), "--sizes", str(suite), "--max-time", self.options.max_time, *kernels,
-                         *self.options.tune])
-        print(done.stdout, flush=True)
+    def tune(self, suite, families):
+        for family in families:
+            space = SPACES / f"{family}.json"
+            kernels = [it for it in self.options.kernel.split(",") if f'"{it}": {{' in space.read_text()]
+            done = self.run(["tune", "--space", str(space), "--sizes", str(suite), "--max-time", self.options.max_time,
+                             *(["--kernel", ",".join(kernels)] if kernels else []), *self.options.tune])
+            print(done.stdout, flush=True)
 
     def alternate(self):
         for _ in range(self.options.rounds):
@@ -162,8 +165,8 @@ class Comparison:
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=2)
-    parser.add_argument("--max-time", default="60", help="of the search")
-    parser.add_argument("--kernel", help="kernels to tune; default: all")
+    parser.add_argument("--max-time", default="60", help="of the search of each family")
+    parser.add_argument("--kernel", default="", help="kernels to tune, of any family; default: all")
     parser.add_argument("--type", action="append", help="tune products of this type, as f32; default: of all")
     parser.add_argument("--json", help="where figures go")
     parser.add_argument("--program", action="append", default=[], metavar="NAME=COMMAND")
@@ -171,7 +174,7 @@ def main():
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         comparison = Comparison(options, pathlib.Path(folder))
-        comparison.tune(comparison.record())
+        comparison.tune(*comparison.record())
         comparison.alternate()
         comparison.report()
 
