@@ -46,6 +46,14 @@ class LaunchCodeTest(ProgramTest):
                     self.compile(text, ROOT / "kernels" / FOLDERS.get(space.stem, space.stem))
         self.assertGreaterEqual(kernels, 4 + 8 + 2 + 1 + 3 + 4)
 
+    def test_other_types(self):
+        for size in ("16,16,16,TYPE=bf16", "16,16,16,TYPE=s8"):
+            with self.subTest(size=size):
+                self.tune("--space", ROOT / "spaces/gemm.json", "--kernel", "gemm_tiled", "--backend", "cpu", "--size", size,
+                          "--max-evals", "1", "-q")
+                self.compile(self.tune("query", "--kernel", "gemm_tiled", "--size", size, "--format", "cpp").stdout,
+                             ROOT / "kernels/gemm")
+
     def test_a_kernel_of_several_launches(self):
         corpus = ROOT / "tests" / "corpus"
         self.tune("--space", corpus / "scan_in_steps.json", "--kernel", "scan_in_steps", "--backend", "cpu", "--size",

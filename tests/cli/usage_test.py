@@ -56,6 +56,7 @@ class MistakesTest(ProgramTest):
     def test_an_unknown_word_is_named(self):
         self.refuse("frobnicate", code=2, says="'frobnicate'")
         self.refuse("query", "extra", code=2, says="'extra'")
+        self.refuse("query", "--table", "x", code=2, says="option '--table' is one of another command")
 
     def test_unknown_names_of_options_are_corrected(self):
         for line, meant in ((["--backend", "cudaa"], "cuda"),

@@ -409,6 +409,25 @@ TEST_F(TypedGemmTest, EveryTypeIsServedByAKernelOfItsOwnElseByTheLibrary) {
   EXPECT_EQ(multiplied(dispatcher, GemmType::f16, half, {0x3C00, 0, 0, 0x3C00, 0x3C00, 0x3C00},
                        std::uint16_t{0x3C00}),
             (std::vector<std::uint16_t>{0x4500, 0x4600, 0x4980, 0x4A00}));
+  EXPECT_EQ((multiplied<std::uint16_t, float>(dispatcher, GemmType::f16_f32, half,
+                                              {0x3C00, 0, 0, 0x3C00, 0x3C00, 0x3C00}, 1)),
+            (std::vector<float>{5, 6, 11, 12}));
+}
+
+TEST_F(TypedGemmTest, ASizeIsReadFromItsTextWithTheNameOfItsType) {
+  add("2,2,3");
+  Dispatcher dispatcher(Table::database(database.path()), options);
+  const FamilyId family = dispatcher.family("gemm");
+  const Size plain = dispatcher.size(family, "2,2,3"),
+             typed = dispatcher.size(family, "2,2,3,TYPE=s8");
+  EXPECT_EQ(dispatcher.arguments(family, plain).at(1).element, "float");
+  EXPECT_EQ(dispatcher.arguments(family, typed).at(1).element, "signed char");
+  try {
+    static_cast<void>(dispatcher.size(family, "2,2,3,TYPE=s9"));
+    ADD_FAILURE() << "accepted";
+  } catch (const DispatchError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("did you mean 's8'?"));
+  }
 }
 
 TEST_F(TypedGemmTest, LessAlignedMatricesAreNotTakenForThoseOfAnotherType) {
@@ -524,8 +543,15 @@ TEST_F(CpuDispatcherTest, TheTypedDoorRecordsItsSizesWithoutAnyTable) {
         c.data(), 2);
   sgemm(dispatcher, nullptr, Transpose::yes, Transpose::no, 2, 2, 1, 1, a.data(), 2, b.data(), 2, 0,
         c.data(), 2);
-  EXPECT_THAT(read_file(file, 10000), AllOf(HasSubstr(R"("family": "gemm")"), HasSubstr("[2,2,3]"),
-                                            HasSubstr(R"({"M":2,"N":2,"K":1,"TRANS_A":1})")));
+  for (const GemmType type : {GemmType::bf16, GemmType::bf16_f32}) {
+    gemm(dispatcher, nullptr, {.type = type, .m = 2, .n = 2, .k = 2}, 1, a.data(), b.data(), 0,
+         c.data());
+  }
+  const std::string recorded = read_file(file, 10000);
+  EXPECT_THAT(recorded, AllOf(HasSubstr(R"("family": "gemm")"), HasSubstr("[2,2,3]"),
+                              HasSubstr(R"({"M":2,"N":2,"K":1,"TRANS_A":1})"),
+                              HasSubstr(R"({"M":2,"N":2,"K":2,"TYPE":"bf16"})")));
+  EXPECT_THAT(recorded, Not(HasSubstr("bf16_f32"))) << "which spaces/gemm.json does not have";
 }
 
 TEST_F(CpuDispatcherTest, SaysWhatCannotBeOpened) {

@@ -132,6 +132,20 @@ TEST_F(DispatchCTest, SaysWhatALaunchTakes) {
   EXPECT_EQ(tuner_arguments(dispatcher, 0, size, 3, nullptr, nullptr), TUNER_FAILED);
 }
 
+TEST_F(DispatchCTest, ReadsASizeFromItsText) {
+  database.add({.size = "2,2,2"});
+  ASSERT_EQ(open(), TUNER_OK) << tuner_last_error();
+  const std::int64_t* size = nullptr;
+  std::size_t dimensions = 0;
+  ASSERT_EQ(tuner_size(dispatcher, 0, "3,5,7", &size, &dimensions), TUNER_OK) << tuner_last_error();
+  EXPECT_THAT(std::vector(size, size + dimensions), testing::ElementsAre(3, 5, 7, 4))
+      << "with the alignment that it does not name";
+  EXPECT_EQ(tuner_size(dispatcher, 0, "3,5", &size, &dimensions), TUNER_FAILED);
+  EXPECT_THAT(tuner_last_error(), HasSubstr("2 numbers where 3 are needed"));
+  EXPECT_EQ(tuner_size(dispatcher, 0, nullptr, &size, &dimensions), TUNER_FAILED);
+  EXPECT_EQ(tuner_size(dispatcher, 0, "3,5,7", nullptr, &dimensions), TUNER_FAILED);
+}
+
 TEST_F(DispatchCTest, MultipliesByTheLibraryWhereNothingWasTuned) {
   ASSERT_EQ(tuner_open({TUNER_TABLE_EMPTY, nullptr}, &options, &dispatcher), TUNER_OK)
       << tuner_last_error();

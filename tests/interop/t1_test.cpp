@@ -154,6 +154,21 @@ TEST(T1_import, What_cannot_be_said_is_named) {
   EXPECT_THAT(hotspot, Contains(HasSubstr("language is OpenCL")));
 }
 
+TEST(T1_import, Bytes_are_counted_in_the_type_of_the_elements) {
+  const auto bytes = [](const std::string& type) {
+    const std::string argument = R"("Arguments": [{"Name": "x", "Type": ")" + type +
+                                 R"(", "MemoryType": "Vector", "Size": 5}])";
+    return parsed(import(t1("[32, 64]", "", ", " + argument)).text)
+        .document["problem"]["bytes"]
+        .get<std::string>();
+  };
+  EXPECT_EQ(bytes("half"), "2*(5)");
+  EXPECT_EQ(bytes("int8"), "1*(5)");
+  EXPECT_EQ(bytes("uint64"), "8*(5)");
+  EXPECT_EQ(bytes("float64"), "8*(5)");
+  EXPECT_EQ(bytes("uint"), "4*(5)");
+}
+
 TEST(T1_import, A_default_that_breaks_a_condition_gives_way) {
   const ImportedSpace imported = import(read_file(kData / "t1_dedispersion.json", 1 << 20));
   EXPECT_THAT(imported.notes, Contains(HasSubstr("the default is changed to tile_")));

@@ -12,21 +12,24 @@ using testing::HasSubstr;
 constexpr backend::Peak kPeak{.flops_per_s = 60e12, .bytes_per_s = 4800e9};
 
 TEST(Implausible, AboveThePeakOfArithmetic) {
-  const Demand demand{.flops = 2.0 * 4096 * 4096 * 4096, .bytes = 0};  // 137.4 GFLOP
+  const Demand demand{.flops = 2.0 * 4096 * 4096 * 4096,  // 137.4 GFLOP
+                      .bytes = 0,
+                      .type = ElementType::bf16};
   EXPECT_FALSE(implausible(demand, 2.29e6, kPeak, 0)) << "60.0 TFLOP/s";
   EXPECT_FALSE(implausible(demand, 2.19e6, kPeak, 0)) << "1.046 of the peak";
   const auto failure = implausible(demand, 1e6, kPeak, 0);
   ASSERT_TRUE(failure);
   EXPECT_EQ(failure->outcome, Outcome::implausible);
-  EXPECT_THAT(failure->message,
-              AllOf(HasSubstr("1000.000 µs"), HasSubstr("137.4 TFLOP/s"), HasSubstr("60.0")));
+  EXPECT_THAT(failure->message, AllOf(HasSubstr("1000.000 µs"), HasSubstr("137.4 TFLOP/s"),
+                                      HasSubstr("the device's peak of __nv_bfloat16 is 60.0")));
 }
 
 TEST(Implausible, AboveThePeakOfMemoryBeyondWhatTheCacheHolds) {
-  const Demand demand{.flops = 0, .bytes = 1e9};
+  const Demand demand{.flops = 0, .bytes = 1e9, .type = ElementType::f32};
   const auto failure = implausible(demand, 100e3, kPeak, 0);
   ASSERT_TRUE(failure);
-  EXPECT_THAT(failure->message, AllOf(HasSubstr("10000.0 GB/s"), HasSubstr("4800.0 GB/s")));
+  EXPECT_THAT(failure->message,
+              AllOf(HasSubstr("10000.0 GB/s"), HasSubstr("peak of memory is 4800.0 GB/s")));
   EXPECT_FALSE(implausible(demand, 100e3, kPeak, 600e6)) << "600 MB may never leave the cache";
   EXPECT_FALSE(implausible(demand, 100e3, kPeak, 2e9));
 }

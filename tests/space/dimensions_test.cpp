@@ -211,6 +211,10 @@ TEST(Types, AreADimensionWhoseValuesHaveNames) {
             "'bf16'?)");
   EXPECT_EQ(error([&] { return parse_size("64,32,TYPE=1", dims); }),
             "size \"64,32,TYPE=1\": TYPE = 1 is none of f32, bf16, int8");
+  EXPECT_EQ(error([&] { return parse_size("64,32,TYPE=", dims); }),
+            "size \"64,32,TYPE=\": \"\" is not a whole number; TYPE is one of f32, bf16, int8");
+  EXPECT_EQ(error([&] { return parse_size("64,32,bf16", dims); }),
+            "size \"64,32,bf16\": \"bf16\" is not a whole number; write TYPE=bf16");
 }
 
 TEST(Types, HaveBytesInExpressionsAndNamesInConditions) {

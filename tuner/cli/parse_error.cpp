@@ -60,6 +60,11 @@ void fail_parse(const CLI::App& app, const CLI::ParseError& error) {
     const bool option = word.starts_with('-');
     const std::string name = word.substr(0, word.find('='));
     const auto meant = closest(name, option ? known_options(app) : known_commands(app));
+    if (option && meant == name) {
+      throw Error(
+          ErrorCode::usage,
+          fmt::format("option '{}' is one of another command; `tune --help` lists them", name));
+    }
     throw Error(ErrorCode::usage,
                 fmt::format("{} '{}' is not known{}; `tune --help` lists what is",
                             option ? "option" : "command", option ? name : word,

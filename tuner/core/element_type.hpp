@@ -72,6 +72,7 @@ struct ElementTypeRow {
   ForeignName cuda;         ///< cudaDataType_t
   ForeignName tensor_map;   ///< CUtensorMapDataType
   std::string_view numpy;   ///< "<f4"; empty: NumPy has none
+  std::string_view t1;      ///< "int32" in a T1 description; empty: T1 has none
   std::string_view header;  ///< that declares it for a kernel; empty: none needs to
 };
 

@@ -201,6 +201,19 @@ typedef struct {
   int is_written;           /**< POINTER: not 0 where a kernel changes what it points to */
 } tuner_argument_info;
 
+/** A size from its text, as `tune --size` takes it: "4096,1024,TYPE=bf16". Here the values of a
+ * dimension of types have their names; in numbers they count from 0, in the order of the space file.
+ *
+ * @param dispatcher Not NULL.
+ * @param family From tuner_find_family().
+ * @param text Not NULL: the required dimensions in order, then others by name.
+ * @param[out] size A number for each dimension. Valid until the calling thread's next tuner_size().
+ *        Set on TUNER_OK only.
+ * @param[out] dimensions Numbers in `size`. Set on TUNER_OK only.
+ * @return TUNER_FAILED if it is no size of the family's. */
+TUNER_API tuner_status tuner_size(const tuner_dispatcher* dispatcher, uint32_t family,
+                                  const char* text, const int64_t** size, size_t* dimensions);
+
 /** What tuner_launch() takes at a size.
  *
  * @param dispatcher Not NULL.
@@ -317,14 +330,15 @@ TUNER_API tuner_status tuner_sgemm_strided_batched(
     int64_t lda, int64_t stride_a, const float* b, int64_t ldb, int64_t stride_b, float beta,
     float* c, int64_t ldc, int64_t stride_c, int64_t batch);
 
-/** The types of a product, named as TYPE of spaces/gemm.json. */
+/** The types of a product, named as TYPE of a family "gemm". */
 typedef enum tuner_gemm_type {
   TUNER_GEMM_F32 = 0,  /**< float */
   TUNER_GEMM_BF16 = 1, /**< matrices of __nv_bfloat16; sums and factors in float */
   TUNER_GEMM_F16 = 2,  /**< matrices of __half; sums and factors in float */
   TUNER_GEMM_F64 = 3,  /**< double */
   TUNER_GEMM_S8 = 4,   /**< A and B of signed char; C, sums and factors of int */
-  TUNER_GEMM_BF16_F32 = 5 /**< A and B of __nv_bfloat16; C, sums and factors in float */
+  TUNER_GEMM_BF16_F32 = 5, /**< A and B of __nv_bfloat16; C, sums and factors in float */
+  TUNER_GEMM_F16_F32 = 6   /**< A and B of __half; C, sums and factors in float */
 } tuner_gemm_type;
 
 /** To what a bias has a number each. */

@@ -270,6 +270,19 @@ tuner_status tuner_answer(const tuner_dispatcher* dispatcher, uint32_t family, c
   });
 }
 
+tuner_status tuner_size(const tuner_dispatcher* dispatcher, uint32_t family, const char* text,
+                        const int64_t** size, size_t* dimensions) {
+  return guarded([&] {
+    thread_local tuner::Size last;
+    const int64_t*& first = required(size, "size");
+    std::size_t& number = required(dimensions, "dimensions");
+    last = required(dispatcher, "dispatcher")
+               .dispatcher.size(tuner::FamilyId{family}, &required(text, "the size's text"));
+    first = last.data();
+    number = last.size();
+  });
+}
+
 tuner_status tuner_arguments(const tuner_dispatcher* dispatcher, uint32_t family,
                              const int64_t* size, size_t dimensions,
                              const tuner_argument_info** arguments, size_t* count) {

@@ -67,6 +67,10 @@ std::vector<Preparation> Dispatcher::prepare(FamilyId family, std::span<const sp
   return translated([&] { return engine().prepare(family, sizes, choose_by); });
 }
 
+space::Size Dispatcher::size(FamilyId family, std::string_view text) const {
+  return translated([&] { return engine().size(family, text); });
+}
+
 std::vector<ArgumentInfo> Dispatcher::arguments(FamilyId family,
                                                 std::span<const std::int64_t> size) const {
   return translated([&] { return engine().arguments(family, size); });

@@ -258,6 +258,14 @@ class TUNER_API Dispatcher {
   std::vector<Preparation> prepare(FamilyId family, std::span<const Size> sizes,
                                    ChooseBy choose_by = ChooseBy::expectation);
 
+  /// A size from its text, as `tune --size` takes it: "4096,1024,TYPE=bf16". Here the values of a
+  /// dimension of types have their names; in numbers they count from 0, in the order of the space
+  /// file. Throws DispatchError when it is no size of the family's.
+  /// @param family From family().
+  /// @param text The required dimensions in order, then others by name.
+  /// @return A number for each dimension.
+  [[nodiscard]] Size size(FamilyId family, std::string_view text) const;
+
   /// What launch() takes at a size. Throws DispatchError when the size is none of the family's.
   /// @param family From family().
   /// @param size One number for each dimension; trailing ones with a default may be omitted.

@@ -402,6 +402,10 @@ std::vector<Preparation> Engine::prepare(FamilyId id, std::span<const space::Siz
   return results;
 }
 
+space::Size Engine::size(FamilyId id, std::string_view text) const {
+  return space::parse_size(text, snapshot()->at(id).family().problem.dims);
+}
+
 std::vector<ArgumentInfo> Engine::arguments(FamilyId id, std::span<const std::int64_t> size) const {
   return snapshot()->at(id).arguments(size);
 }

@@ -44,6 +44,7 @@ class Engine {
 
   std::vector<Preparation> prepare(FamilyId family, std::span<const space::Size> sizes,
                                    ChooseBy choose_by = ChooseBy::expectation);
+  [[nodiscard]] space::Size size(FamilyId family, std::string_view text) const;
   [[nodiscard]] std::vector<ArgumentInfo> arguments(FamilyId family,
                                                     std::span<const std::int64_t> size) const;
   [[nodiscard]] Answer answer(FamilyId family, std::span<const std::int64_t> size) const;

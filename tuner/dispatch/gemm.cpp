@@ -94,17 +94,24 @@ bool fits_family(const family::GemmShape& shape) {
          (shape.batch == 1 || (is_packed(shape.a) && is_packed(shape.b) && is_packed(shape.c)));
 }
 
-/// Those of the family that a table would have, for sizes that are recorded without it.
-const space::Dimensions& blas_dimensions() {
+/// Records a size without a table as spaces/gemm.json names it, whose types are the first ones of
+/// GemmType; it could not be tuned in others.
+void record(Dispatcher& dispatcher, GemmType type, const BlasSize& blas) {
   static const space::Dimensions dims = space::parse_dimensions(
       Json::parse(R"({"dims": ["M", "N", "K", {"name": "BATCH", "default": 1},
                                {"name": "TRANS_A", "values": [0, 1], "default": 0},
                                {"name": "TRANS_B", "values": [0, 1], "default": 0},
                                {"name": "LDA", "default": "TRANS_A ? M : K"},
                                {"name": "LDB", "default": "TRANS_B ? K : N"},
-                               {"name": "LDC", "default": "N"}]})"),
+                               {"name": "LDC", "default": "N"},
+                               {"name": "TYPE", "default": "f32", "types": {
+                                 "f32": {"A": "f32"}, "bf16": {"A": "bf16"}, "f16": {"A": "f16"},
+                                 "f64": {"A": "f64"}, "s8": {"A": "s8"}}}]})"),
       "gemm");
-  return dims;
+  if (type > GemmType::s8) return;
+  space::Size size(blas.begin(), blas.end());
+  size.push_back(static_cast<std::int64_t>(type));
+  dispatcher.engine().record("gemm", dims, size);
 }
 
 /// As the library takes them: of A and B nothing is read where k is 0.
@@ -166,9 +173,7 @@ void multiply(Dispatcher& dispatcher, StreamHandle stream, const Product& produc
   if (!product.epilogue.is_none()) return multiply_by_library(dispatcher, stream, product);
   const BlasSize size = size_of(shape);
   if (!family) {
-    if (product.type == GemmType::f32) {
-      dispatcher.engine().record("gemm", blas_dimensions(), {size.begin(), size.end()});
-    }
+    record(dispatcher, product.type, size);
     return multiply_by_library(dispatcher, stream, product);
   }
   const std::array<DispatchArgument, 5> arguments = {alpha, product.a, product.b, beta, product.c};

@@ -11,7 +11,7 @@
 
 namespace tuner {
 
-/// The types of a product, named as TYPE of spaces/gemm.json.
+/// The types of a product, named as TYPE of a family "gemm".
 enum class GemmType {
   f32,       ///< float
   bf16,      ///< matrices of __nv_bfloat16; sums and factors in float
@@ -19,6 +19,7 @@ enum class GemmType {
   f64,       ///< double
   s8,        ///< A and B of signed char; C, sums and factors of int
   bf16_f32,  ///< A and B of __nv_bfloat16; C, sums and factors in float
+  f16_f32    ///< A and B of __half; C, sums and factors in float
 };
 
 /// A product C = alpha·op(A)·op(B) + beta·C for each matrix of a batch, row-major: op(A) is m×k,

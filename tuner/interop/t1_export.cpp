@@ -11,7 +11,6 @@
 #include <fmt/ranges.h>
 
 #include <array>
-#include <map>
 
 namespace tuner::interop {
 namespace {
@@ -163,30 +162,6 @@ class T1Writer {
   }
 
   Json t1_argument(const Json& argument) const {
-    static const std::map<std::string, std::string> types = {{"int", "int32"},
-                                                             {"s32", "int32"},
-                                                             {"unsigned", "uint32"},
-                                                             {"u32", "uint32"},
-                                                             {"short", "int16"},
-                                                             {"s16", "int16"},
-                                                             {"unsigned short", "uint16"},
-                                                             {"u16", "uint16"},
-                                                             {"long long", "int64"},
-                                                             {"s64", "int64"},
-                                                             {"unsigned long long", "uint64"},
-                                                             {"u64", "uint64"},
-                                                             {"float", "float"},
-                                                             {"f32", "float"},
-                                                             {"double", "double"},
-                                                             {"f64", "double"},
-                                                             {"char", "int8"},
-                                                             {"signed char", "int8"},
-                                                             {"s8", "int8"},
-                                                             {"unsigned char", "uint8"},
-                                                             {"u8", "uint8"},
-                                                             {"half", "half"},
-                                                             {"__half", "half"},
-                                                             {"f16", "half"}};
     auto type = argument.at("type").get<std::string>();
     if (type.ends_with("[]")) {
       throw Error(ErrorCode::usage,
@@ -196,15 +171,16 @@ class T1Writer {
     }
     const bool is_buffer = type.ends_with('*');
     if (is_buffer) type.pop_back();
-    if (type.starts_with("${")) {
-      if (const auto named = type_called(type.substr(2, type.size() - 3))) type = row(*named).name;
-    }
-    if (!types.contains(type)) {
+    const bool is_named = type.starts_with("${");
+    const auto known =
+        is_named ? type_called(type.substr(2, type.size() - 3)) : element_type_from_name(type);
+    if (is_named && known) type = row(*known).name;
+    if (!known || row(*known).t1.empty()) {
       throw Error(ErrorCode::usage, fmt::format("argument {}: T1 has no type for elements of '{}'",
                                                 argument.at("name").get<std::string>(), type));
     }
     Json result = {{"Name", argument.at("name")},
-                   {"Type", types.at(type)},
+                   {"Type", row(*known).t1},
                    {"MemoryType", is_buffer ? "Vector" : "Scalar"}};
     if (!is_buffer) {
       result["AccessType"] = "ReadOnly";

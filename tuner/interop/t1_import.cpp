@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/interop/t1_import.hpp"
 
+#include "tuner/core/element_type.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/json.hpp"
 #include "tuner/core/trust.hpp"
@@ -31,9 +32,10 @@ std::string bytes_of(const Json& arguments) {
   std::vector<std::string> sums;
   for (const Json& argument : arguments) {
     if (!argument.contains("count")) continue;
-    const auto type = argument["type"].get<std::string>();
-    const int size = type == "double*" || type == "long long*" ? 8 : 4;
-    sums.push_back(fmt::format("{}*({})", size, argument["count"].get<std::string>()));
+    std::string type = argument["type"].get<std::string>();
+    type.pop_back();
+    sums.push_back(fmt::format("{}*({})", size_bytes(*element_type_from_name(type)),
+                               argument["count"].get<std::string>()));
   }
   return fmt::format("{}", fmt::join(sums, " + "));
 }

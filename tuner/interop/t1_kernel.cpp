@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/interop/t1_kernel.hpp"
 
+#include "tuner/core/element_type.hpp"
 #include "tuner/interop/recording_formats.hpp"
 
 #include <fmt/format.h>
@@ -9,7 +10,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <map>
+#include <optional>
+#include <utility>
 
 namespace tuner::interop {
 namespace {
@@ -30,25 +32,20 @@ void replace_all(std::string& text, const std::string& from, const std::string& 
   }
 }
 
-std::string element_type(const std::string& t1) {
-  static const std::map<std::string, std::string> names = {{"int", "int"},
-                                                           {"int32", "int"},
-                                                           {"uint32", "unsigned"},
-                                                           {"uint", "unsigned"},
-                                                           {"int64", "long long"},
-                                                           {"long", "long long"},
-                                                           {"float", "float"},
-                                                           {"float32", "float"},
-                                                           {"double", "double"},
-                                                           {"float64", "double"},
-                                                           {"half", "half"},
-                                                           {"uint16", "unsigned short"},
-                                                           {"int16", "short"},
-                                                           {"int8", "char"},
-                                                           {"uint8", "unsigned char"},
-                                                           {"uint64", "unsigned long long"}};
-  const auto found = names.find(t1);
-  return found == names.end() ? "" : found->second;
+/// Of T1's names, and of those that its implementations write instead.
+std::optional<ElementType> element_type(std::string_view t1) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kOthers = {
+      {{"int", "int32"},
+       {"uint", "uint32"},
+       {"long", "int64"},
+       {"float32", "float"},
+       {"float64", "double"}}};
+  const auto* const other =
+      std::ranges::find(kOthers, t1, &std::pair<std::string_view, std::string_view>::first);
+  if (other != kOthers.end()) t1 = other->second;
+  const auto found = std::ranges::find_if(
+      kElementTypes, [&](ElementType type) { return !row(type).t1.empty() && row(type).t1 == t1; });
+  return found == kElementTypes.end() ? std::nullopt : std::optional(*found);
 }
 
 bool is_output(const Json& argument) {
@@ -118,21 +115,22 @@ T1Part vector(const std::string& name, const std::string& type, const Json& argu
 
 T1Part read_argument(const Json& argument, const std::string& name, const T1Problem& problem,
                      const space::SpaceDefinition& definition) {
-  const std::string type = element_type(text_member(argument, "Type"));
+  const auto known = element_type(text_member(argument, "Type"));
   const std::string memory = text_member(argument, "MemoryType");
-  if (type.empty()) {
+  if (!known) {
     return {
         .json = {},
         .notes = {fmt::format("argument {}: the type '{}' is not supported; the argument is left "
                               "out, the kernel must do without it",
                               name, name_member(argument, "Type"))}};
   }
-  if (memory == "Scalar" && type == "half") {
+  const std::string type(row(*known).name);
+  if (memory == "Scalar" && !is_scalar_type(*known)) {
     return {
         .json = {},
-        .notes = {fmt::format("argument {}: a number of type 'half' cannot be passed by value; the "
+        .notes = {fmt::format("argument {}: a number of type '{}' cannot be passed by value; the "
                               "argument is left out, the kernel must do without it",
-                              name)}};
+                              name, text_member(argument, "Type"))}};
   }
   if (memory == "Scalar") return scalar(name, type, argument, problem);
   if (memory == "Vector") return vector(name, type, argument, problem, definition);

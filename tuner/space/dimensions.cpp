@@ -75,7 +75,12 @@ std::optional<std::string> Dimensions::refusal(std::size_t dimension, std::int64
     return fmt::format("{} = {} is not in 1 … {}", it.name, value, kLargest);
   }
   if (std::ranges::find(it.values, value) != it.values.end()) return std::nullopt;
-  return fmt::format("{} = {} is none of {}", it.name, value, fmt::join(it.values, ", "));
+  std::vector<std::string> known;
+  for (const std::int64_t each : it.values) {
+    known.push_back(it.value_names.empty() ? fmt::format("{}", each)
+                                           : fmt::format("{} ({})", each, it.text_of(each)));
+  }
+  return fmt::format("{} = {} is none of {}", it.name, value, fmt::join(known, ", "));
 }
 
 Expected<std::int64_t, std::string> Dimensions::default_value(

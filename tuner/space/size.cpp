@@ -87,9 +87,28 @@ std::string wrong_count(std::size_t count, const Dimensions& dims) {
   names.resize(dims.required());
   return fmt::format("{} number{} where {} are needed: {}{}", count, count == 1 ? "" : "s",
                      dims.required(), fmt::join(names, ","),
-                     optional.empty() ? ""
-                                      : fmt::format("; others are named, as {}=1 (known: {})",
-                                                    optional.front(), fmt::join(optional, ", ")));
+                     optional.empty()
+                         ? ""
+                         : fmt::format("; others are named, as {}={} (known: {})", optional.front(),
+                                       dims[dims.required()].value_names.empty()
+                                           ? "1"
+                                           : dims[dims.required()].value_names.back(),
+                                       fmt::join(optional, ", ")));
+}
+
+/// How to name a type in a size that has the name alone, or none: "; write TYPE=bf16".
+std::string how_to_name(std::string_view text, const Dimensions& dims) {
+  while (!text.empty()) {
+    const std::string_view word = text.substr(0, text.find(','));
+    text.remove_prefix(std::min(word.size() + 1, text.size()));
+    for (std::size_t i = 0; i < dims.size(); ++i) {
+      const Dimension& it = dims[i];
+      if (it.value_of(word)) return fmt::format("; write {}={}", it.name, word);
+      if (it.value_names.empty() || word != it.name + "=") continue;
+      return fmt::format("; {} is one of {}", it.name, fmt::join(it.value_names, ", "));
+    }
+  }
+  return "";
 }
 
 Expected<Size, std::string> sized(const WrittenSize& written, const Dimensions& dims) {
@@ -112,7 +131,7 @@ Expected<Size, std::string> sized(const WrittenSize& written, const Dimensions& 
 
 Expected<Size, std::string> read_size(std::string_view text, const Dimensions& dims) {
   const auto written = read_written(text);
-  if (!written) return Unexpected(written.error());
+  if (!written) return Unexpected(written.error() + how_to_name(text, dims));
   return sized(*written, dims);
 }
 

@@ -114,16 +114,21 @@ Expected<measure::ClockWatch*, Failure> Evaluator::clock(const verify::Instance&
 std::optional<Failure> Evaluator::implausible_at(const space::Size& size, double time_ns) const {
   const space::ExpressionValues values = family::family_values(size);
   std::optional<backend::Peak> peak;
+  family::ElementType type = family::ElementType::f32;
   for (const family::Argument& argument : family_.arguments) {
     const auto* buffer = std::get_if<family::BufferArgument>(&argument.what);
     if (buffer == nullptr) continue;
-    const auto its = backend_.peak(buffer->type.at(values));
+    const family::ElementType its_type = buffer->type.at(values);
+    const auto its = backend_.peak(its_type);
     if (!its) return std::nullopt;
-    if (!peak || its->flops_per_s > peak->flops_per_s) peak = its;
+    if (peak && its->flops_per_s <= peak->flops_per_s) continue;
+    peak = its;
+    type = its_type;
   }
   if (!peak) return std::nullopt;
   return measure::implausible({.flops = family::flops_at(family_.problem, size),
-                               .bytes = family::bytes_at(family_.problem, size)},
+                               .bytes = family::bytes_at(family_.problem, size),
+                               .type = type},
                               time_ns, *peak, static_cast<double>(device().attributes.l2_bytes));
 }
 
