@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -38,9 +39,12 @@ struct AttributeField {
 /// All attributes, in a fixed order.
 [[nodiscard]] std::span<const AttributeField> attribute_fields();
 
+/// The backends, in the order in which `auto` prefers them. What each is: tuner/backend/registry.cpp.
+inline constexpr std::array<std::string_view, 2> kBackendNames = {"cuda", "cpu"};
+
 /// Who a device is. Results are kept under `backend` and `name` and never answer for another.
 struct DeviceInfo {
-  std::string backend;       ///< "cuda" or "cpu"
+  std::string backend;       ///< of kBackendNames
   std::string name;          ///< "NVIDIA H200", or the CPU's model name
   std::string uuid;          ///< of this one card; empty on a CPU
   std::string architecture;  ///< "sm_90", "x86_64"
