@@ -49,7 +49,7 @@ TEST(RunFinals, ShufflesTheOrderAnewInEveryRound) {
   EXPECT_GE(orders.size(), 4U);
 }
 
-TEST(RunFinals, EndsWhenSettledAndNotBefore) {
+TEST(RunFinals, EndsWhenTheRankingIsCertainAndNotBefore) {
   const Round calm = rounds_of([](std::size_t) { return backend::Sample{.time_ns = 100}; });
   EXPECT_THAT(time_rounds(2, calm, {}, kNeverStop)->times_ns, Each(SizeIs(30)));
   std::mt19937_64 random(4);
@@ -69,12 +69,12 @@ TEST(RunFinals, JudgesOnlyTheRankedAmongThemselves) {
   });
   EXPECT_THAT(time_rounds(3, open, {.ranked = 2}, kNeverStop)->times_ns, Each(SizeIs(100)));
   EXPECT_THAT(time_rounds(3, open, {}, kNeverStop)->times_ns, Each(SizeIs(30)))
-      << "were the third ranked, all would be settled";
+      << "were the third ranked, the ranking would be certain";
   // What rides along may be as uncertain as it likes.
-  const Round settled = rounds_of([&](std::size_t contender) {
+  const Round certain = rounds_of([&](std::size_t contender) {
     return backend::Sample{.time_ns = contender == 2 ? noise(random) : 1000.0};
   });
-  EXPECT_THAT(time_rounds(3, settled, {.ranked = 2}, kNeverStop)->times_ns, Each(SizeIs(30)));
+  EXPECT_THAT(time_rounds(3, certain, {.ranked = 2}, kNeverStop)->times_ns, Each(SizeIs(30)));
 }
 
 TEST(RunFinals, GivesAnIntervalItsRoundsEvenWhenTimeIsUp) {

@@ -177,7 +177,7 @@ TEST_F(CardsTest, WhatWinsOnOneCardIsTriedEarlyOnTheOther) {
   std::set<space::Size> later;
   for (const Recorder::Step& step : seen.steps) {
     std::vector<std::string>& configs = tried[step.progress.size];
-    if (configs.empty() && step.settled > 0) later.insert(step.progress.size);
+    if (configs.empty() && step.finished > 0) later.insert(step.progress.size);
     configs.push_back(step.trial.config_json);
   }
   EXPECT_GE(later.size(), 8U);

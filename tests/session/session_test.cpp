@@ -225,7 +225,7 @@ TEST_F(SessionTest, ExpectsToTakeNoLongerThanItMay) {
   std::size_t estimates = 0;
   for (const Recorder::Step& step : seen.steps) {
     if (!step.progress.remaining || *step.progress.remaining == 0ms) continue;
-    if (step.settled > 0) break;  // finals come on top
+    if (step.finished > 0) break;  // finals come on top
     EXPECT_LE(step.progress.elapsed + *step.progress.remaining, 100ms);
     ++estimates;
   }

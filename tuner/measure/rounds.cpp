@@ -44,9 +44,9 @@ RoundTimes final_times(const Rounds& rounds, int fewest_rounds) {
 }
 
 /// Whether more rounds would change no verdict among the first `ranked` contenders.
-bool is_settled_among(std::size_t ranked, std::vector<std::vector<double>> times_ns) {
+bool is_decided_among(std::size_t ranked, std::vector<std::vector<double>> times_ns) {
   times_ns.resize(ranked);
-  return is_settled(ranking(times_ns));
+  return is_decided(ranking(times_ns));
 }
 
 double half_width(const MedianInterval& interval) {
@@ -85,7 +85,7 @@ Expected<RoundTimes, Failure> time_rounds(std::size_t contenders, const Round& r
     if (done + 1 < plan.decisive_rounds) continue;
     const RoundTimes so_far = final_times(rounds, plan.fewest_rounds);
     const bool full = std::cmp_greater_equal(so_far.times_ns.front().size(), plan.decisive_rounds);
-    if (full && is_settled_among(ranked, so_far.times_ns)) return so_far;
+    if (full && is_decided_among(ranked, so_far.times_ns)) return so_far;
   }
   return final_times(rounds, plan.fewest_rounds);
 }
@@ -114,7 +114,7 @@ std::vector<Rank> ranking(const std::vector<std::vector<double>>& times_ns) {
   return ranks;
 }
 
-bool is_settled(std::span<const Rank> ranks) {
+bool is_decided(std::span<const Rank> ranks) {
   constexpr double kKnown = 0.0025;  // of a tie's 1 %, a quarter
   return std::ranges::all_of(
       ranks, [](const Rank& rank) { return !rank.tied || half_width(rank.ratio) <= kKnown; });

@@ -43,7 +43,7 @@ struct RoundTimes {
 
 /// Times contenders side by side: in every round each once, in an order shuffled anew, so that
 /// drift of the device's clock and temperature falls on all alike. Ends when the ranking of those
-/// that are ranked `is_settled`, at the plan's limits, or when `stop`, asked between rounds, says
+/// that are ranked `is_decided`, at the plan's limits, or when `stop`, asked between rounds, says
 /// so. A round in which a contender ran
 /// below 96 % of its own median clock is left out whole; when fewer than `fewest_rounds` would be
 /// left, none is. Fails as `round` does.
@@ -68,6 +68,6 @@ struct Rank {
 
 /// Whether further rounds would change no verdict: every contender is beyond a tie for certain, or
 /// its ratio to the fastest is known to ± 0.25 %.
-[[nodiscard]] bool is_settled(std::span<const Rank> ranks);
+[[nodiscard]] bool is_decided(std::span<const Rank> ranks);
 
 }  // namespace tuner::measure

@@ -263,7 +263,7 @@ class Sweep {
     }
   }
 
-  /// In a line-up of its own: after one that failed there may be no other.
+  /// In a comparison of its own: after a failed one no contender can be added to the previous one.
   [[nodiscard]] Expected<measure::TransferTimes, Failure> time_transfers(
       const Timed& timed, const Placement& placement) {
     try {

@@ -108,7 +108,7 @@ class Store {
   /// Forgets the strikes that match and returns how many configurations had some. Strikes are not
   /// kept by size: `filter.problem` is not looked at.
   std::size_t clear_strikes(const ResultFilter& filter);
-  void record_drift(std::int64_t run, const DriftRecord& canary);
+  void record_drift(std::int64_t run, const DriftRecord& drift);
   [[nodiscard]] std::vector<DriftRecord> drift_records(std::int64_t run) const;  ///< in order
 
   /// Adds bests of elsewhere (parse_best_lines), all or none, as not verified and of `origin`. None
