@@ -17,7 +17,7 @@ namespace tuner::cli {
 /// What every command understands.
 struct CommonOptions {
   std::optional<std::filesystem::path> database;  ///< --db
-  bool trust_database = false;                    ///< --trust-db: whoever owns it, wherever it lies
+  bool trust_database = false;                    ///< --trust-db: any owner, any file system
   bool json = false;                              ///< --json: one JSON document on stdout
   bool quiet = false;                             ///< -q: no progress
   ColorChoice color = ColorChoice::automatic;     ///< --color: of results

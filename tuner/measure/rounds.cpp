@@ -53,7 +53,7 @@ double half_width(const MedianInterval& interval) {
   return (interval.high - interval.low) / 2;
 }
 
-/// Every time over the median of its round, so that what befell a whole round is gone.
+/// Every time relative to the median of its round: removes what affected a whole round.
 std::vector<std::vector<double>> relative_to_round(std::vector<std::vector<double>> times_ns) {
   for (std::size_t round = 0; round < times_ns.front().size(); ++round) {
     std::vector<double> together;

@@ -24,8 +24,8 @@ struct RoundsPlan {
   int fewest_rounds = 6;     ///< even when time is up: an interval needs them
   std::chrono::milliseconds budget{15'000};  ///< after which no further round begins
   std::uint64_t seed = 0;                    ///< of the order within the rounds
-  /// The first so many contenders are ranked against each other, the others, such as the library,
-  /// only timed beside them. Absent: all. At least one.
+  /// The number of contenders, from the first on, that are ranked; the others, such as the library,
+  /// are only timed. Absent: all. At least one.
   std::optional<std::size_t> ranked = {};
 };
 

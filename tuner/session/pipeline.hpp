@@ -37,8 +37,8 @@ class Pipeline {
  public:
   /// How much of the budget of a search is spent.
   using BudgetOf = std::function<search::Budget(const SizeSearch&)>;
-  /// Of one search so many are in flight at most: what is asked with less known is asked in vain
-  /// more often (docs/reference/search.md).
+  /// The most configurations of one search in flight: proposals made with fewer results are worse
+  /// (docs/reference/search.md).
   static constexpr std::size_t kMostOfOne = 16;
 
   /// The kernel and the pool must outlive it, and so must the searches that are open. About

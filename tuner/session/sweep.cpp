@@ -137,7 +137,7 @@ class Sweep {
     result_.times.push_back(std::move(timing));
   }
 
-  /// What goes wrong through no fault of its own costs a contender this size, and nobody else.
+  /// An external failure costs a contender this size, and no other contender.
   SweepTime guarded(const std::string& name, std::optional<Entrant>& entrant) {
     try {
       return entrant ? judge(name, *entrant) : time_library(name);

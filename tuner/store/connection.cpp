@@ -84,8 +84,8 @@ std::string explain(const SQLite::Exception& exception, int system_error) {
               fmt::format("{}: {}", path.string(), explain(exception, system_error)));
 }
 
-/// What our own statements and rows never reach, so that a hostile file costs little: its schema
-/// holds statements too, and any length may stand in a row. Sources have at most 1 MiB a file, and
+/// Limits that our statements and rows never reach, so that a hostile file costs little: its schema
+/// contains statements too, and a row can claim any length. Sources have at most 1 MiB a file, and
 /// 64 headers.
 void limit_statements(sqlite3* database) {
   constexpr std::pair<int, int> kLimits[] = {{SQLITE_LIMIT_LENGTH, 256 << 20},

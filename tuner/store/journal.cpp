@@ -71,7 +71,7 @@ std::vector<std::int64_t> dead_runs(const SQLite::Database& database) {
   return dead;
 }
 
-/// Strikes what a dead run had on the device, and returns the configurations' ids.
+/// Adds strikes for the candidates that ended runs had on the device; returns their configurations.
 std::vector<std::int64_t> strike_open_attempts(const SQLite::Database& database, std::int64_t run) {
   std::vector<std::int64_t> configs;
   SQLite::Statement found = prepare(database,

@@ -30,7 +30,7 @@ struct DeviceDeadlines {
 
 /// The devices of a backend by their ordinals, at least one, as a child process sees them: this
 /// process touches none. Throws Error as list_devices does, and Error(no_device) when the child
-/// dies.
+/// ends.
 [[nodiscard]] std::vector<space::DeviceInfo> list_devices(const WorkerCommand& command);
 
 /// Whether a new DeviceProcess has opened its device. Of several devices the children are started
@@ -47,7 +47,7 @@ class DeviceProcess : public DeviceWorker {
   DeviceProcess(WorkerCommand command, const family::Family& family, std::uint64_t seed,
                 DeviceDeadlines deadlines, Opening opening = Opening::at_once);
   /// Waits until the device is open: to be called once, before anything else, where it was to open
-  /// later. Throws Error as open_backend does, and Error(no_device) when the worker dies before it
+  /// later. Throws Error as open_backend does, and Error(no_device) when the worker ends before it
   /// serves.
   void finish_opening();
   ~DeviceProcess() override;
@@ -90,7 +90,7 @@ class DeviceProcess : public DeviceWorker {
   /// Sends a request and waits for its answer through all steps announced. Throws the Error that
   /// the worker answers with.
   [[nodiscard]] Answer ask(const Json& request, const space::Size& size);
-  /// A call that no candidate can be blamed for: sent to a second worker when the first dies of it.
+  /// A call that involves no candidate: repeated on a second worker when the first ends during it.
   template <class Arguments, class Result>
   Result ask_again(const Call<Arguments, Result>& call, const Arguments& arguments,
                    const space::Size& size);

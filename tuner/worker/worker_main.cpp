@@ -31,7 +31,7 @@ constexpr int kChannelDescriptor = 3;
 constexpr rlim_t kCompileProcessorSeconds = 75;
 constexpr std::chrono::seconds kNoDeadline = std::chrono::hours(24);  // the parent has one
 
-/// A worker without a parent has nobody to keep its deadlines.
+/// Without its parent a worker has no deadlines: it must end.
 void die_with_parent() {
   // If the parent is gone already, the channel is closed, and that ends us too.
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
