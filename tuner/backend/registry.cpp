@@ -130,26 +130,25 @@ constexpr std::array kBackends = {
         .make_compiler = [](const std::string& architecture,
                             std::chrono::seconds) { return make_cuda_compiler(architecture); },
         .examine = examine_cuda},
-    NamedBackend{
-        .name = "cpu",
-        .traits = {.compiles_by_program = true, .runs_kernels_in_process = true},
-        .is_present = [] { return true; },
-        .devices = list_cpu_devices,
-        .open = [](int ordinal) { return open_cpu_backend(cpu_device_at(ordinal)); },
-        .open_executor =
-            [](int ordinal) {
-              static_cast<void>(cpu_device_at(ordinal));
-              return open_cpu_executor();
-            },
-        .open_application = []() -> std::unique_ptr<Application> {
-          return std::make_unique<CpuApplication>();
-        },
-        .make_compiler =
-            [](const std::string&, std::chrono::seconds deadline) {
-              require_own_rights();
-              return make_cpu_compiler(deadline);
-            },
-        .examine = examine_cpu},
+    NamedBackend{.name = "cpu",
+                 .traits = {.compiles_by_program = true, .runs_kernels_in_process = true},
+                 .is_present = [] { return true; },
+                 .devices = list_cpu_devices,
+                 .open = [](int ordinal) { return open_cpu_backend(cpu_device_at(ordinal)); },
+                 .open_executor =
+                     [](int ordinal) {
+                       static_cast<void>(cpu_device_at(ordinal));
+                       return open_cpu_executor();
+                     },
+                 .open_application = []() -> std::unique_ptr<Application> {
+                   return std::make_unique<CpuApplication>();
+                 },
+                 .make_compiler =
+                     [](const std::string&, std::chrono::seconds deadline) {
+                       require_own_rights();
+                       return make_cpu_compiler(deadline);
+                     },
+                 .examine = examine_cpu},
 };
 static_assert(std::ranges::equal(kBackends, space::kBackendNames, {}, &NamedBackend::name));
 

@@ -297,16 +297,15 @@ backend::Work Instance::preparation() const {
 
 Expected<double, Failure> Instance::inspect() {
   using enum CheckKernels::Repeats;
-  const CheckReport report(
-      {.backend = backend_,
-       .kernels = kernels_,
-       .problem = problem_,
-       .memory = memory_,
-       .intact = intact_,
-       .poison = poison_,
-       .is_equality = is_equality_,
-       .largest_mean = largest_mean_},
-      kernels_.inspect(memory_, poison_, outputs_kept_ ? compared : ignored));
+  const CheckReport report({.backend = backend_,
+                            .kernels = kernels_,
+                            .problem = problem_,
+                            .memory = memory_,
+                            .intact = intact_,
+                            .poison = poison_,
+                            .is_equality = is_equality_,
+                            .largest_mean = largest_mean_},
+                           kernels_.inspect(memory_, poison_, outputs_kept_ ? compared : ignored));
   reference_changed_ = report.reference_changed();
   if (auto failure = report.failure()) return Unexpected(std::move(*failure));
   return report.worst_share();
