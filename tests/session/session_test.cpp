@@ -145,7 +145,7 @@ TEST_F(SessionTest, FailuresAreRecordedAndCountedAndDoNotEndTheRun) {
   EXPECT_THAT(trials[R"({"DEPTH":3,"TILE":1})"].message, HasSubstr("1 of 1 elements are wrong"));
 }
 
-TEST_F(SessionTest, AConfigurationWithoutAValueForItsEntryCostsOneCandidate) {
+TEST_F(SessionTest, AConfigurationWithoutAValueForItsEntryFailsOneCandidate) {
   family = toy::family_with(R"json("entry": "toy<${TILE},${DEPTH}>",)json",
                             R"json("entry": "toy<${TILE},${DEPTH}> ${SHARE}",
                                    "derived": {"SHARE": "12//(TILE - 4)"},)json");

@@ -32,7 +32,7 @@ class BinaryCache {
   BinaryCache(const BinaryCache&) = delete;
   BinaryCache& operator=(const BinaryCache&) = delete;
 
-  /// Why nothing is kept, and how to mend it, for the user; empty when the directory is usable.
+  /// Why nothing is kept, and how to fix it, for the user; empty when the directory is usable.
   [[nodiscard]] const std::string& problem() const { return problem_; }
 
   /// The kernel kept under a key of content_hash's form. A file that is not a whole entry is

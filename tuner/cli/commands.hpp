@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The commands of the tune program. Each takes its options as parsed, writes its result to stdout
 // and everything else to stderr, and returns the exit code; it throws Error for what the user must
-// mend.
+// fix.
 #pragma once
 
 #include "tuner/cli/terminal.hpp"

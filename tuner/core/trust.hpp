@@ -10,7 +10,7 @@
 
 namespace tuner {
 
-/// Why something is not trusted, and how to mend it: clauses of one sentence, without the path.
+/// Why something is not trusted, and how to fix it: clauses of one sentence, without the path.
 struct Distrust {
   std::string why;
   std::string remedy;

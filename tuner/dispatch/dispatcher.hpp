@@ -38,7 +38,7 @@ using StreamHandle = CUstream_st*;
 using Size = std::vector<std::int64_t>;
 
 /// Why a call of the dispatcher could not be served. `what()` is for people: what, where, why and
-/// how to mend it.
+/// how to fix it.
 class TUNER_API DispatchError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

@@ -36,7 +36,7 @@ std::string remedy_for_read_only(int extended_code) {
   return "it cannot be written: change its permissions or name another file with --db";
 }
 
-/// What went wrong and how to mend it, after "path: ".
+/// What went wrong and how to fix it, after "path: ".
 std::string explain(const SQLite::Exception& exception, int system_error) {
   const std::string cause = system_error == 0 ? exception.what() : std::strerror(system_error);
   switch (exception.getErrorCode() & 0xff) {
