@@ -67,6 +67,7 @@ constexpr std::array kStrategies = {
 
 std::vector<std::string> strategy_names() {
   std::vector<std::string> names;
+  names.reserve(kStrategies.size());
   for (const NamedStrategy& each : kStrategies) names.emplace_back(each.name);
   return names;
 }
