@@ -49,7 +49,7 @@ struct FloatFormat {
 /// What another interface calls a type.
 struct ForeignName {
   int value = -1;              ///< −1: it does not have the type
-  std::string_view name = "";  ///< of the enumerator
+  std::string_view name = {};  ///< of the enumerator
 };
 
 /// 32 bits, of elements as many as fit: some fixed, the others as they come.
