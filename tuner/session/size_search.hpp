@@ -62,7 +62,7 @@ class SizeSearch {
   /// is known.
   void ask_again(const space::Config& config);
   /// The stored result of a configuration, if it need not be run again.
-  [[nodiscard]] const store::TrialRecord* known(const space::Config& config) const;
+  [[nodiscard]] const store::TrialRecord* known(const std::string& config_json) const;
   /// Stores the trial of a configuration, in place of an earlier one.
   /// Returns whether it is the fastest so far.
   bool record(const space::Config& config, const store::TrialRecord& trial);

@@ -66,14 +66,13 @@ std::string TrialRunner::caution(const space::Size& size) const {
 
 store::AttemptRecord TrialRunner::attempt(const Pending& pending) const {
   return {.problem = space::canonical_size(pending.search->size(), shared_.kernel.space->dims),
-          .config_json = space::canonical_json(*shared_.kernel.space, pending.config)};
+          .config_json = pending.config_json};
 }
 
 /// Whether a candidate, whose compilation is over, gets onto the device.
 bool TrialRunner::will_run(const Pending& pending) const {
   return pending.compiled.valid() && pending.compiled.get().binary.has_value() &&
-         !shared_.guard.quarantined(card_,
-                                    space::canonical_json(*shared_.kernel.space, pending.config));
+         !shared_.guard.quarantined(card_, pending.config_json);
 }
 
 bool TrialRunner::record(SizeSearch& search, const space::Config& config,
@@ -89,7 +88,7 @@ bool TrialRunner::record(SizeSearch& search, const space::Config& config,
 store::TrialRecord TrialRunner::judged(const Pending& pending) {
   store::TrialRecord trial;
   trial.problem = space::canonical_size(pending.search->size(), shared_.kernel.space->dims);
-  trial.config_json = space::canonical_json(*shared_.kernel.space, pending.config);
+  trial.config_json = pending.config_json;
   trial.check_seed = shared_.seed;
   if (pending.refused) return with_failure(std::move(trial), *pending.refused);
   const worker::Compiled& compiled = pending.compiled.get();
