@@ -36,6 +36,7 @@ RoundTimes final_times(const Rounds& rounds, int fewest_rounds) {
   result.discarded_rounds = static_cast<int>(count - kept.size());
   for (const std::vector<backend::Sample>& samples : rounds) {
     std::vector<backend::Sample> mine;
+    mine.reserve(kept.size());
     for (const std::size_t round : kept) mine.push_back(samples[round]);
     result.times_ns.push_back(times(mine));
     result.clock_mhz.push_back(median_clock(mine));
@@ -57,6 +58,7 @@ double half_width(const MedianInterval& interval) {
 std::vector<std::vector<double>> relative_to_round(std::vector<std::vector<double>> times_ns) {
   for (std::size_t round = 0; round < times_ns.front().size(); ++round) {
     std::vector<double> together;
+    together.reserve(times_ns.size());
     for (const std::vector<double>& mine : times_ns) together.push_back(mine[round]);
     const double median = *quantile(together, 0.5);
     for (std::vector<double>& mine : times_ns) mine[round] /= median;

@@ -89,7 +89,7 @@ class AgentDevice : public RemoteDevice {
   backend::Binary sent_binary(const Candidate& /*candidate*/) const override { return {}; }
   void contender_failed(const Failure& /*failure*/) override {}
   Failure invalid_answer(const Error& error) override { link_.distrust(error); }
-  [[noreturn]] void refuse_answer(const Error& error) override { link_.distrust(error); }
+  Error refusal(const Error& error) override { link_.distrust(error); }
 
  private:
   AgentLink& link_;

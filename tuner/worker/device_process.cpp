@@ -177,10 +177,6 @@ Failure DeviceProcess::invalid_answer(const Error& error) {
   return {Outcome::crashed, "the process that ran it " + how_invalid(error)};
 }
 
-void DeviceProcess::refuse_answer(const Error& error) {
-  throw error;
-}
-
 void DeviceProcess::fail_without_candidate(const NoAnswer& none) const {
   if (none.reference != nullptr) {
     throw Error(ErrorCode::failure,

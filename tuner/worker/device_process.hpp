@@ -68,7 +68,7 @@ class DeviceProcess : public RemoteDevice {
   }
   void contender_failed(const Failure& failure) override;
   Failure invalid_answer(const Error& error) override;
-  [[noreturn]] void refuse_answer(const Error& error) override;
+  Error refusal(const Error& error) override { return error; }
 
  private:
   /// The answer to a request, or why there is none.

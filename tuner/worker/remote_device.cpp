@@ -33,7 +33,7 @@ Result RemoteDevice::of_device(const Call<Arguments, Result>& call, const Argume
   } catch (const Error& error) {
     objection = error.what();
   }
-  refuse_answer(Error(ErrorCode::failure, objection));
+  throw refusal(Error(ErrorCode::failure, objection));
 }
 
 CandidateMessage RemoteDevice::message_of(const Candidate& candidate) const {

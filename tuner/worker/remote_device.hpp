@@ -42,8 +42,8 @@ class RemoteDevice : public DeviceWorker {
   virtual void contender_failed(const Failure& failure) = 0;
   /// The failure of a contender whose answer is invalid; or throws.
   [[nodiscard]] virtual Failure invalid_answer(const Error& error) = 0;
-  /// Throws for an answer without a contender that is invalid or a failure.
-  [[noreturn]] virtual void refuse_answer(const Error& error) = 0;
+  /// What is thrown for an answer without a contender that is invalid or a failure; or throws.
+  [[nodiscard]] virtual Error refusal(const Error& error) = 0;
 
   [[nodiscard]] CandidateMessage message_of(const Candidate& candidate) const;
 
