@@ -8,8 +8,8 @@
 // arbitrary, as long as it is the same in both operands. So a lane takes 16 bytes of a row for two
 // products, and no lane needs what another one loads: each copies its
 // own vectors to a ring of STAGES steps in shared memory, by cp.async, and reads them back. There
-// is no barrier before the end, and the ring holds as many bytes on their way as memory needs to
-// be busy.
+// is no barrier before the end, and the ring holds as many bytes in flight as memory needs to be
+// busy.
 //
 // A step is UNROLL * 64 bytes of K of TILES * 16 rows of the long operand and of COLUMNS rows of
 // the short one. A block has WARPS warps along the extent and WARPS_K along K; with SPLIT_K the

@@ -179,7 +179,7 @@ __device__ __forceinline__ void store_product(const Accumulators<COLUMNS, S>& su
 }
 
 /// Where a warpgroup stores its part of a tile through shared memory by TMA: in boxes of 64 rows of
-/// 128 bytes, BUFFERS of them on their way. One with BUFFERS == 0 has no memory.
+/// 128 bytes, BUFFERS of them in flight. One with BUFFERS == 0 has no memory.
 template <class T, int BUFFERS>
 struct TensorStaging {
   static constexpr int WIDTH = 128 / sizeof(T);  // columns of a box

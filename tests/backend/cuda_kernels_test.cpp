@@ -73,7 +73,18 @@ space::DeviceAttributes attributes_of(const std::string& architecture) {
   return device;
 }
 
-class CudaKernelsTest : public testing::TestWithParam<const char*> {};
+class CudaKernelsTest : public testing::TestWithParam<const char*> {
+ protected:
+  /// The configurations to compile. The source has branches for sm_80 and for the instructions of
+  /// sm_90: beyond these, another configuration would compile the same code once more.
+  static std::vector<space::Config> configs(const space::Space& space,
+                                            const space::DeviceAttributes& device,
+                                            std::mt19937_64& random) {
+    std::vector<space::Config> all = {space.default_config()};
+    if (device.compute_capability <= 90) all.push_back(space.sample(random));
+    return all;
+  }
+};
 
 TEST_P(CudaKernelsTest, CompileAtTheirDefaultsAndElsewhereInTheirSpaces) {
   const NvrtcCompiler compiler(GetParam());
@@ -87,7 +98,7 @@ TEST_P(CudaKernelsTest, CompileAtTheirDefaultsAndElsewhereInTheirSpaces) {
       for (const std::string& type : types_of(family)) {
         const space::Space space(kernel.space, device, size_for(family, kernel, type));
         if (space.size() == 0 && !type.empty() && type != "f32") continue;  // not of this kernel
-        for (const space::Config& config : {space.default_config(), space.sample(random)}) {
+        for (const space::Config& config : configs(space, device, random)) {
           const auto binary = compiler.compile(family::compile_job(kernel, space, config));
           EXPECT_TRUE(binary) << kernel.name << " " << type << " "
                               << space::display(*kernel.space, config) << "\n"
@@ -102,12 +113,12 @@ INSTANTIATE_TEST_SUITE_P(ForEveryArchitecture, CudaKernelsTest,
                          testing::Values("sm_75", "sm_80", "sm_90", "sm_100", "sm_120"),
                          [](const auto& tested) { return std::string(tested.param); });
 
-/// What constraints predict of registers: a kernel that spills is compiled in vain.
 /// A kernel and a type, empty for its family's default.
 using TypedKernel = std::pair<std::string, std::string>;
 
 class SpillsTest : public testing::TestWithParam<TypedKernel> {};
 
+/// The constraints exclude configurations whose registers spill: most of a sample do not.
 TEST_P(SpillsTest, AreRareInTheSpace) {
   constexpr int kSample = 20;
   constexpr int kFewest = kSample * 9 / 10;
@@ -121,7 +132,8 @@ TEST_P(SpillsTest, AreRareInTheSpace) {
   std::mt19937_64 random(2026);
   int without = 0;
   std::string spilling;
-  for (int i = 0; i < kSample; ++i) {
+  // Until the result is certain.
+  for (int i = 0; i < kSample && without < kFewest && i - without <= kSample - kFewest; ++i) {
     const space::Config config = space.sample(random);
     const auto binary = compiler.compile(family::compile_job(kernel, space, config));
     ASSERT_TRUE(binary) << space::display(*kernel.space, config) << "\n" << binary.error().message;

@@ -36,7 +36,7 @@ TEST(RunProcess, KillsTheWholeGroupAtTheDeadline) {
   EXPECT_LT(std::chrono::steady_clock::now() - start, 30s);
 }
 
-TEST(RunProcess, HoldsADeadlineForAProgramThatClosedItsOutput) {
+TEST(RunProcess, KeepsTheDeadlineOfAProgramThatClosedItsOutput) {
   const auto start = std::chrono::steady_clock::now();
   const ProcessResult result = run_process({"sh", "-c", "exec >&- 2>&-; sleep 60"}, 200ms);
   EXPECT_TRUE(result.timed_out);

@@ -104,7 +104,7 @@ store::KernelRecord aligned_rows() {
   return record;
 }
 
-TEST_F(CostModelTest, LearnsALittleFromOtherCodeOfTheConfiguration) {
+TEST_F(CostModelTest, UsesTimesOfOtherCodeOfTheConfigurationALittle) {
   kernel = stored_kernel(aligned_rows());
   std::vector<KnownSize> sizes;
   for (std::int64_t m = 1000; m <= 1'000'000; m *= 2) {

@@ -102,7 +102,7 @@ TEST_F(ConnectionTest, RefusesADatabaseOfAnotherApplicationAndLeavesItAlone) {
   EXPECT_EQ(read_file(path, 1 << 20), before);
 }
 
-TEST_F(ConnectionTest, RefusesTablesThatNobodySigned) {
+TEST_F(ConnectionTest, RefusesTablesWithoutTheApplicationId) {
   execute("CREATE TABLE device (x)");
   EXPECT_EQ(error_of_opening(kReadWrite, HasSubstr("another application")), ErrorCode::usage);
 }

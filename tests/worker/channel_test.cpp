@@ -66,7 +66,7 @@ TEST(Channel, RefusesWhatWouldExhaustTheStackOfItsReader) {
       << "two of three letters";
 }
 
-TEST(Channel, HoldsItsDeadlines) {
+TEST(Channel, KeepsDeadlines) {
   auto [here, there] = Channel::pair();
   const auto soon = [] { return Channel::Clock::now() + 50ms; };
   EXPECT_EQ(std::get<Channel::Absence>(here.receive(soon())), Channel::Absence::late);

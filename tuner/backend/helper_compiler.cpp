@@ -121,7 +121,7 @@ Expected<Binary, Failure> HelperCompiler::compile(const family::CompileJob& job)
   try {
     const ProcessResult result = run_process(
         command, limits_.deadline,
-        {.processor_time = 2 * limits_.deadline,  // also where nobody is left to end it
+        {.processor_time = 2 * limits_.deadline,  // also if this process ends first
          .address_space_bytes = limits_.memory_bytes,
          .surroundings = Surroundings::bare},
         {.input = request, .most_output_bytes = kMostAnswerBytes, .keeps_errors = false});

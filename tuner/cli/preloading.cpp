@@ -66,8 +66,8 @@ std::vector<char*> as_arguments(const std::vector<std::string>& words) {
 std::atomic<pid_t> running_program = 0;
 static_assert(std::atomic<pid_t>::is_always_lock_free);
 
-/// The terminal tells all processes of the foreground by itself; what somebody sends to this one is
-/// meant for the program.
+/// The terminal sends its signals to all processes of the foreground; a signal that is sent to this
+/// process is meant for the program.
 void pass_on(int signal, siginfo_t* info, void*) {
   const int error = errno;
   const pid_t program = running_program;

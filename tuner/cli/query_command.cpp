@@ -44,7 +44,7 @@ select::Question question(const QueryOptions& options) {
   return asked;
 }
 
-/// A list or an object; a text where it has names and nobody knows the others.
+/// A list or an object; the text itself if it names a dimension and the others are unknown.
 Json asked_size(const select::Selection& selection) {
   if (selection.stored) return space::size_json(selection.size, selection.stored->dims());
   if (selection.size_text.find('=') != std::string::npos) return selection.size_text;

@@ -51,8 +51,8 @@ std::string last_error() {
   return std::error_code(errno, std::generic_category()).message();
 }
 
-/// What is wrong with reading from here, if anything. Only a regular file can be read to its end
-/// without waiting for somebody; a pipe without a name was made for this program to read.
+/// Why this cannot be read, if it cannot. Only a regular file can be read to its end without
+/// waiting for another process; an unnamed pipe was made for this program.
 std::string unreadable(int descriptor) {
   struct stat status {};
   if (::fstat(descriptor, &status) != 0) return "cannot be read: " + last_error();

@@ -175,7 +175,7 @@ class StartedChildren {
     return children;
   }
 
-  /// Starts one where no orphan is looked for meanwhile.
+  /// Starts one while no search for orphans is in progress.
   template <class Start>
   [[nodiscard]] pid_t start(Start start) {
     const std::scoped_lock lock(mutex_);
@@ -264,8 +264,8 @@ void ChildProcess::kill() const {
 
 ProcessEnd ChildProcess::wait() {
   if (end_) return *end_;
-  // Where somebody else reaps the children of this program, or nobody (an application that ignores
-  // SIGCHLD), how it ended is not known: who started it looks at what it made.
+  // If other code of the application reaps its children, or SIGCHLD is ignored, the exit status is
+  // not known: the caller judges by the output.
   int status = 0;
   while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
   }

@@ -20,8 +20,8 @@ bool is_of_another_user(const struct stat& status) {
   return status.st_uid != ::geteuid() && status.st_uid != 0;
 }
 
-/// Whether a group is the user's own: of the same name, and nobody else is a member. Where every
-/// user has one, files that it may write are common and harmless.
+/// Whether a group is the user's own: of the same name, without other members. On systems where
+/// every user has one, files that it may write are common and harmless.
 bool is_private_group(gid_t id) {
   const passwd* const user = ::getpwuid(::geteuid());
   const group* const found = ::getgrgid(id);

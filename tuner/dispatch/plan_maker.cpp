@@ -18,8 +18,8 @@
 namespace tuner::dispatch {
 namespace {
 
-/// Kernels that a choice by measurement runs: among so many that the model expects most of, the
-/// best is almost always one (docs/reference/selection.md).
+/// The number of kernels that a choice by measurement times: the fastest is almost always among
+/// those with the best expected times (docs/reference/selection.md).
 constexpr std::size_t kMostMeasured = 8;
 
 /// By what factor a kernel must be measured faster than the library to be taken: what so few

@@ -34,7 +34,7 @@ constexpr Range kSwizzleRange = {0, 128};
 constexpr Range kAnyNumber = {std::numeric_limits<std::int64_t>::min(),
                               std::numeric_limits<std::int64_t>::max()};
 
-/// The text that stands for ${name}: a parameter's chosen value, a derived value or a type in C++.
+/// The text that replaces ${name}: a parameter's chosen value, a derived value or a type in C++.
 std::string replacement(std::string_view name, const space::SpaceDefinition& definition,
                         const space::Config& config, const space::ExpressionValues& values) {
   for (std::size_t i = 0; i < definition.parameters.size(); ++i) {
@@ -137,7 +137,7 @@ std::array<std::uint32_t, 3> extents(const Kernel& kernel,
   return result;
 }
 
-/// "launch", or "steps[1].launch": where a step's shape stands in the space file.
+/// "launch", or "steps[1].launch": the place of a step's launch in the space file.
 std::string launch_path(const Kernel& kernel, std::size_t step) {
   return kernel.steps.size() == 1 ? "launch" : fmt::format("steps[{}].launch", step);
 }

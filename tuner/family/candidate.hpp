@@ -77,8 +77,8 @@ struct TensorLayout {
 using TakenArgument = std::variant<std::size_t, Scalar>;
 
 /// What the function of a step takes at the size and configuration that `values` hold, in the order
-/// of its parameters, in a family with so many arguments. Throws Error(usage) when a number has no
-/// value or not one of its type.
+/// of its parameters, in a family with `family_arguments` arguments. Throws Error(usage) when a
+/// number has no value or not one of its type.
 [[nodiscard]] std::vector<TakenArgument> taken_arguments(const Kernel& kernel, std::size_t step,
                                                          std::size_t family_arguments,
                                                          const space::ExpressionValues& values);

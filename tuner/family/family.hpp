@@ -139,8 +139,8 @@ struct Argument {
   std::variant<ScalarArgument, BufferArgument, ArrayArgument> what;
 };
 
-/// The most bytes of an array passed by value: so many all parameters of a kernel may have
-/// everywhere.
+/// The most bytes of an array passed by value: the limit of all parameters of a kernel on every
+/// device.
 inline constexpr std::size_t kMostArrayBytes = 4096;
 
 /// The most bytes of an array that is the content of a variable: the constant memory of a GPU.

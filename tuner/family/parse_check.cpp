@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kMaximumCases = 64;
 
-/// Looks arguments up by name for whoever refers to them.
+/// Looks up arguments by name.
 class ArgumentFinder {
  public:
   explicit ArgumentFinder(const std::vector<Argument>& arguments) : arguments_(arguments) {}

@@ -21,7 +21,7 @@ struct LaunchShape {
 };
 
 /// The shape of a configuration's launch; none where an expression has no value. `registers` of a
-/// thread, 0 where nobody knows.
+/// thread, 0 if unknown.
 ///
 /// Of a kernel of several launches it is the one of most threads, whose grid all flops are taken
 /// to be in.

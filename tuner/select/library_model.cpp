@@ -16,7 +16,7 @@ constexpr double kDeviation = 0.2;
 constexpr double kPriorOfDeviation = 20;
 /// Of a single final, and of what two sizes next to each other have not in common.
 constexpr double kNoise = 0.1;
-/// As if so many sizes had shown no difference.
+/// The weight of the prior, in sizes: that there is no difference.
 constexpr double kPriorOfMean = 3;
 /// Beyond these many the next hardly counts, and the work grows by their cube.
 constexpr std::size_t kMost = 64;

@@ -36,7 +36,8 @@ struct StoredKernel {
   space::Expression bytes = space::Expression::constant(0);
   std::vector<StoredStep> steps;
   std::vector<space::Expression> scratch;  ///< elements of each buffer
-  /// What stands in entries and is no parameter: where it differs, a configuration is other code.
+  /// Names in entries that are not parameters: if their values differ, a configuration is other
+  /// code.
   std::vector<std::size_t> entry_slots;
 
   [[nodiscard]] const space::Dimensions& dims() const { return definition->dims; }

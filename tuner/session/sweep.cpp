@@ -137,7 +137,7 @@ class Sweep {
     result_.times.push_back(std::move(timing));
   }
 
-  /// What goes wrong through no fault of its own costs a contender this size, and nobody else.
+  /// An external failure costs a contender this size, and no other contender.
   SweepTime guarded(const std::string& name, std::optional<Entrant>& entrant) {
     try {
       return entrant ? judge(name, *entrant) : time_library(name);
@@ -263,7 +263,7 @@ class Sweep {
     }
   }
 
-  /// In a line-up of its own: after one that failed there may be no other.
+  /// In a comparison of its own: after a failed one no contender can be added to the previous one.
   [[nodiscard]] Expected<measure::TransferTimes, Failure> time_transfers(
       const Timed& timed, const Placement& placement) {
     try {

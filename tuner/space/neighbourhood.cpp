@@ -79,7 +79,7 @@ void visit_moves(const Diagram& diagram, const Config& config, Neighbourhood kin
   for (std::size_t level = 0; level < diagram.parameters().size(); ++level) {
     visit_choices(diagram, node, level, config, kind, visit);
     const Diagram::Edge* const own = diagram.edge(node, config.choice[diagram.parameters()[level]]);
-    if (own == nullptr) return;  // what is wrong here, no change further down mends
+    if (own == nullptr) return;  // what is wrong here, no change further down fixes
     node = own->child;
   }
 }

@@ -60,8 +60,8 @@ fs::path directory_of(const fs::path& path) {
   return path.has_parent_path() ? path.parent_path() : fs::path(".");
 }
 
-/// Refuses what somebody else can change: he could plant wrong results, or a journal that SQLite
-/// would play back.
+/// Refuses a file that another user can change, who could plant wrong results, or a journal that
+/// SQLite would play back.
 void require_trustworthy(const fs::path& path) {
   std::error_code ignored;
   fs::path directory = directory_of(fs::weakly_canonical(path, ignored));

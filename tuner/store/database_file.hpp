@@ -11,7 +11,7 @@
 
 namespace tuner::store {
 
-/// The path that stands for a database in memory.
+/// The path of a database in memory.
 inline constexpr const char* kInMemory = ":memory:";
 
 /// Makes an empty file, for the user alone, and the directories it lacks, likewise. One that is

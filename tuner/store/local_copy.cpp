@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 constexpr int kBusyMs = 10'000;
 
-/// By SQLite, so that it is whole whoever is writing.
+/// By SQLite, so that it is consistent while other processes write.
 void copy_database(const fs::path& from, const fs::path& to) {
   try {
     SQLite::Database source(from.string(), SQLite::OPEN_READONLY, kBusyMs);

@@ -298,19 +298,18 @@ backend::Work Instance::preparation() const {
 
 Expected<double, Failure> Instance::inspect() {
   using enum CheckKernels::Repeats;
-  const CheckReport findings(
-      {.backend = backend_,
-       .kernels = kernels_,
-       .problem = problem_,
-       .memory = memory_,
-       .intact = intact_,
-       .poison = poison_,
-       .is_equality = is_equality_,
-       .largest_mean = largest_mean_},
-      kernels_.inspect(memory_, poison_, outputs_kept_ ? compared : ignored));
-  reference_changed_ = findings.reference_changed();
-  if (auto failure = findings.failure()) return Unexpected(std::move(*failure));
-  return findings.worst_share();
+  const CheckReport report({.backend = backend_,
+                            .kernels = kernels_,
+                            .problem = problem_,
+                            .memory = memory_,
+                            .intact = intact_,
+                            .poison = poison_,
+                            .is_equality = is_equality_,
+                            .largest_mean = largest_mean_},
+                           kernels_.inspect(memory_, poison_, outputs_kept_ ? compared : ignored));
+  reference_changed_ = report.reference_changed();
+  if (auto failure = report.failure()) return Unexpected(std::move(*failure));
+  return report.worst_share();
 }
 
 bool Instance::updates_in_place() const {

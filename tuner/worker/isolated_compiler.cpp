@@ -8,8 +8,7 @@ namespace tuner::worker {
 
 std::unique_ptr<const backend::Compiler> make_isolated_compiler(const space::DeviceInfo& device,
                                                                 std::chrono::seconds deadline) {
-  // The host's compiler is a program that is started anew for each compilation: isolated as it is.
-  if (device.backend == "cpu") {
+  if (backend::backend_traits(device.backend).compiles_by_program) {
     return backend::make_compiler(device.backend, device.architecture, deadline);
   }
   return std::make_unique<ProcessCompiler>(

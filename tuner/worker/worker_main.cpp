@@ -31,7 +31,7 @@ constexpr int kChannelDescriptor = 3;
 constexpr rlim_t kCompileProcessorSeconds = 75;
 constexpr std::chrono::seconds kNoDeadline = std::chrono::hours(24);  // the parent has one
 
-/// A worker without a parent has nobody to keep its deadlines.
+/// Without its parent a worker has no deadlines: it must end.
 void die_with_parent() {
   // If the parent is gone already, the channel is closed, and that ends us too.
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -105,7 +105,7 @@ int drive_device(Channel& channel, const std::string& backend_kind, int ordinal)
     backend::BinaryCache cache(cache_folder);
     // Kernels run on threads that the cpu backend starts. A GPU's driver may have to make device
     // files, by a program that is set-uid, and kernels are no code of this process.
-    const bool runs_kernels = backend_kind == "cpu";
+    const bool runs_kernels = backend::backend_traits(backend_kind).runs_kernels_in_process;
     if (runs_kernels) confine_worker(cache_folder, NetworkAccess::refused);
     const auto begin = std::chrono::steady_clock::now();
     const auto backend = backend::open_backend(backend_kind, ordinal);

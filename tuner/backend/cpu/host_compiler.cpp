@@ -101,7 +101,7 @@ std::vector<std::string> host_options(std::span<const std::string> kernel_option
   return options;
 }
 
-/// Whether a kernel brings the C++ library's mathematics, and so is written for processors alone.
+/// Whether a kernel includes the C++ library's mathematics, and so is for CPUs only.
 bool is_of_processors(const family::CompileJob& job) {
   return std::ranges::count(job.options, "-DTUNER_STANDARD_MATH") > 0;
 }
@@ -199,7 +199,7 @@ Expected<Binary, Failure> HostCompiler::compile(const family::CompileJob& whole)
   }
   arguments.insert(arguments.end(), {unit.string(), "-o", image.string()});
   const ProcessLimits limits{
-      .processor_time = deadline_,  // also where nobody is left to end it
+      .processor_time = deadline_,  // also if this process ends first
       .address_space_bytes = kAddressSpace,
       .temporary_files = directory.path()};  // one that is killed leaves them behind
   const ProcessResult result = run_process(arguments, deadline_, limits);
