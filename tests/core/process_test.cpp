@@ -91,6 +91,21 @@ TEST(RunProcess, GivesABareProgramNeitherFilesNorVariablesOfThisOne) {
   EXPECT_EQ(bare.output.find("TUNER_SECRET"), std::string::npos);
 }
 
+TEST(RunProcess, GivesAProgramNoOpenFiles) {
+  const int open = ::fcntl(STDERR_FILENO, F_DUPFD, 50);  // without O_CLOEXEC, as a shell's
+  const ProcessResult result = run_process({"ls", "/proc/self/fd"}, 10s);
+  ::close(open);
+  ASSERT_GE(open, 50);
+  EXPECT_EQ(result.output.find(std::to_string(open)), std::string::npos) << result.output;
+}
+
+TEST(RunProcess, StartsASessionSoThatTheUsersTerminalIsOutOfReach) {
+  const std::string both =
+      run_process({"sh", "-c", "cut -d' ' -f6 /proc/$$/stat; echo $$"}, 10s).output;
+  const std::size_t half = both.size() / 2;
+  EXPECT_EQ(both.substr(0, half), both.substr(half));
+}
+
 TEST(RunProcess, EndsWhereTheApplicationIgnoresItsChildren) {
   const auto before = std::signal(SIGCHLD, SIG_IGN);
   const auto start = std::chrono::steady_clock::now();

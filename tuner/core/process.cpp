@@ -117,9 +117,10 @@ class SpawnPlan {
     lead(STDOUT_FILENO, streams.output);
     lead(STDERR_FILENO, streams.errors);
     if (streams.channel >= 0) lead(kChannel, streams.channel);
-    // What an application has open without O_CLOEXEC is none of a compiler's business.
-    if (surroundings == Surroundings::bare) {
-      posix_spawn_file_actions_addclosefrom_np(&actions_, kChannel);
+    // What an application or a shell has open without O_CLOEXEC is none of the child's business.
+    if (surroundings != Surroundings::users) {
+      posix_spawn_file_actions_addclosefrom_np(&actions_,
+                                               streams.channel >= 0 ? kChannel + 1 : kChannel);
     }
     posix_spawnattr_init(&attributes_);
     // The child starts with no signal ignored or blocked, whatever its parent did.
@@ -128,11 +129,8 @@ class SpawnPlan {
     sigemptyset(&none);
     posix_spawnattr_setsigdefault(&attributes_, &all);
     posix_spawnattr_setsigmask(&attributes_, &none);
-    const int apart =
-        surroundings == Surroundings::users ? POSIX_SPAWN_SETSID : POSIX_SPAWN_SETPGROUP;
-    posix_spawnattr_setflags(
-        &attributes_, static_cast<short>(apart | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK));
-    posix_spawnattr_setpgroup(&attributes_, 0);
+    posix_spawnattr_setflags(&attributes_,
+                             POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
   }
   SpawnPlan(const SpawnPlan&) = delete;
   SpawnPlan& operator=(const SpawnPlan&) = delete;

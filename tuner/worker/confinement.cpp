@@ -31,11 +31,11 @@ std::optional<SandboxSupport> worker_sandbox() {
   return sandbox_support();
 }
 
-void confine_worker(const std::filesystem::path& cache, NetworkAccess network) {
+void confine_worker(const std::filesystem::path& cache, OutsideAccess outside) {
   if (!worker_sandbox() || is_injected()) return;
   std::vector<std::filesystem::path> writable = {environment_variable("TMPDIR")};
   if (!cache.empty()) writable.push_back(cache);
-  confine_process(writable, network);
+  confine_process(writable, outside);
 }
 
 }  // namespace tuner::worker

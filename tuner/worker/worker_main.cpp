@@ -106,11 +106,11 @@ int drive_device(Channel& channel, const std::string& backend_kind, int ordinal)
     // Kernels run on threads that the cpu backend starts. A GPU's driver may have to make device
     // files, by a program that is set-uid, and kernels are no code of this process.
     const bool runs_kernels = backend::backend_traits(backend_kind).runs_kernels_in_process;
-    if (runs_kernels) confine_worker(cache_folder, NetworkAccess::refused);
+    if (runs_kernels) confine_worker(cache_folder, OutsideAccess::refused);
     const auto begin = std::chrono::steady_clock::now();
     const auto backend = backend::open_backend(backend_kind, ordinal);
     const double device_ms = milliseconds_since(begin);
-    if (!runs_kernels) confine_worker(cache_folder, NetworkAccess::kept);
+    if (!runs_kernels) confine_worker(cache_folder, OutsideAccess::kept);
     const family::Family family = family_of(opening.family);
     const backend::CachedCompiler compiler(
         backend->compiler(), cache,
@@ -165,7 +165,7 @@ int worker_main(std::span<const std::string> arguments) {
   die_with_parent();
   Channel channel(kChannelDescriptor);
   if (arguments.size() == 3 && arguments[0] == "compile") {
-    confine_worker({}, NetworkAccess::refused);
+    confine_worker({}, OutsideAccess::refused);
     serve_compilations(channel, *backend::make_compiler(arguments[1], arguments[2], kNoDeadline));
     return 0;
   }
