@@ -1,4 +1,4 @@
-// S0.298917X-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 // The first screen of a family whose sizes have several element types.
 #include "tuner/report/family_section.hpp"
 

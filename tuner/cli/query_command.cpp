@@ -140,8 +140,10 @@ std::string reservation(const select::Selection& selection) {
                                                               : "chosen by the cost model");
 }
 
+/// What to copy: the configuration of a processor, whose times say nothing of a GPU; launch code.
 std::string launch_code(const select::Selection& selection) {
-  if (!has_files(*selection.kernel)) return selection.config_json + "\n";
+  const bool is_cpu = selection.device.backend == "cpu";
+  if (is_cpu || !has_files(*selection.kernel)) return selection.config_json + "\n";
   const Snippet snippet(*selection.kernel, selection.device, selection.config_json, selection.size);
   return snippet.is_cuda() ? reservation(selection) + snippet.cpp() : selection.config_json + "\n";
 }
@@ -232,6 +234,9 @@ void print_table(const select::Selection& selection, const Output& output) {
   }
   output.table(table);
   output.print("\n{}", printable(launch_code(selection)));
+  if (selection.device.backend == "cpu") {
+    output.tell("timed on a processor: tune on a GPU too before you use it there\n");
+  }
 }
 
 /// By the table that is shipped for a device; none where there is no such table or answer.

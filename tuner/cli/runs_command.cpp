@@ -58,7 +58,7 @@ int list(const store::Store& store, const CommonOptions& common) {
     return 0;
   }
   Table table({{"run"},
-               {"started (UTC)"},
+               {"started"},
                {"state", Align::left, Table::Place::in_row, color_of_state},
                {"device"},
                {"kernel"},
