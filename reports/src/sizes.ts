@@ -101,7 +101,7 @@ export class SizesTable {
     });
   }
 
-  /** A line under each ratio from 1 on, to a factor of 4 on either side, and under each share. */
+  /** A line under each ratio from 1 on, to a factor of 2 on either side, and under each share. */
   private addBars(table: HTMLTableElement): void {
     const { columns, rows } = this.family.sizes;
     [...table.tHead!.rows[0].cells].forEach((head, nth) => {
@@ -111,7 +111,7 @@ export class SizesTable {
       for (const line of this.lines) {
         const value = rows[line.index][column];
         if (typeof value !== "number" || value <= 0) continue;
-        const end = key === "roof" ? value : 0.5 + Math.max(-1, Math.min(1, Math.log(value) / Math.log(4))) / 2;
+        const end = key === "roof" ? value : 0.5 + Math.max(-1, Math.min(1, Math.log2(value))) / 2;
         const [from, to] = key === "roof" ? [0, end] : [Math.min(0.5, end), Math.max(0.5, end)];
         const cell = line.row.cells[nth];
         cell.classList.add("bar", ...(key === "ratio" && value < 1 ? ["behind"] : []));

@@ -65,7 +65,7 @@ class QueryTest(ProgramTest):
 
     def test_another_size_is_answered_from_the_nearest_and_says_so(self):
         text = self.ask("17,16,16", "--explain").stdout
-        self.assertRegex(text, r"answer +nearest\nexpected +not known: too few results for a cost model\ntaken from +16,16,16\n")
+        self.assertRegex(text, r"answer +nearest\nexpected +not known: too few results for a cost model\ntaken from +16x16x16\n")
         self.assertNotRegex(text, r"(?m)^(time|rate|speed) {2}", "of the other size")
         self.assertRegex(text, r"time there +[\d.]+ [nµm]s")
         self.assertIn("reasons:\n  - ", text)
@@ -82,7 +82,7 @@ class QueryTest(ProgramTest):
         rate = float(expected[3]) * {"M": 1e6, "G": 1e9, "T": 1e12}[expected[4]]
         self.assertAlmostEqual(rate * seconds / (2 * 80**3), 1, delta=0.02)
         # Which size depends on the times: those of one launch are short, and the machine may be busy.
-        taken = re.search(r"taken from +(\d+),\1,\1\n", text)
+        taken = re.search(r"taken from +(\d+)x\1x\1\n", text)
         self.assertIsNotNone(taken, text)
         self.assertIn(int(taken[1]), (16, 24, 32, 48, 64, 96))
 

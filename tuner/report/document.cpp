@@ -67,7 +67,7 @@ std::string noise_of(const std::vector<KernelHistory>& kernels) {
   if (spreads.empty()) return "";
   const auto middle = spreads.begin() + static_cast<std::ptrdiff_t>(spreads.size() / 2);
   std::ranges::nth_element(spreads, middle);
-  return format_percent(*middle) + " between quartiles";
+  return format_percent(*middle);
 }
 
 /// The facts of the header as pairs of a label and a value; what is not known is left out.
@@ -91,7 +91,7 @@ Json facts_of(const space::DeviceInfo& device, const std::vector<KernelHistory>&
   add("Library", each_value(kernels, &space::EnvironmentInfo::library));
   add("tune", each_value(kernels, &space::EnvironmentInfo::tool));
   add("Clock", clocks_of(kernels));
-  add("Noise", noise_of(kernels));
+  add("Noise (quartiles)", noise_of(kernels));
   return facts;
 }
 

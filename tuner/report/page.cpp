@@ -150,8 +150,9 @@ std::string wins_part(const Json& family) {
           fmt::format("<strong>{}</strong> at {}", kernel, format_plural(wins, "size", "sizes")));
     }
   }
-  return fmt::format("<p class=\"wins\">Best kernel: {}.{}</p>", fmt::join(winners, ", "),
-                     others.empty() ? "" : fmt::format(" Nowhere: {}.", fmt::join(others, ", ")));
+  return fmt::format(
+      "<p class=\"wins\">Best kernel: {}.{}</p>", fmt::join(winners, ", "),
+      others.empty() ? "" : fmt::format(" Best nowhere: {}.", fmt::join(others, ", ")));
 }
 
 /// A row for each type, where there are several.
@@ -175,6 +176,9 @@ Json short_name(const Json& family, const Json& kernel) {
 Json shown_sizes(const Json& family) {
   std::vector<std::string_view> hidden = {"problem", "work", "intensity", "low", "high"};
   if (family.at("types").at("rows").size() < 2) hidden.emplace_back("type");
+  const Json& all = family.at("sizes").at("columns");
+  const auto is_kernel = [](const Json& column) { return column.at("key") == "kernel"; };
+  if (std::count_if(all.begin(), all.end(), is_kernel) == 1) hidden.emplace_back("kernel");
   Json table = without_empty_columns(family.at("sizes"), hidden);
   Json& columns = table["columns"];
   std::size_t best = 0;
