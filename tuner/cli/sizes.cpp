@@ -11,6 +11,16 @@
 
 namespace tuner::cli {
 
+std::string shown_size(std::string_view stored) {
+  std::string shown(stored);
+  const std::size_t named = shown.find('=');  // the comma before a name stays
+  const std::size_t end = named == std::string::npos ? shown.size() : shown.rfind(',', named);
+  if (end != std::string::npos) {
+    std::replace(shown.begin(), shown.begin() + static_cast<std::ptrdiff_t>(end), ',', 'x');
+  }
+  return shown;
+}
+
 std::vector<space::Size> chosen_sizes(const family::Family& family, const TuneOptions& options,
                                       const std::string& backend) {
   std::vector<space::Size> sizes;

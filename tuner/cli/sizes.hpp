@@ -7,9 +7,13 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tuner::cli {
+
+/// A stored size as tables and messages show every size, space::display: "4096x4096x64,TRANS_B=1".
+[[nodiscard]] std::string shown_size(std::string_view stored);
 
 /// Those of --size and --sizes, each once; without either the list of the file that is named after
 /// the backend, else its list "default". Throws Error(usage).
