@@ -4,6 +4,7 @@
 #include "tuner/cli/database.hpp"
 #include "tuner/core/environment.hpp"
 #include "tuner/core/error.hpp"
+#include "tuner/core/trust.hpp"
 
 #include <fmt/format.h>
 
@@ -25,7 +26,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kLibrary = "libtuner_cublas.so";
 
-/// Of this program: built, installed, or both in neighbouring folders.
+/// Of this program: built, installed, or both in neighbouring folders; none that others may change.
 fs::path preloaded_library() {
   const fs::path program = fs::read_symlink("/proc/self/exe");
   const fs::path folder = program.parent_path();
@@ -33,7 +34,7 @@ fs::path preloaded_library() {
                                     folder / ".." / "lib" / kLibrary, folder / "lib" / kLibrary}) {
     std::error_code unreadable;
     const fs::path found = fs::canonical(candidate, unreadable);
-    if (!unreadable) return found;
+    if (!unreadable && !distrust(found)) return found;
   }
   throw Error(ErrorCode::failure,
               fmt::format("{} was not found beside {}: it is built and installed with the CUDA "

@@ -52,6 +52,7 @@ LocalCopy::LocalCopy(fs::path path) : saved_(std::move(path)) {
     throw Error(ErrorCode::usage, fmt::format("{}: {}: {}, or pass --trust-db", saved_.string(),
                                               found->why, found->remedy));
   }
+  require_own_journal(saved_);
   known_ = state();
   if (known_) copy_database(saved_, this->path());
 }
