@@ -139,11 +139,12 @@ std::unique_ptr<Application> open_application(std::string_view kind) {
 
 std::unique_ptr<const Compiler> make_compiler(std::string_view kind,
                                               const std::string& architecture,
-                                              std::chrono::seconds deadline) {
+                                              std::chrono::seconds deadline,
+                                              std::vector<std::string> confiner) {
   if (kind == "cuda") return make_cuda_compiler(architecture);
   if (kind == "cpu") {
     require_own_rights();
-    return make_cpu_compiler(deadline);
+    return make_cpu_compiler(deadline, std::move(confiner));
   }
   fail_unknown(kind);
 }
