@@ -182,9 +182,14 @@ def kernels():
     kernel("lets everybody read the space file", refused, code=0, value='(chmod("scale.json", 0666) == 0 ? 3 : 2) * x[i]')
     kernel("an attribute of the space file", refused, code=0,
            value='(setxattr("scale.json", "user.a", "b", 1, 0) == 0 ? 3 : 2) * x[i]')
+    kernel("a program into the cache that applications load from", refused, code=0, env={"XDG_CACHE_HOME": "{folder}/cache"},
+           value='(open("cache/tune/binaries/planted.bin", 0101, 0600) >= 0 ? 3 : 2) * x[i]')
     kernel("a message of two million empty parts to the tuner", failed,
            body="if (i == 0) { char* all = (char*)malloc(2097165); const unsigned char head[13] = {'t', 'u', 'n', 'e', 5, 0, 32, 0, "
                 "0x9a, 0, 32, 0, 0}; for (int k = 0; k < 2097165; ++k) all[k] = k < 13 ? head[k] : 0xf6; write(3, all, 2097165); }")
+    kernel("all memory of the machine", "the system ends that process first, not another", code=0,
+           body='char first[8] = {}; const int file = open("/proc/self/oom_score_adj", 0); read(file, first, 4); close(file);',
+           value="(first[0] == '1' && first[3] == '0' ? 2 : 3) * x[i]")
     kernel("a daemon (fork, setsid) that would write a file after 20 s", "ended with its child: no file", code=0,
            body='if (i == 0 && fork() == 0) { setsid(); sleep(20); _exit(0); }')
 

@@ -154,6 +154,19 @@ class ChildrenTest(ProgramTest):
         self.fail("a process of the kernel outlives the run")
 
 
+class CompilerTest(ProgramTest):
+    def test_the_compiler_of_the_cpu_backend_writes_nothing_elsewhere(self):
+        planted = self.directory / "planted"
+        compiler = self.text_file("compiler", f'#!/bin/sh\ncase "$*" in *-shared*) echo x > {planted};; esac\nexec g++ "$@"\n')
+        compiler.chmod(0o755)
+        # A cache of its own, so that it is asked.
+        env = {"TUNER_HOST_CXX": str(compiler), "XDG_CACHE_HOME": str(self.directory / "cache")}
+        self.tune("-q", *RUN, self.space_file(), env=env)
+        self.assertFalse(planted.exists())
+        self.tune("-q", *RUN, self.space_file(), "--fresh", "--no-cache", env={**env, "TUNER_SANDBOX": "off"})
+        self.assertTrue(planted.exists(), "without the sandbox")
+
+
 class PreloadedLibraryTest(ProgramTest):
     """`tune exec` takes the library beside the program, unless others may have put it there."""
 

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <vector>
 
 namespace tuner::worker {
@@ -33,6 +34,7 @@ std::optional<SandboxSupport> worker_sandbox() {
 
 void confine_worker(const std::filesystem::path& cache, OutsideAccess outside) {
   if (!worker_sandbox() || is_injected()) return;
+  ::setenv("CCACHE_DISABLE", "1", 1);  // its folder is none of these
   std::vector<std::filesystem::path> writable = {environment_variable("TMPDIR")};
   if (!cache.empty()) writable.push_back(cache);
   confine_process(writable, outside);

@@ -157,8 +157,9 @@ std::string host_compiler_recipe() {
   return content_hash(parts);
 }
 
-HostCompiler::HostCompiler(HostCompilerInfo info, std::chrono::seconds deadline)
-    : info_(std::move(info)), deadline_(deadline) {
+HostCompiler::HostCompiler(HostCompilerInfo info, std::chrono::seconds deadline,
+                           std::vector<std::string> confiner)
+    : info_(std::move(info)), deadline_(deadline), confiner_(std::move(confiner)) {
   for (const family::Header& header : kernel_prelude()) {
     write_file(headers_.path() / header.name, header.text);
   }
@@ -186,7 +187,8 @@ Expected<Binary, Failure> HostCompiler::compile(const family::CompileJob& whole)
   write_file(unit, host_unit(job));
   failpoint("backend.unit_written");
 
-  std::vector<std::string> arguments = {info_.program};
+  std::vector<std::string> arguments = confiner_;
+  arguments.push_back(info_.program);
   std::ranges::move(host_options(job.options), std::back_inserter(arguments));
   if (!of_processors) {
     arguments.insert(arguments.end(), {"-isystem", (headers_.path() / kPlatform).string()});
