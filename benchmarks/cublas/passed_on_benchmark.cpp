@@ -2,7 +2,8 @@
 // What libtuner_cublas.so adds to a call of cuBLAS that it passes on, in time of the processor:
 //   passed_on_benchmark [ROUNDS]
 // The library is preloaded, and cuBLAS is the tests' stand-in. Each call is measured in turn with
-// the same call of the stand-in's own function; the figure is the median over the rounds.
+// the same call of the stand-in's own function; the figure is the median over the rounds. With
+// TUNER_CUBLAS=record and a folder in TUNER_CUBLAS_RECORDING: what counting a call adds.
 #include "tests/cublas/gemm_family.hpp"
 #include "tests/cublas/standin.hpp"
 #include "tuner/backend/executor.hpp"

@@ -87,7 +87,7 @@ RoundTimes Rounds::run(double budget_s) {
   std::mt19937_64 random(1);
   for (std::size_t round = 0;; ++round) {
     const bool spent = seconds_since(begin) >= budget_s;
-    if (round >= kFewest && (spent || (round >= kEnough && is_settled()))) break;
+    if (round >= kFewest && (spent || (round >= kEnough && is_decided()))) break;
     std::ranges::shuffle(order, random);
     for (const std::size_t contender : order) take_sample(contender, round);
   }
@@ -114,7 +114,7 @@ Expected<void, Failure> Rounds::enqueue(std::size_t contender, std::size_t turn)
   return backend::attempt(cudaGraphLaunch(graphs_[contender][turn % plan_.series].get(), stream_));
 }
 
-bool Rounds::is_settled() const {
+bool Rounds::is_decided() const {
   const std::vector<std::vector<double>>& times_ns = result_.times_ns;
   return std::all_of(times_ns.begin() + 1, times_ns.end(), [&](const std::vector<double>& other) {
     const auto ratio = measure::median_interval(measure::paired_ratios(other, times_ns.front()));

@@ -45,7 +45,7 @@ class Rounds {
   /// One sample, and in some rounds the clock while it runs.
   void take_sample(std::size_t contender, std::size_t round);
   [[nodiscard]] Expected<void, Failure> enqueue(std::size_t contender, std::size_t turn) const;
-  [[nodiscard]] bool is_settled() const;
+  [[nodiscard]] bool is_decided() const;
 
   std::span<const Contender> contenders_;
   SeriesPlan plan_;

@@ -24,35 +24,35 @@ std::byte* operand(const OperandSet& set, const std::string& argument) {
 }
 
 backend::KernelArgument scalar(const family::Argument& argument,
-                               const space::ExpressionValues& slots) {
+                               const space::ExpressionValues& values) {
   return std::visit(
       [](auto typed) { return backend::packed(typed); },
-      family::scalar_value(std::get<family::ScalarArgument>(argument.what), argument.name, slots));
+      family::scalar_value(std::get<family::ScalarArgument>(argument.what), argument.name, values));
 }
 
 std::vector<backend::KernelArgument> arguments(const family::Family& family,
                                                const space::Size& size, const OperandSet& set) {
-  const space::ExpressionValues slots = family::family_values(size);
+  const space::ExpressionValues values = family::family_values(size);
   std::vector<backend::KernelArgument> all;
   for (const family::Argument& argument : family.arguments) {
     const bool buffer = std::holds_alternative<family::BufferArgument>(argument.what);
-    all.push_back(buffer ? backend::packed(operand(set, argument.name)) : scalar(argument, slots));
+    all.push_back(buffer ? backend::packed(operand(set, argument.name)) : scalar(argument, values));
   }
   return all;
 }
 
 /// How large each scratch buffer of a kernel is.
 std::vector<std::size_t> scratch_bytes(const family::Kernel& kernel,
-                                       const space::ExpressionValues& slots) {
+                                       const space::ExpressionValues& values) {
   std::vector<std::size_t> all;
   for (const family::ScratchBuffer& buffer : kernel.scratch) {
-    const auto count = buffer.count.evaluate(slots);
+    const auto count = buffer.count.evaluate(values);
     if (!count || *count < 0) {
       throw Error(ErrorCode::usage, fmt::format("kernel {}: scratch '{}' has no size here",
                                                 kernel.name, buffer.name));
     }
     all.push_back(static_cast<std::size_t>(std::max<std::int64_t>(1, *count)) *
-                  family::size_bytes(buffer.type.at(slots)));
+                  family::size_bytes(buffer.type.at(values)));
   }
   return all;
 }

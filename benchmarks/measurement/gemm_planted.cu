@@ -14,7 +14,7 @@ static __device__ __forceinline__ void gemm_shared(int M, int N, int K, Sum<T> a
                                                    long long stride_a, long long stride_b,
                                                    long long stride_c);
 
-// `none` is 0, which the compiler cannot know: a first pass over the nearest number of slabs to
+// `none` is 0, which the compiler cannot know: a first pass over the nearest number of k-tiles to
 // SLOWDOWN thousandths of K computes the tile of a matrix without rows, and so stores nothing. The
 // loop is in the code for every SLOWDOWN, so that nothing else differs.
 template <int TILE_M, int TILE_N, int TILE_K, int BLOCK_X, int BLOCK_Y, int UNROLL, int PAD,

@@ -28,9 +28,9 @@ QUICK = ["--backend", "cpu", "--size", "16,16,16", "--max-evals", "12", "--set",
 def run(options, directory, strategy, size, seed, gpu):
     """One run: [(evaluations, seconds, time in ns of a new best)], and how many were evaluated."""
     database = pathlib.Path(directory) / f"{strategy}-{size}-{seed}.db"
-    where = QUICK if options.quick else ["--size", size, "--max-time", options.max_time]
+    where = QUICK if options.quick else ["--size", size, "--max-time", options.max_time, "--no-cache"]
     subprocess.run(
-        [options.tune, "--space", SPACE, "--strategy", strategy, "--seed", str(seed), "--no-cache",
+        [options.tune, "--space", SPACE, "--strategy", strategy, "--seed", str(seed),
          "--fresh", "-q", "--jobs", str(options.jobs), "--db", database, *where],
         check=True, stdout=subprocess.DEVNULL, env=os.environ | {"CUDA_VISIBLE_DEVICES": str(gpu)})
     with sqlite3.connect(database) as connection:

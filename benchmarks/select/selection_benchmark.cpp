@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // How good is what is chosen for a size that was never tuned? Each tuned size of a database is
 // hidden in turn, and an answer is chosen from the others; its time is known where a run tried it.
-//   selection_benchmark DATABASE FAMILY
+//   selection_benchmark DATABASE|TABLE.json FAMILY
+#include "tuner/core/file.hpp"
+#include "tuner/select/catalogue_json.hpp"
 #include "tuner/select/rank.hpp"
 #include "tuner/store/store.hpp"
 
@@ -39,6 +41,35 @@ Times all_times(const store::Store& store, const select::Catalogue& known) {
     }
   }
   return times;
+}
+
+/// Those that a table has: of configurations that were best somewhere or timed at many sizes.
+Times all_times(const select::Catalogue& known) {
+  Times times;
+  for (const select::CatalogueKernel& kernel : known.kernels) {
+    for (const select::KnownConfig& config : kernel.configs) {
+      for (const select::Timing& timing : config.timings) {
+        times[{kernel.record->kernel, kernel.sizes[timing.size].text, config.json}] =
+            timing.median_ns;
+      }
+    }
+  }
+  return times;
+}
+
+/// What a database or a table knows of a family, and all times of its kernels.
+std::pair<select::Catalogue, Times> read(const std::string& file, const std::string& family) {
+  constexpr std::size_t kMostBytes = std::size_t{256} << 20;
+  if (!file.ends_with(".json")) {
+    const store::Store store(file, store::Store::Mode::read_only);
+    select::Catalogue known = select::catalogue(store, {.family = family});
+    Times times = all_times(store, known);
+    return {std::move(known), std::move(times)};
+  }
+  select::Catalogue known = select::parse_catalogue(read_file(file, kMostBytes), file);
+  std::erase_if(known.kernels, [&](const auto& it) { return it.record->family != family; });
+  Times times = all_times(known);
+  return {std::move(known), std::move(times)};
 }
 
 /// As if one size had never been tuned.
@@ -201,11 +232,10 @@ void print(const select::CostParameters& p) {
       p.sharpness);
 }
 
-int run(const std::string& database, const std::string& family) {
+int run(const std::string& file, const std::string& family) {
   using Clock = std::chrono::steady_clock;
-  const store::Store store(database, store::Store::Mode::read_only);
   const auto begin = Clock::now();
-  const select::Catalogue known = select::catalogue(store, {.family = family});
+  const auto [known, times] = read(file, family);
   const auto opened = Clock::now();
   std::set<std::string> sizes;
   for (const select::CatalogueKernel& kernel : known.kernels) {
@@ -215,7 +245,6 @@ int run(const std::string& database, const std::string& family) {
     for (const select::Entry& entry : kernel.entries) sizes.insert(entry.size.text);
     if (kernel.model) print(kernel.model->parameters());
   }
-  const Times times = all_times(store, known);
   fmt::print("{:<52} {:<8} {:<12} {:>3} {:>6} {:>6} {:>6}\n", "size hidden", "rung", "kernel", "at",
              "regret", "/lib", "error");
   Evaluation evaluation(known, times, family);
@@ -237,7 +266,7 @@ int run(const std::string& database, const std::string& family) {
 
 int main(int argc, char** argv) {
   if (argc != 3) {
-    fmt::print(stderr, "selection_benchmark DATABASE FAMILY\n");
+    fmt::print(stderr, "selection_benchmark DATABASE|TABLE.json FAMILY\n");
     return 2;
   }
   try {

@@ -3,7 +3,7 @@
 // Compute capability 8.0.
 #pragma once
 
-/// Where a copy is kept on its way.
+/// The caches that keep a copy.
 enum class CopyCache {
   l2_by_256,  ///< in L2, which fetches the 256 bytes around it: rows that are read once
   l1,         ///< in L1, too: other warps are about to read the same

@@ -4,7 +4,6 @@
 #pragma once
 
 #include "common/async_barrier.cuh"
-#include "common/vector.cuh"
 
 /// Arrives at a barrier of all threads of the cluster that have not ended; await_cluster() waits
 /// for the others.
@@ -39,21 +38,26 @@ __device__ __forceinline__ void arrive_at_rank(unsigned barrier, int rank) {
 #endif
 }
 
-/// Reads what is at this shared memory address in the block with this rank.
-__device__ __forceinline__ Vector<float, 4> load_from_rank(unsigned address, int rank) {
+/// Reads what is at this shared memory address in the block with this rank. T: 16 bytes.
+template <class T>
+__device__ __forceinline__ T load_from_rank(unsigned address, int rank) {
 #ifndef TUNER_CPU_BACKEND
-  Vector<float, 4> value;
+  union {
+    unsigned word[4];
+    T value;
+  } loaded;
+  static_assert(sizeof loaded == 16 && sizeof(T) == 16);
   asm volatile(
       "{\n"
       ".reg .b32 remote;\n"
       "mapa.shared::cluster.u32 remote, %4, %5;\n"
-      "ld.shared::cluster.v4.f32 {%0, %1, %2, %3}, [remote];\n"
+      "ld.shared::cluster.v4.b32 {%0, %1, %2, %3}, [remote];\n"
       "}"
-      : "=f"(value.at[0]), "=f"(value.at[1]), "=f"(value.at[2]), "=f"(value.at[3])
+      : "=r"(loaded.word[0]), "=r"(loaded.word[1]), "=r"(loaded.word[2]), "=r"(loaded.word[3])
       : "r"(address), "r"(rank)
       : "memory");
-  return value;
+  return loaded.value;
 #else
-  return *at_shared_address<Vector<float, 4> >(address);
+  return *at_shared_address<T>(address);
 #endif
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Element types of kernels. Elements of fewer bits are converted before they are multiplied, and
-// results are rounded once. Who names a type includes its header before.
+// results are rounded once. Include a type's header before using its name.
 #pragma once
 
 template <class T>

@@ -3,18 +3,17 @@
 // for the host. Compute capability 9.0, architecture sm_90a.
 #pragma once
 
+#include "common/element.cuh"
+#include "common/operand_type.cuh"
 #include "common/shared_memory.cuh"
 
-#include <cuda_bf16.h>
-#include <cuda_fp16.h>
-
-/// Describes an operand in shared memory: rows (of the second operand: columns) by 16 steps of K of
-/// 16-bit elements, in the 128-byte swizzle. `address`: of its first element. Atoms of the swizzle,
+/// Describes an operand in shared memory: rows (of the second operand: columns) by the steps of K
+/// of a product, in the 128-byte swizzle. `address`: of its first element. Atoms of the swizzle,
 /// 1024 bytes, are aligned to 1024 bytes.
 ///
-/// K_MAJOR: steps of K are contiguous. An atom has 8 rows of 64 steps; atoms follow one another.
-/// Else rows are contiguous: an atom has 8 steps of 64 rows; atoms follow one another along K, and
-/// the atoms of the next 64 rows are `atoms_apart` bytes further.
+/// K_MAJOR: steps of K are contiguous. An atom has 8 rows of 128 bytes; atoms follow one another.
+/// Else, of 16-bit elements only, rows are contiguous: an atom has 8 steps of 64 rows; atoms follow
+/// one another along K, and the atoms of the next 64 rows are `atoms_apart` bytes further.
 template <bool K_MAJOR>
 __device__ __forceinline__ unsigned long long matrix_descriptor(unsigned address, int atoms_apart) {
   constexpr unsigned long long SWIZZLE_128 = 1ull << 62;
@@ -30,16 +29,18 @@ __device__ constexpr unsigned long long descriptor_offset(int bytes) {
 
 /// A thread's part of a product of 64 rows and COLUMNS columns. Element 4 * j + 2 * h + i is in row
 /// 16 * warp + lane / 4 + 8 * h and column 8 * j + 2 * (lane % 4) + i.
-template <int COLUMNS>
+/// S: int for operands of signed char, else float.
+template <int COLUMNS, class S = float>
 struct Accumulators {
   static constexpr int COUNT = COLUMNS / 2;
-  float at[COUNT];
+  S at[COUNT];
 };
 
 #ifdef TUNER_CPU_BACKEND
 /// The element in this row (or column) and step of K of the operand that a descriptor describes.
 template <class T, bool K_MAJOR>
-float described_element(unsigned long long descriptor, int row, int k) {
+Sum<T> described_element(unsigned long long descriptor, int row, int k) {
+  constexpr unsigned WIDTH = 128 / sizeof(T);
   const auto field = [&](int begin) {
     return static_cast<unsigned>(descriptor >> begin & 0x3fffu) * 16;
   };
@@ -47,13 +48,37 @@ float described_element(unsigned long long descriptor, int row, int k) {
   const unsigned across = static_cast<unsigned>(K_MAJOR ? row : k);
   const unsigned along = static_cast<unsigned>(K_MAJOR ? k : row);
   const unsigned address = field(0) + across / 8 * field(32) + across % 8 * 128 +
-                           along / 64 * field(16) + along % 64 * 2;
-  return static_cast<float>(*at_shared_address<const T>(swizzled_128(address)));
+                           along / WIDTH * field(16) + along % WIDTH * sizeof(T);
+  return static_cast<Sum<T> >(*at_shared_address<const T>(swizzled_128(address)));
+}
+
+/// sum += the products of rows and columns, as a tensor core adds them: at once. Those of e4m3 are
+/// cut to 13 bits after the leading one of the largest (measured on Hopper: DeepSeek-V3, technical
+/// report, 3.3.2).
+template <class T, int DEPTH, class S>
+S added_up(S sum, const S (&row)[DEPTH], const S (&column)[DEPTH]) {
+  if constexpr (OperandTypeOf<T>::value == OperandType::e4m3) {
+    constexpr int KEPT_BITS = 13;
+    float largest = fabsf(sum);
+    for (int k = 0; k < DEPTH; ++k) largest = fmaxf(largest, fabsf(row[k] * column[k]));
+    if (largest == 0.0f || !(largest - largest == 0.0f)) {
+      for (int k = 0; k < DEPTH; ++k) sum += row[k] * column[k];
+      return sum;
+    }
+    const int shift = KEPT_BITS - ilogbf(largest);
+    float total = truncf(ldexpf(sum, shift));
+    for (int k = 0; k < DEPTH; ++k) total += truncf(ldexpf(row[k] * column[k], shift));
+    return ldexpf(total, -shift);
+  } else {
+    S products = 0;
+    for (int k = 0; k < DEPTH; ++k) products += row[k] * column[k];
+    return sum + products;
+  }
 }
 
 /// A product that a host thread has begun.
 struct HostProduct {
-  float* sum;
+  void* sum;
   unsigned long long rows, columns;
   bool accumulate;
   int group;
@@ -62,10 +87,11 @@ struct HostProduct {
 
 template <class T, bool ROWS_K_MAJOR, bool COLUMNS_K_MAJOR, int COLUMNS>
 void compute_on_host(const HostProduct& product) {
-  constexpr int DEPTH = 16;
+  constexpr int DEPTH = PRODUCT_DEPTH<T>;
   const int warp = static_cast<int>(threadIdx.x) / 32 % 4;
   const int lane = static_cast<int>(threadIdx.x) % 32;
-  float rows[2][DEPTH];
+  auto* const sums = static_cast<Sum<T>*>(product.sum);
+  Sum<T> rows[2][DEPTH];
   for (int h = 0; h < 2; ++h) {
     for (int k = 0; k < DEPTH; ++k) {
       rows[h][k] =
@@ -74,15 +100,14 @@ void compute_on_host(const HostProduct& product) {
   }
   for (int j = 0; j < COLUMNS / 8; ++j) {
     for (int i = 0; i < 2; ++i) {
-      float sum[2] = {0.0f, 0.0f};
+      Sum<T> column[DEPTH];
       for (int k = 0; k < DEPTH; ++k) {
-        const float column =
+        column[k] =
             described_element<T, COLUMNS_K_MAJOR>(product.columns, 8 * j + 2 * (lane % 4) + i, k);
-        for (int h = 0; h < 2; ++h) sum[h] += rows[h][k] * column;
       }
       for (int h = 0; h < 2; ++h) {
-        float& at = product.sum[4 * j + 2 * h + i];
-        at = product.accumulate ? at + sum[h] : sum[h];
+        Sum<T>& at = sums[4 * j + 2 * h + i];
+        at = added_up<T>(product.accumulate ? at : Sum<T>(0), rows[h], column);
       }
     }
   }
@@ -122,69 +147,67 @@ void compute_on_host(const HostProduct& product) {
 #define SUMS_240 SUMS_232 ", %116, %117, %118, %119"
 #define SUMS_248 SUMS_240 ", %120, %121, %122, %123"
 #define SUMS_256 SUMS_248 ", %124, %125, %126, %127"
-#define FOUR_SUMS(i) "+f"(sum.at[i]), "+f"(sum.at[i + 1]), "+f"(sum.at[i + 2]), "+f"(sum.at[i + 3])
-#define OPERANDS_8 FOUR_SUMS(0)
-#define OPERANDS_16 OPERANDS_8, FOUR_SUMS(4)
-#define OPERANDS_24 OPERANDS_16, FOUR_SUMS(8)
-#define OPERANDS_32 OPERANDS_24, FOUR_SUMS(12)
-#define OPERANDS_40 OPERANDS_32, FOUR_SUMS(16)
-#define OPERANDS_48 OPERANDS_40, FOUR_SUMS(20)
-#define OPERANDS_56 OPERANDS_48, FOUR_SUMS(24)
-#define OPERANDS_64 OPERANDS_56, FOUR_SUMS(28)
-#define OPERANDS_72 OPERANDS_64, FOUR_SUMS(32)
-#define OPERANDS_80 OPERANDS_72, FOUR_SUMS(36)
-#define OPERANDS_88 OPERANDS_80, FOUR_SUMS(40)
-#define OPERANDS_96 OPERANDS_88, FOUR_SUMS(44)
-#define OPERANDS_104 OPERANDS_96, FOUR_SUMS(48)
-#define OPERANDS_112 OPERANDS_104, FOUR_SUMS(52)
-#define OPERANDS_120 OPERANDS_112, FOUR_SUMS(56)
-#define OPERANDS_128 OPERANDS_120, FOUR_SUMS(60)
-#define OPERANDS_136 OPERANDS_128, FOUR_SUMS(64)
-#define OPERANDS_144 OPERANDS_136, FOUR_SUMS(68)
-#define OPERANDS_152 OPERANDS_144, FOUR_SUMS(72)
-#define OPERANDS_160 OPERANDS_152, FOUR_SUMS(76)
-#define OPERANDS_168 OPERANDS_160, FOUR_SUMS(80)
-#define OPERANDS_176 OPERANDS_168, FOUR_SUMS(84)
-#define OPERANDS_184 OPERANDS_176, FOUR_SUMS(88)
-#define OPERANDS_192 OPERANDS_184, FOUR_SUMS(92)
-#define OPERANDS_200 OPERANDS_192, FOUR_SUMS(96)
-#define OPERANDS_208 OPERANDS_200, FOUR_SUMS(100)
-#define OPERANDS_216 OPERANDS_208, FOUR_SUMS(104)
-#define OPERANDS_224 OPERANDS_216, FOUR_SUMS(108)
-#define OPERANDS_232 OPERANDS_224, FOUR_SUMS(112)
-#define OPERANDS_240 OPERANDS_232, FOUR_SUMS(116)
-#define OPERANDS_248 OPERANDS_240, FOUR_SUMS(120)
-#define OPERANDS_256 OPERANDS_248, FOUR_SUMS(124)
+#define FOUR_SUMS(C, i) C(sum.at[i]), C(sum.at[i + 1]), C(sum.at[i + 2]), C(sum.at[i + 3])
+#define OPERANDS_8(C) FOUR_SUMS(C, 0)
+#define OPERANDS_16(C) OPERANDS_8(C), FOUR_SUMS(C, 4)
+#define OPERANDS_24(C) OPERANDS_16(C), FOUR_SUMS(C, 8)
+#define OPERANDS_32(C) OPERANDS_24(C), FOUR_SUMS(C, 12)
+#define OPERANDS_40(C) OPERANDS_32(C), FOUR_SUMS(C, 16)
+#define OPERANDS_48(C) OPERANDS_40(C), FOUR_SUMS(C, 20)
+#define OPERANDS_56(C) OPERANDS_48(C), FOUR_SUMS(C, 24)
+#define OPERANDS_64(C) OPERANDS_56(C), FOUR_SUMS(C, 28)
+#define OPERANDS_72(C) OPERANDS_64(C), FOUR_SUMS(C, 32)
+#define OPERANDS_80(C) OPERANDS_72(C), FOUR_SUMS(C, 36)
+#define OPERANDS_88(C) OPERANDS_80(C), FOUR_SUMS(C, 40)
+#define OPERANDS_96(C) OPERANDS_88(C), FOUR_SUMS(C, 44)
+#define OPERANDS_104(C) OPERANDS_96(C), FOUR_SUMS(C, 48)
+#define OPERANDS_112(C) OPERANDS_104(C), FOUR_SUMS(C, 52)
+#define OPERANDS_120(C) OPERANDS_112(C), FOUR_SUMS(C, 56)
+#define OPERANDS_128(C) OPERANDS_120(C), FOUR_SUMS(C, 60)
+#define OPERANDS_136(C) OPERANDS_128(C), FOUR_SUMS(C, 64)
+#define OPERANDS_144(C) OPERANDS_136(C), FOUR_SUMS(C, 68)
+#define OPERANDS_152(C) OPERANDS_144(C), FOUR_SUMS(C, 72)
+#define OPERANDS_160(C) OPERANDS_152(C), FOUR_SUMS(C, 76)
+#define OPERANDS_168(C) OPERANDS_160(C), FOUR_SUMS(C, 80)
+#define OPERANDS_176(C) OPERANDS_168(C), FOUR_SUMS(C, 84)
+#define OPERANDS_184(C) OPERANDS_176(C), FOUR_SUMS(C, 88)
+#define OPERANDS_192(C) OPERANDS_184(C), FOUR_SUMS(C, 92)
+#define OPERANDS_200(C) OPERANDS_192(C), FOUR_SUMS(C, 96)
+#define OPERANDS_208(C) OPERANDS_200(C), FOUR_SUMS(C, 100)
+#define OPERANDS_216(C) OPERANDS_208(C), FOUR_SUMS(C, 104)
+#define OPERANDS_224(C) OPERANDS_216(C), FOUR_SUMS(C, 108)
+#define OPERANDS_232(C) OPERANDS_224(C), FOUR_SUMS(C, 112)
+#define OPERANDS_240(C) OPERANDS_232(C), FOUR_SUMS(C, 116)
+#define OPERANDS_248(C) OPERANDS_240(C), FOUR_SUMS(C, 120)
+#define OPERANDS_256(C) OPERANDS_248(C), FOUR_SUMS(C, 124)
 
-// A, B, P, TA, TB: the numbers of the operands after them.
-#define BEGIN_PRODUCT(TYPE, N, A, B, P, TA, TB)                                                \
+// KIND: depth and types in the instruction. C: the constraint of a sum. A, B, P: the numbers of the
+// operands after the sums. TAIL: what the instruction takes last.
+#define BEGIN_PRODUCT(KIND, C, N, A, B, P, TAIL)                                               \
   asm volatile(                                                                                \
       "{\n"                                                                                    \
       ".reg .pred accumulate;\n"                                                               \
       "setp.ne.b32 accumulate, %" #P                                                           \
       ", 0;\n"                                                                                 \
-      "wgmma.mma_async.sync.aligned.m64n" #N "k16.f32." TYPE "." TYPE " {" SUMS_##N            \
-      "}, %" #A ", %" #B ", accumulate, 1, 1, %" #TA ", %" #TB                                 \
-      ";\n"                                                                                    \
-      "}"                                                                                      \
-      : OPERANDS_##N                                                                           \
+      "wgmma.mma_async.sync.aligned.m64n" #N KIND " {" SUMS_##N "}, %" #A ", %" #B             \
+                                                                ", accumulate" TAIL            \
+                                                                ";\n"                          \
+                                                                "}"                            \
+      : OPERANDS_##N(C)                                                                        \
       : "l"(rows), "l"(columns), "r"(static_cast<int>(accumulate)), "n"(ROWS_K_MAJOR ? 0 : 1), \
         "n"(COLUMNS_K_MAJOR ? 0 : 1))
-#define PRODUCT_OF_COLUMNS(N, A, B, P, TA, TB) \
-  if constexpr (COLUMNS == N && IS_BF16) {     \
-    BEGIN_PRODUCT("bf16", N, A, B, P, TA, TB); \
-  } else if constexpr (COLUMNS == N) {         \
-    BEGIN_PRODUCT("f16", N, A, B, P, TA, TB);  \
+#define PRODUCT_OF_COLUMNS(N, A, B, P, TA, TB)                                       \
+  if constexpr (COLUMNS == N && TYPE == OperandType::bf16) {                         \
+    BEGIN_PRODUCT("k16.f32.bf16.bf16", "+f", N, A, B, P, ", 1, 1, %" #TA ", %" #TB); \
+  } else if constexpr (COLUMNS == N && TYPE == OperandType::f16) {                   \
+    BEGIN_PRODUCT("k16.f32.f16.f16", "+f", N, A, B, P, ", 1, 1, %" #TA ", %" #TB);   \
+  } else if constexpr (COLUMNS == N && TYPE == OperandType::tf32) {                  \
+    BEGIN_PRODUCT("k8.f32.tf32.tf32", "+f", N, A, B, P, ", 1, 1");                   \
+  } else if constexpr (COLUMNS == N && TYPE == OperandType::e4m3) {                  \
+    BEGIN_PRODUCT("k32.f32.e4m3.e4m3", "+f", N, A, B, P, ", 1, 1");                  \
+  } else if constexpr (COLUMNS == N) {                                               \
+    BEGIN_PRODUCT("k32.s32.s8.s8", "+r", N, A, B, P, "");                            \
   }
-
-template <class T>
-struct IsBf16 {
-  static constexpr bool value = false;
-};
-template <>
-struct IsBf16<__nv_bfloat16> {
-  static constexpr bool value = true;
-};
 
 /// The products that a warpgroup has begun; the warps of a warpgroup call every function together.
 /// Between begin() and the await() that covers a product its operands in shared memory and its
@@ -198,14 +221,17 @@ class WarpgroupProducts {
 #endif
   }
 
-  /// Begins sum = rows * columns, or sum += rows * columns. T: __nv_bfloat16 or __half. COLUMNS: a
-  /// multiple of 8 to 64, of 16 to 256.
+  /// Begins sum = rows * columns, or sum += rows * columns. COLUMNS: a multiple of 8 to 64, of 16
+  /// to 256; not 40 and 56 for int8. Only operands of 16 bits may be contiguous along the extent.
   template <class T, bool ROWS_K_MAJOR, bool COLUMNS_K_MAJOR, int COLUMNS>
-  __device__ __forceinline__ void multiply(Accumulators<COLUMNS>& sum, unsigned long long rows,
-                                           unsigned long long columns, bool accumulate) {
+  __device__ __forceinline__ void multiply(Accumulators<COLUMNS, Sum<T> >& sum,
+                                           unsigned long long rows, unsigned long long columns,
+                                           bool accumulate) {
+    constexpr OperandType TYPE = OperandTypeOf<T>::value;
     static_assert(COLUMNS % (COLUMNS > 64 ? 16 : 8) == 0 && 8 <= COLUMNS && COLUMNS <= 256);
+    static_assert(TYPE != OperandType::s8 || COLUMNS <= 32 || COLUMNS % 16 == 0);
+    static_assert(sizeof(T) == 2 || (ROWS_K_MAJOR && COLUMNS_K_MAJOR));
 #ifndef TUNER_CPU_BACKEND
-    constexpr bool IS_BF16 = IsBf16<T>::value;
     PRODUCT_OF_COLUMNS(8, 4, 5, 6, 7, 8)
     PRODUCT_OF_COLUMNS(16, 8, 9, 10, 11, 12)
     PRODUCT_OF_COLUMNS(24, 12, 13, 14, 15, 16)
@@ -278,6 +304,14 @@ __device__ __forceinline__ void pin(Accumulators<COLUMNS>& sum) {
 #pragma unroll
   for (int i = 0; i < Accumulators<COLUMNS>::COUNT; ++i)
     asm volatile("" : "+f"(sum.at[i])::"memory");
+#endif
+}
+template <int COLUMNS>
+__device__ __forceinline__ void pin(Accumulators<COLUMNS, int>& sum) {
+#ifndef TUNER_CPU_BACKEND
+#pragma unroll
+  for (int i = 0; i < Accumulators<COLUMNS, int>::COUNT; ++i)
+    asm volatile("" : "+r"(sum.at[i])::"memory");
 #endif
 }
 

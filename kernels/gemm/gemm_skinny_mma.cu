@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// C = alpha * op(A) * op(B) + beta * C, row-major, where M (SHORT_M) or N is at most COLUMNS, on
-// tensor cores: operands of 16 bits, contiguous along K, sums in single precision. The time is that
-// of reading the other, long operand once. The extent ("e" in names) is its long dimension: N with
-// SHORT_M, else M.
+// C = f(alpha * op(A) * op(B) + beta * C + bias + residual), row-major, where M (SHORT_M) or N is
+// at most COLUMNS, on tensor cores: operands of 16 or 8 bits, contiguous along K, sums in single
+// precision, of int8 in 32-bit integers. The time is that of reading the other, long operand once.
+// The extent ("e" in names) is its long dimension: N with SHORT_M, else M.
 //
 // The long operand is the first one of the products. Which steps of K a lane has in a product is
-// arbitrary, as long as it is the same in both operands. So a lane takes 8 steps that follow one
-// another, 16 bytes, for two products, and no lane needs what another one loads: each copies its
+// arbitrary, as long as it is the same in both operands. So a lane takes 16 bytes of a row for two
+// products, and no lane needs what another one loads: each copies its
 // own vectors to a ring of STAGES steps in shared memory, by cp.async, and reads them back. There
-// is no barrier before the end, and the ring holds as many bytes on their way as memory needs to
-// be busy.
+// is no barrier before the end, and the ring holds as many bytes in flight as memory needs to be
+// busy.
 //
-// A step is UNROLL * 32 steps of K of TILES * 16 rows of the long operand and of COLUMNS rows of
+// A step is UNROLL * 64 bytes of K of TILES * 16 rows of the long operand and of COLUMNS rows of
 // the short one. A block has WARPS warps along the extent and WARPS_K along K; with SPLIT_K the
 // blocks in y divide K. Rows beyond an operand are replaced by its last one, and their sums not
 // stored.
@@ -20,30 +20,36 @@
 // max(the ring, COLUMNS * WARPS_K * BLOCK_E sums); the constants are below.
 
 #include "common/async_copy.cuh"
+#include "common/element.cuh"
 #include "common/integers.cuh"
 #include "common/mma.cuh"
 #include "common/vector.cuh"
+#include "epilogue.cuh"
 #include "split_k.cuh"
 
 template <class T, class Result, bool SHORT_M, int COLUMNS, int TILES, int UNROLL, int STAGES,
-          int WARPS, int WARPS_K, bool SPLIT_K, int MIN_BLOCKS>
+          int WARPS, int WARPS_K, bool SPLIT_K, int MIN_BLOCKS, int BIAS, int ACTIVATION,
+          bool RESIDUAL>
 __global__ void __launch_bounds__(32 * WARPS * WARPS_K, MIN_BLOCKS)
-    gemm_skinny_mma(int M, int N, int K, float alpha, const T* A, int lda, const T* B, int ldb,
-                    float beta, Result* C, int ldc, long long stride_a, long long stride_b,
-                    long long stride_c, float* partials, unsigned* arrivals) {
+    gemm_skinny_mma(int M, int N, int K, Sum<T> alpha, const T* A, int lda, const T* B, int ldb,
+                    Sum<T> beta, Result* C, int ldc, long long stride_a, long long stride_b,
+                    long long stride_c, const Result* bias, const Result* residual,
+                    Sum<T>* partials, unsigned* arrivals) {
   constexpr int THREADS = 32 * WARPS * WARPS_K;
   constexpr int WARP_E = 16 * TILES;  // part of the extent per warp
   constexpr int BLOCK_E = WARPS * WARP_E;
-  constexpr int VECTOR_K = 32;               // steps of K that the four lanes of a row have
+  constexpr int SIZE = static_cast<int>(sizeof(T));
+  constexpr int VECTOR_K = 64 / SIZE;        // steps of K that the four lanes of a row have
   constexpr int WARP_K = UNROLL * VECTOR_K;  // part of K per warp and step
   constexpr int STEP_K = WARPS_K * WARP_K;
   constexpr int LONG_ROWS = 2 * TILES, SHORT_ROWS = COLUMNS / 8;  // of a lane
   constexpr int ROWS = LONG_ROWS + SHORT_ROWS;
-  static_assert(sizeof(T) == 2 && COLUMNS % 8 == 0 && STAGES >= 2);
-  using Words = Vector<unsigned, 4>;  // 8 elements
+  static_assert(SIZE <= 2 && COLUMNS % 8 == 0 && STAGES >= 2);
+  using S = Sum<T>;
+  using Words = Vector<unsigned, 4>;  // of elements
 
   extern __shared__ __align__(16) unsigned char shared[];
-  float* const sums = reinterpret_cast<float*>(shared);  // after the loop
+  S* const sums = reinterpret_cast<S*>(shared);  // after the loop
 
   const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
   const int warp = threadIdx.x / 32 % WARPS;
@@ -53,7 +59,7 @@ __global__ void __launch_bounds__(32 * WARPS * WARPS_K, MIN_BLOCKS)
   const int block_e = blockIdx.x * BLOCK_E;
 
   // This block's part of K: a whole number of steps.
-  const int depth = alpha == 0.0f ? 0 : K;
+  const int depth = alpha == S(0) ? 0 : K;
   const int parts = SPLIT_K ? gridDim.y : 1;
   const int part = ceil_div(ceil_div(depth, parts), STEP_K) * STEP_K;
   const int begin = blockIdx.y * part;
@@ -61,7 +67,7 @@ __global__ void __launch_bounds__(32 * WARPS * WARPS_K, MIN_BLOCKS)
   const int steps = end > begin ? ceil_div(end - begin, STEP_K) : 0;
 
   // A lane's first vector of each of its rows: those of the long operand, then of the short one.
-  const int first_k = begin + warp_k * WARP_K + 8 * t;
+  const int first_k = begin + warp_k * WARP_K + 16 / SIZE * t;
   const T* first[ROWS];
 #pragma unroll
   for (int i = 0; i < ROWS; ++i) {
@@ -81,7 +87,7 @@ __global__ void __launch_bounds__(32 * WARPS * WARPS_K, MIN_BLOCKS)
 #pragma unroll
       for (int u = 0; u < UNROLL; ++u) {
         const int offset = step * STEP_K + u * VECTOR_K;
-        const int left = 2 * (end - first_k - offset);  // bytes
+        const int left = SIZE * (end - first_k - offset);  // bytes
         const int bytes = left < 0 ? 0 : left < 16 ? left : 16;
 #pragma unroll
         for (int i = 0; i < ROWS; ++i) {
@@ -98,7 +104,7 @@ __global__ void __launch_bounds__(32 * WARPS * WARPS_K, MIN_BLOCKS)
   };
 
   // Two sums of each element in turn: a product need not wait for the one before it.
-  float sum[TILES][SHORT_ROWS][2][4] = {};
+  S sum[TILES][SHORT_ROWS][2][4] = {};
 #pragma unroll
   for (int step = 0; step < STAGES - 1; ++step) fetch(step, step);
   int stage = 0;
@@ -122,7 +128,15 @@ __global__ void __launch_bounds__(32 * WARPS * WARPS_K, MIN_BLOCKS)
           for (int j = 0; j < SHORT_ROWS; ++j) {
             const unsigned(&column)[4] = words[LONG_ROWS + j].at;
             const unsigned columns[2] = {column[2 * half], column[2 * half + 1]};
-            multiply_16x8x16<T>(sum[tile][j][half], rows, columns);
+            if constexpr (OperandTypeOf<T>::value == OperandType::e4m3) {
+              // The tensor core adds products with about 14 bits.
+              S products[4] = {};
+              multiply_16x8<T>(products, rows, columns);
+#pragma unroll
+              for (int i = 0; i < 4; ++i) sum[tile][j][half][i] += products[i];
+            } else {
+              multiply_16x8<T>(sum[tile][j][half], rows, columns);
+            }
           }
         }
       }
@@ -150,11 +164,11 @@ __global__ void __launch_bounds__(32 * WARPS * WARPS_K, MIN_BLOCKS)
   constexpr int COUNT = ceil_div(COLUMNS * BLOCK_E, THREADS);
   const auto column_of = [](int index) { return SHORT_M ? index / BLOCK_E : index % COLUMNS; };
   const auto e_of = [](int index) { return SHORT_M ? index % BLOCK_E : index / COLUMNS; };
-  float mine[COUNT];
+  S mine[COUNT];
 #pragma unroll
   for (int i = 0; i < COUNT; ++i) {
     const int index = threadIdx.x + i * THREADS;
-    mine[i] = 0.0f;
+    mine[i] = 0;
     if (index < COLUMNS * BLOCK_E) {
 #pragma unroll
       for (int w = 0; w < WARPS_K; ++w) {
@@ -169,14 +183,17 @@ __global__ void __launch_bounds__(32 * WARPS * WARPS_K, MIN_BLOCKS)
       return;
     }
   }
+  const Epilogue<Result, BIAS, ACTIVATION, RESIDUAL> what{bias, residual};
 #pragma unroll
   for (int i = 0; i < COUNT; ++i) {
     const int index = threadIdx.x + i * THREADS;
     const int column = column_of(index), e = block_e + e_of(index);
     if (index >= COLUMNS * BLOCK_E || column >= short_extent || e >= extent) continue;
-    Result* const c = C + blockIdx.z * stride_c +
-                      (SHORT_M ? static_cast<long long>(column) * ldc + e
-                               : static_cast<long long>(e) * ldc + column);
-    *c = Result(beta == 0.0f ? alpha * mine[i] : alpha * mine[i] + beta * static_cast<float>(*c));
+    const int row_c = SHORT_M ? column : e, column_c = SHORT_M ? e : column;
+    const long long offset = blockIdx.z * stride_c + static_cast<long long>(row_c) * ldc + column_c;
+    S value = alpha * mine[i];
+    if (beta != S(0)) value += beta * static_cast<S>(C[offset]);
+    if constexpr (!decltype(what)::IS_NONE) value = what.apply(value, row_c, column_c, offset);
+    C[offset] = Result(value);
   }
 }

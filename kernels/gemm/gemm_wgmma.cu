@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// C = alpha * op(A) * op(B) + beta * C, row-major, on the tensor cores of compute capability 9.0:
-// operands of 16 bits, sums in single precision.
+// C = f(alpha * op(A) * op(B) + beta * C + bias + residual), row-major, on the tensor cores of
+// compute capability 9.0: operands of bf16 and f16 in every layout, of tf32, e4m3 and int8
+// contiguous along K; sums in single precision, of int8 in 32-bit integers.
 //
 // One thread of the producer warpgroup loads k-tiles into a ring of stages by TMA. Consumer
 // warpgroups multiply them by wgmma and store C. Consumers share a tile (each has a part of its
@@ -13,6 +14,9 @@
 // With SWAP the transpose of C is computed, op(B)' * op(A)': wgmma has 64 rows but as few as 8
 // columns, so small M belongs there. Below, rows and columns are those of the computed product.
 //
+// Tensor cores add products of e4m3 with about 14 bits. With PROMOTED the sums of each k-tile of
+// 128 steps are added to others in single precision.
+//
 // Grid (clusters * blocks of a cluster), block (128 * (consumers + 1)). Any M, N, K; operands whose
 // rows start on 16 bytes. As in BLAS, alpha == 0 reads neither A nor B, and beta == 0 does not read
 // C.
@@ -21,6 +25,7 @@
 
 #include "common/async_barrier.cuh"
 #include "common/cluster.cuh"
+#include "common/element.cuh"
 #include "common/integers.cuh"
 #include "common/shared_memory.cuh"
 #include "common/warpgroup.cuh"
@@ -47,13 +52,16 @@ __device__ __forceinline__ void sync_consumers() {
 }
 
 template <class T, class TC, bool TRANS_A, bool TRANS_B, bool SWAP, int TILE_M, int TILE_N,
-          int TILE_K, int CONSUMERS, bool PING_PONG, int STAGES, int CLUSTER_M, int CLUSTER_N,
-          int CLUSTER_K, bool SPLIT_K, int VECTOR_C, int STORE_BUFFERS, int MIN_BLOCKS>
+          int PANELS, int CONSUMERS, bool PING_PONG, int STAGES, int CLUSTER_M, int CLUSTER_N,
+          int CLUSTER_K, bool SPLIT_K, int VECTOR_C, int STORE_BUFFERS, int MIN_BLOCKS,
+          bool PROMOTED, int BIAS, int ACTIVATION, bool RESIDUAL>
 __global__ void CLUSTER_DIMENSIONS __launch_bounds__(WARPGROUP*(CONSUMERS + 1), MIN_BLOCKS)
-    gemm_wgmma(int M, int N, int K, float alpha, float beta, TC* C, int ldc, long long stride_c,
-               int batches, int splits, int streamed, int group_m, float* partials,
-               unsigned* arrivals, const __grid_constant__ TensorMap3 map_a,
-               const __grid_constant__ TensorMap3 map_b, const __grid_constant__ TensorMap3 map_c) {
+    gemm_wgmma(int M, int N, int K, Sum<T> alpha, Sum<T> beta, TC* C, int ldc, long long stride_c,
+               const TC* bias, const TC* residual, int batches, int splits, int streamed,
+               int group_m, Sum<T>* partials, unsigned* arrivals,
+               const __grid_constant__ TensorMap3 map_a, const __grid_constant__ TensorMap3 map_b,
+               const __grid_constant__ TensorMap3 map_c) {
+  constexpr int TILE_K = PANELS * (128 / static_cast<int>(sizeof(T)));
   constexpr int TEAM = PING_PONG ? 1 : CONSUMERS;  // warpgroups that share a tile
   constexpr int PARTS = TILE_M / (64 * TEAM);      // of 64 rows, of a warpgroup
   constexpr int CLUSTER = CLUSTER_M * CLUSTER_N * CLUSTER_K;
@@ -69,8 +77,13 @@ __global__ void CLUSTER_DIMENSIONS __launch_bounds__(WARPGROUP*(CONSUMERS + 1), 
                                    TILE_M * TILE_N * 4 <= STAGES * STAGE_BYTES),
                 "blocks that divide K have one tile, whose sums replace the stages");
   static_assert(STORE_BUFFERS == 0 || !SWAP, "boxes of C are not transposed");
+  static_assert(!PROMOTED || TILE_K == 128, "sums of 128 steps are promoted");
+  using S = Sum<T>;
+  using What = Epilogue<TC, BIAS, ACTIVATION, RESIDUAL>;
 
-  if (alpha == 0.0f) return scale_output(C, M, N, ldc, stride_c, batches, beta);
+  if (alpha == S(0)) {
+    return scale_output(C, M, N, ldc, stride_c, batches, beta, What{bias, residual});
+  }
 
   const unsigned stages = shared_address(dynamic_shared());
   const unsigned staging = stages + STAGES * STAGE_BYTES;      // for each consumer
@@ -194,16 +207,17 @@ __global__ void CLUSTER_DIMENSIONS __launch_bounds__(WARPGROUP*(CONSUMERS + 1), 
         await_phase(turns + 8 * consumer, turn_parity);
         turn_parity ^= 1;
       }
-      Accumulators<TILE_N> sum[PARTS];
+      using Sums = Accumulators<TILE_N, S>[PARTS];
+      Sums sum;
       WarpgroupProducts products;
-      const auto begin_k_tile = [&](bool is_first) {
+      const auto begin_k_tile = [&](Sums& sum, bool is_first) {
         await_phase(full + 8 * at.stage, at.parity);
         const unsigned from = stages + at.stage * STAGE_BYTES;
         const unsigned long long row_operand = Rows::descriptor(from, first_row);
         const unsigned long long column_operand = Columns::descriptor(from + Rows::BYTES, 0);
         products.begin();
 #pragma unroll
-        for (int k = 0; k < TILE_K; k += 16) {
+        for (int k = 0; k < TILE_K; k += PRODUCT_DEPTH<T>) {
 #pragma unroll
           for (int part = 0; part < PARTS; ++part) {
             products.multiply<T, Rows::IS_K_MAJOR, Columns::IS_K_MAJOR>(
@@ -213,34 +227,61 @@ __global__ void CLUSTER_DIMENSIONS __launch_bounds__(WARPGROUP*(CONSUMERS + 1), 
         }
         products.commit();
       };
-
-      // The products of one k-tile are begun before those of the last one are complete.
+      const auto pin_all = [](Sums& sum) {
 #pragma unroll
-      for (int part = 0; part < PARTS; ++part) pin(sum[part]);
-      begin_k_tile(true);
-      int reading = at.stage;
-      at.advance();
-      for (int k_tile = work.begin + 1; k_tile < work.end; ++k_tile) {
-        begin_k_tile(false);
-        products.await<1>();
-        release(reading);
-        reading = at.stage;
+        for (int part = 0; part < PARTS; ++part) pin(sum[part]);
+      };
+      const auto begin_next_tile = [&] {
+        if constexpr (PING_PONG) {
+          __syncwarp();
+          if (lane == 0) arrive(turns + 8 * (consumer + 1 < CONSUMERS ? consumer + 1 : 0));
+        }
+      };
+
+      if constexpr (PROMOTED) {
+        Sums of_k_tile;
+#pragma unroll
+        for (int part = 0; part < PARTS; ++part) sum[part] = {};
+        for (int k_tile = work.begin; k_tile < work.end; ++k_tile) {
+          pin_all(of_k_tile);
+          begin_k_tile(of_k_tile, true);
+          products.await<0>();
+          pin_all(of_k_tile);
+          release(at.stage);
+          at.advance();
+#pragma unroll
+          for (int part = 0; part < PARTS; ++part) {
+#pragma unroll
+            for (int i = 0; i < Accumulators<TILE_N, S>::COUNT; ++i) {
+              sum[part].at[i] += of_k_tile[part].at[i];
+            }
+          }
+        }
+        begin_next_tile();
+      } else {
+        // The products of one k-tile are begun before those of the last one are complete.
+        pin_all(sum);
+        begin_k_tile(sum, true);
+        int reading = at.stage;
         at.advance();
+        for (int k_tile = work.begin + 1; k_tile < work.end; ++k_tile) {
+          begin_k_tile(sum, false);
+          products.await<1>();
+          release(reading);
+          reading = at.stage;
+          at.advance();
+        }
+        begin_next_tile();
+        products.await<0>();
+        pin_all(sum);
+        release(reading);
       }
-      if constexpr (PING_PONG) {
-        __syncwarp();
-        if (lane == 0) arrive(turns + 8 * (consumer + 1 < CONSUMERS ? consumer + 1 : 0));
-      }
-      products.await<0>();
-#pragma unroll
-      for (int part = 0; part < PARTS; ++part) pin(sum[part]);
-      release(reading);
 
-      const auto store = [&](Accumulators<TILE_N / CLUSTER_K>(&sum)[PARTS]) {
+      const auto store = [&](Accumulators<TILE_N / CLUSTER_K, S>(&sum)[PARTS]) {
         if constexpr (SPLIT_K) {
           const int part = rank * TEAM + (PING_PONG ? 0 : consumer);
-          const int counters = 1 + ceil_div(splits, SplitSums::LEAST_GROUP);
-          const SplitSums sums{
+          const int counters = 1 + ceil_div(splits, SplitSums<S>::LEAST_GROUP);
+          const SplitSums<S> sums{
               work,
               partials + static_cast<long long>(part) * (PARTS * 64 * (TILE_N / CLUSTER_K)),
               CLUSTER * TEAM,
@@ -249,13 +290,16 @@ __global__ void CLUSTER_DIMENSIONS __launch_bounds__(WARPGROUP*(CONSUMERS + 1), 
               1 + consumer};
           if (work.splits > 1 && !sums.reduce(sum)) return;
         }
-        const TensorOutput<TC, SWAP> c{C + work.batch * stride_c, rows, columns, ldc, alpha, beta};
+        const long long offset = work.batch * stride_c;
+        const TensorOutput<TC, S, SWAP> c{C + offset, rows, columns, ldc, alpha, beta};
+        const What what{bias, RESIDUAL ? residual + offset : residual};
         const int row0 = (work.m * CLUSTER_M + rank_m) * TILE_M + first_row;
         const int column0 = (work.n * CLUSTER_N + rank_n) * TILE_N +
                             (CLUSTER_K > 1 ? rank * (TILE_N / CLUSTER_K) : 0);
 #pragma unroll
         for (int part = 0; part < PARTS; ++part) {
           c.apply_factors(sum[part], row0 + 64 * part, column0);
+          c.apply(what, sum[part], row0 + 64 * part, column0);
           if constexpr (STORE_BUFFERS > 0) {
             output.store_product(sum[part], c, row0 + 64 * part, column0, work.batch);
           } else {
@@ -266,7 +310,7 @@ __global__ void CLUSTER_DIMENSIONS __launch_bounds__(WARPGROUP*(CONSUMERS + 1), 
       if constexpr (CLUSTER_K > 1) {
         // The last k-tile of this block has been read by all consumers: its stages are free.
         sync_consumers<CONSUMERS>();
-        Accumulators<TILE_N / CLUSTER_K> own[PARTS];
+        Accumulators<TILE_N / CLUSTER_K, S> own[PARTS];
         add_up_cluster<CLUSTER_K>(sum, own, stages + consumer * (PARTS * 64 * TILE_N * 4), rank);
         store(own);
       } else {

@@ -7,48 +7,79 @@
 #include "common/vector.cuh"
 #include "common/warpgroup.cuh"
 #include "common/wgmma.cuh"
+#include "epilogue.cuh"
 #include "tensor_work.cuh"
 
 /// The matrix that a product is stored to. With TRANSPOSED the computed product is its transpose.
-template <class T, bool TRANSPOSED>
+/// S: the type of sums and factors.
+template <class T, class S, bool TRANSPOSED>
 struct TensorOutput {
   T* first;
   int rows, columns;  ///< of the computed product
   int pitch;          ///< leading dimension of C
-  float alpha, beta;
+  S alpha, beta;
 
   __device__ __forceinline__ bool contains(int row, int column) const {
     return row < rows && column < columns;
   }
-  __device__ __forceinline__ T* at(int row, int column) const {
-    return first + (TRANSPOSED ? static_cast<long long>(column) * pitch + row
-                               : static_cast<long long>(row) * pitch + column);
+  __device__ __forceinline__ long long offset(int row, int column) const {
+    return TRANSPOSED ? static_cast<long long>(column) * pitch + row
+                      : static_cast<long long>(row) * pitch + column;
   }
-  /// sum = alpha * sum + beta * C in single precision, of a thread's part of 64 rows from `row0`
-  /// and COLUMNS columns from `column0`. One branch for all elements: most products do not read C.
+  __device__ __forceinline__ T* at(int row, int column) const {
+    return first + offset(row, column);
+  }
+  /// sum = alpha * sum + beta * C, of a thread's part of 64 rows from `row0` and COLUMNS columns
+  /// from `column0`. One branch for all elements: most products do not read C.
   template <int COLUMNS>
-  __device__ __forceinline__ void apply_factors(Accumulators<COLUMNS>& sum, int row0,
+  __device__ __forceinline__ void apply_factors(Accumulators<COLUMNS, S>& sum, int row0,
                                                 int column0) const {
-    if (__builtin_expect(beta == 0.0f, 1)) {
-      if (alpha == 1.0f) return;
+    if (__builtin_expect(beta == S(0), 1)) {
+      if (alpha == S(1)) return;
 #pragma unroll
-      for (float& each : sum.at) each *= alpha;
+      for (S& each : sum.at) each *= alpha;
       return;
     }
+    for_each<true>(sum, row0, column0, [&](S& each, int row, int column) {
+      each = alpha * each + beta * static_cast<S>(*at(row, column));
+    });
+  }
+  /// The same of what follows the factors. In a whole tile no load depends on a comparison, so that
+  /// rows share those of a bias.
+  template <int COLUMNS, class What>
+  __device__ __forceinline__ void apply(const What& epilogue, Accumulators<COLUMNS, S>& sum,
+                                        int row0, int column0) const {
+    if constexpr (!What::IS_NONE) {
+      const auto finish = [&](S& each, int row, int column) {
+        each = epilogue.apply(each, TRANSPOSED ? column : row, TRANSPOSED ? row : column,
+                              offset(row, column));
+      };
+      if (row0 + 64 <= rows && column0 + COLUMNS <= columns) {
+        for_each<false>(sum, row0, column0, finish);
+      } else {
+        for_each<true>(sum, row0, column0, finish);
+      }
+    }
+  }
+
+ private:
+  /// Calls what(sum, row, column) of each element; CHECKED: of those that lie in C.
+  template <bool CHECKED, int COLUMNS, class What>
+  __device__ __forceinline__ void for_each(Accumulators<COLUMNS, S>& sum, int row0, int column0,
+                                           const What& what) const {
     const int first_row = row0 + threadIdx.x % WARPGROUP / 32 * 16 + threadIdx.x % 32 / 4;
     const int first_column = column0 + threadIdx.x % 4 * 2;
 #pragma unroll
-    for (int i = 0; i < Accumulators<COLUMNS>::COUNT; ++i) {
+    for (int i = 0; i < Accumulators<COLUMNS, S>::COUNT; ++i) {
       const int row = first_row + i / 2 % 2 * 8, column = first_column + i / 4 * 8 + i % 2;
-      const float before = contains(row, column) ? static_cast<float>(*at(row, column)) : 0.0f;
-      sum.at[i] = alpha * sum.at[i] + beta * before;
+      if (!CHECKED || contains(row, column)) what(sum.at[i], row, column);
     }
   }
 };
 
 /// Two numbers, each rounded once.
-template <class T>
-__device__ __forceinline__ Vector<T, 2> rounded_pair(float first, float second) {
+template <class T, class S>
+__device__ __forceinline__ Vector<T, 2> rounded_pair(S first, S second) {
 #ifndef TUNER_CPU_BACKEND
   if constexpr (sizeof(T) == 2) {  // one instruction, which the compiler does not make of two
     union {
@@ -86,8 +117,8 @@ __device__ __forceinline__ void transpose_quad(unsigned (&word)[4], int lane) {
 }
 
 /// Stores the elements of a pair that lie in C. VECTOR >= 2: they are aligned together.
-template <int VECTOR, class T, bool TRANSPOSED>
-__device__ __forceinline__ void store_pair(const TensorOutput<T, TRANSPOSED>& c, int row,
+template <int VECTOR, class T, class S, bool TRANSPOSED>
+__device__ __forceinline__ void store_pair(const TensorOutput<T, S, TRANSPOSED>& c, int row,
                                            int column, const Vector<T, 2>& pair) {
   if (!TRANSPOSED && VECTOR >= 2 && c.contains(row, column + 1)) {
     *reinterpret_cast<Vector<T, 2>*>(c.at(row, column)) = pair;
@@ -101,9 +132,9 @@ __device__ __forceinline__ void store_pair(const TensorOutput<T, TRANSPOSED>& c,
 
 /// Stores a thread's part of 64 rows from `row0` and COLUMNS columns from `column0` of the product.
 /// VECTOR: elements of C that are aligned together. All threads of the warpgroup call it.
-template <int VECTOR, int COLUMNS, class T, bool TRANSPOSED>
-__device__ __forceinline__ void store_product(const Accumulators<COLUMNS>& sum,
-                                              const TensorOutput<T, TRANSPOSED>& c, int row0,
+template <int VECTOR, int COLUMNS, class T, class S, bool TRANSPOSED>
+__device__ __forceinline__ void store_product(const Accumulators<COLUMNS, S>& sum,
+                                              const TensorOutput<T, S, TRANSPOSED>& c, int row0,
                                               int column0) {
   const int lane = threadIdx.x % 32;
   const int first_row = row0 + threadIdx.x % WARPGROUP / 32 * 16 + lane / 4;
@@ -122,7 +153,7 @@ __device__ __forceinline__ void store_product(const Accumulators<COLUMNS>& sum,
           unsigned word[4];
 #pragma unroll
           for (int i = 0; i < 4; ++i) {
-            const float* const pair = &sum.at[4 * (j + i) + 2 * h];
+            const S* const pair = &sum.at[4 * (j + i) + 2 * h];
             const Vector<T, 2> rounded = rounded_pair<T>(pair[0], pair[1]);
             word[i] = *reinterpret_cast<const unsigned*>(&rounded);
           }
@@ -140,7 +171,7 @@ __device__ __forceinline__ void store_product(const Accumulators<COLUMNS>& sum,
   for (int h = 0; h < 2; ++h) {
 #pragma unroll
     for (int j = 0; j < COLUMNS / 8; ++j) {
-      const float* const pair = &sum.at[4 * j + 2 * h];
+      const S* const pair = &sum.at[4 * j + 2 * h];
       store_pair<VECTOR>(c, first_row + 8 * h, first_column + 8 * j,
                          rounded_pair<T>(pair[0], pair[1]));
     }
@@ -148,7 +179,7 @@ __device__ __forceinline__ void store_product(const Accumulators<COLUMNS>& sum,
 }
 
 /// Where a warpgroup stores its part of a tile through shared memory by TMA: in boxes of 64 rows of
-/// 128 bytes, BUFFERS of them on their way. One with BUFFERS == 0 has no memory.
+/// 128 bytes, BUFFERS of them in flight. One with BUFFERS == 0 has no memory.
 template <class T, int BUFFERS>
 struct TensorStaging {
   static constexpr int WIDTH = 128 / sizeof(T);  // columns of a box
@@ -162,9 +193,9 @@ struct TensorStaging {
   int next = 0;      ///< the buffer of the next box
 
   /// As store_product.
-  template <int COLUMNS>
-  __device__ __forceinline__ void store_product(const Accumulators<COLUMNS>& sum,
-                                                const TensorOutput<T, false>& c, int row0,
+  template <int COLUMNS, class S>
+  __device__ __forceinline__ void store_product(const Accumulators<COLUMNS, S>& sum,
+                                                const TensorOutput<T, S, false>& c, int row0,
                                                 int column0, int batch) {
     static_assert(COLUMNS % WIDTH == 0, "boxes lie inside of a tile");
     if (column0 + COLUMNS > c.columns) {  // a box would reach beyond the end of a row
@@ -188,7 +219,7 @@ struct TensorStaging {
 #pragma unroll
         for (int j = 0; j < WIDTH / 8; ++j) {
           const int byte = (8 * j + 2 * (lane % 4)) * static_cast<int>(sizeof(T));
-          const float* const pair = &sum.at[4 * (box * (WIDTH / 8) + j) + 2 * h];
+          const S* const pair = &sum.at[4 * (box * (WIDTH / 8) + j) + 2 * h];
           store_to_shared((row_at ^ (byte & 0x70)) + byte % 16, rounded_pair<T>(pair[0], pair[1]));
         }
       }
@@ -214,16 +245,21 @@ struct TensorStaging<T, 0> {
   int barrier;
 };
 
-/// C = beta * C, by all threads of the grid: the product where alpha is 0.
-template <class T>
+/// C = beta * C and what follows, by all threads of the grid: the product where alpha is 0.
+template <class T, class S, class What>
 __device__ __forceinline__ void scale_output(T* c, int rows, int columns, int pitch,
-                                             long long stride, int batches, float beta) {
+                                             long long stride, int batches, S beta,
+                                             const What& epilogue) {
   const long long threads = static_cast<long long>(gridDim.x) * blockDim.x;
   const long long count = static_cast<long long>(batches) * rows * columns;
   for (long long i = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x; i < count;
        i += threads) {
-    T* const at = c + i / columns / rows * stride + i / columns % rows * pitch + i % columns;
-    *at = static_cast<T>(beta == 0.0f ? 0.0f : beta * static_cast<float>(*at));
+    const int row = static_cast<int>(i / columns % rows), column = static_cast<int>(i % columns);
+    const long long offset =
+        i / columns / rows * stride + static_cast<long long>(row) * pitch + column;
+    S value = beta == S(0) ? S(0) : beta * static_cast<S>(c[offset]);
+    if constexpr (!What::IS_NONE) value = epilogue.apply(value, row, column, offset);
+    c[offset] = static_cast<T>(value);
   }
 }
 
@@ -231,9 +267,9 @@ __device__ __forceinline__ void scale_output(T* c, int rows, int columns, int pi
 /// with rank r gets those of the r-th part of the columns. `shared`: memory for the sums of this
 /// warpgroup, at the same address in every block; it may be written by now. Other threads of the
 /// cluster call sync_cluster() once meanwhile; it must be called again before the memory changes.
-template <int BLOCKS, int PARTS, int COLUMNS>
-__device__ __forceinline__ void add_up_cluster(const Accumulators<COLUMNS> (&sum)[PARTS],
-                                               Accumulators<COLUMNS / BLOCKS> (&own)[PARTS],
+template <int BLOCKS, int PARTS, int COLUMNS, class S>
+__device__ __forceinline__ void add_up_cluster(const Accumulators<COLUMNS, S> (&sum)[PARTS],
+                                               Accumulators<COLUMNS / BLOCKS, S> (&own)[PARTS],
                                                unsigned shared, int rank) {
   constexpr int VECTORS = COLUMNS / 8, OWN = VECTORS / BLOCKS;  // of a thread and part
   const unsigned first = shared + 16 * (threadIdx.x % WARPGROUP);
@@ -241,9 +277,9 @@ __device__ __forceinline__ void add_up_cluster(const Accumulators<COLUMNS> (&sum
   for (int part = 0; part < PARTS; ++part) {
 #pragma unroll
     for (int i = 0; i < VECTORS; ++i) {
-      const float* const at = &sum[part].at[4 * i];
+      const S* const at = &sum[part].at[4 * i];
       store_to_shared(first + (part * VECTORS + i) * (16 * WARPGROUP),
-                      Vector<float, 4>{{at[0], at[1], at[2], at[3]}});
+                      Vector<S, 4>{{at[0], at[1], at[2], at[3]}});
     }
   }
   sync_cluster();
@@ -251,16 +287,16 @@ __device__ __forceinline__ void add_up_cluster(const Accumulators<COLUMNS> (&sum
   for (int part = 0; part < PARTS; ++part) {
 #pragma unroll
     for (int i = 0; i < OWN; ++i) {
-      Vector<float, 4> of_block[BLOCKS];
+      Vector<S, 4> of_block[BLOCKS];
 #pragma unroll
       for (int block = 0; block < BLOCKS; ++block) {
-        of_block[block] =
-            load_from_rank(first + (part * VECTORS + rank * OWN + i) * (16 * WARPGROUP), block);
+        of_block[block] = load_from_rank<Vector<S, 4> >(
+            first + (part * VECTORS + rank * OWN + i) * (16 * WARPGROUP), block);
       }
 #pragma unroll
       for (int v = 0; v < 4; ++v) {
-        float& total = own[part].at[4 * i + v];
-        total = 0.0f;
+        S& total = own[part].at[4 * i + v];
+        total = 0;
 #pragma unroll
         for (int block = 0; block < BLOCKS; ++block) total += of_block[block].at[v];
       }
@@ -271,11 +307,12 @@ __device__ __forceinline__ void add_up_cluster(const Accumulators<COLUMNS> (&sum
 /// Split-K and stream-K: partial sums of a warpgroup's part of a tile in global memory. The last of
 /// each group of splits to arrive adds theirs, the last of these the sums of the groups; each in a
 /// fixed order, so that equal inputs give equal bits.
+template <class S>
 struct SplitSums {
   static constexpr int LEAST_GROUP = 8;  ///< splits of a group; more where a thread has few sums
 
   const TensorWork& work;
-  float* partials;     ///< of this part of a tile in slot 0
+  S* partials;         ///< of this part of a tile in slot 0
   int slot_parts;      ///< such parts in a slot
   unsigned* arrivals;  ///< a counter for the tile and one for each group, zero before and after
   unsigned* is_last;   ///< a word of shared memory of the warpgroup's own
@@ -283,7 +320,7 @@ struct SplitSums {
 
   /// Returns true in the warpgroup that has the whole sum.
   template <int PARTS, int COLUMNS>
-  __device__ __forceinline__ bool reduce(Accumulators<COLUMNS> (&sum)[PARTS]) const {
+  __device__ __forceinline__ bool reduce(Accumulators<COLUMNS, S> (&sum)[PARTS]) const {
     constexpr int GROUP =
         PARTS * Accumulators<COLUMNS>::COUNT <= 16 ? 2 * LEAST_GROUP : LEAST_GROUP;
     const int groups = (work.splits + GROUP - 1) / GROUP;
@@ -301,7 +338,7 @@ struct SplitSums {
   }
 
  private:
-  using FourSums = Vector<float, 4>;
+  using FourSums = Vector<S, 4>;
 
   template <int PARTS, int COLUMNS>
   __device__ __forceinline__ FourSums* place(int of_split) const {
@@ -312,7 +349,7 @@ struct SplitSums {
   }
 
   template <int PARTS, int COLUMNS>
-  __device__ __forceinline__ void store(const Accumulators<COLUMNS> (&sum)[PARTS],
+  __device__ __forceinline__ void store(const Accumulators<COLUMNS, S> (&sum)[PARTS],
                                         int as_split) const {
     constexpr int COUNT = Accumulators<COLUMNS>::COUNT;
     FourSums* const to = place<PARTS, COLUMNS>(as_split);
@@ -327,13 +364,13 @@ struct SplitSums {
   }
 
   template <int PARTS, int COLUMNS>
-  __device__ __forceinline__ void add_up(Accumulators<COLUMNS> (&sum)[PARTS], int first, int step,
-                                         int count) const {
+  __device__ __forceinline__ void add_up(Accumulators<COLUMNS, S> (&sum)[PARTS], int first,
+                                         int step, int count) const {
     constexpr int COUNT = Accumulators<COLUMNS>::COUNT;
 #pragma unroll
     for (int part = 0; part < PARTS; ++part) {
 #pragma unroll
-      for (int i = 0; i < COUNT; ++i) sum[part].at[i] = 0.0f;
+      for (int i = 0; i < COUNT; ++i) sum[part].at[i] = 0;
     }
     constexpr int IN_FLIGHT = PARTS * COUNT <= 64 ? 128 / (PARTS * COUNT) : 1;  // splits
 #pragma unroll IN_FLIGHT
@@ -354,12 +391,16 @@ struct SplitSums {
   /// Reads what another block wrote, from the L2 cache.
   static __device__ __forceinline__ FourSums load_from_l2(const FourSums* from) {
 #ifdef __CUDA_ARCH__
-    FourSums value;
-    asm volatile("ld.global.cg.v4.f32 {%0, %1, %2, %3}, [%4];"
-                 : "=f"(value.at[0]), "=f"(value.at[1]), "=f"(value.at[2]), "=f"(value.at[3])
+    union {
+      unsigned word[4];
+      FourSums sums;
+    } loaded;
+    asm volatile("ld.global.cg.v4.b32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(loaded.word[0]), "=r"(loaded.word[1]), "=r"(loaded.word[2]),
+                   "=r"(loaded.word[3])
                  : "l"(from)
                  : "memory");
-    return value;
+    return loaded.sums;
 #else
     return *from;
 #endif

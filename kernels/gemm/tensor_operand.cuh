@@ -11,20 +11,20 @@
 ///   SHARERS   blocks of a cluster that use the same k-tile; each loads a part of it for all
 ///
 /// A k-tile has panels whose rows are 128 bytes, those of the swizzle. K_MAJOR: a panel has EXTENT
-/// rows of 64 steps. Else it has DEPTH rows of 64 elements along the extent; the last panel may
-/// reach beyond EXTENT.
+/// rows. Else, of 16-bit elements only, it has DEPTH rows of 64 elements along the extent; the last
+/// panel may reach beyond EXTENT.
 template <class T, bool K_MAJOR, int EXTENT, int DEPTH, int SHARERS>
 struct TensorOperand {
   static constexpr bool IS_K_MAJOR = K_MAJOR;
-  static constexpr int WIDTH = 128 / sizeof(T);  // elements of a row of a panel
+  static constexpr int WIDTH = 128 / static_cast<int>(sizeof(T));  // elements of a row of a panel
   static constexpr int PANELS = K_MAJOR ? DEPTH / WIDTH : (EXTENT + WIDTH - 1) / WIDTH;
   static constexpr int PANEL_ROWS = K_MAJOR ? EXTENT : DEPTH;
   static constexpr int PANEL_BYTES = PANEL_ROWS * 128;
   static constexpr int BYTES = PANELS * PANEL_BYTES;
   static constexpr int PART_ROWS = PANEL_ROWS / SHARERS;
-  static_assert(WIDTH == 64 && DEPTH % WIDTH == 0 && PANEL_ROWS % SHARERS == 0 &&
+  static_assert((K_MAJOR || sizeof(T) == 2) && DEPTH % WIDTH == 0 && PANEL_ROWS % SHARERS == 0 &&
                     PART_ROWS % 8 == 0,
-                "elements of 16 bits; a part of a k-tile is whole atoms of the swizzle");
+                "a part of a k-tile is whole atoms of the swizzle");
 
   /// Starts the copies of this block's part of the k-tile at (`row`, `k`).
   static __device__ __forceinline__ void load(unsigned to, const TensorMap3& map, int row, int k,
@@ -43,12 +43,12 @@ struct TensorOperand {
     }
   }
 
-  /// Describes the first 16 steps of the k-tile at `address`, from `row` on, a multiple of 64.
+  /// Describes the first product of the k-tile at `address`, from `row` on, a multiple of 64.
   static __device__ __forceinline__ unsigned long long descriptor(unsigned address, int row) {
     return matrix_descriptor<K_MAJOR>(address + row * (K_MAJOR ? 128 : PANEL_BYTES / WIDTH),
                                       PANEL_BYTES);
   }
-  /// From a descriptor to that of step `k`, a multiple of 16, and `row`, a multiple of 64.
+  /// From a descriptor to that of step `k`, where a product begins, and `row`, a multiple of 64.
   static __device__ constexpr unsigned long long offset(int row, int k) {
     return descriptor_offset(K_MAJOR ? row * 128 + k / WIDTH * PANEL_BYTES +
                                            k % WIDTH * static_cast<int>(sizeof(T))

@@ -8,7 +8,7 @@ import ctypes
 import dataclasses
 import math
 import sys
-from typing import Any, ContextManager, Optional, Tuple
+from typing import Any, ContextManager, Dict, Optional, Tuple
 
 # The element types of space files, by the names that libraries have for them.
 ELEMENTS = {"f4": "float", "f8": "double", "f2": "__half", "i1": "signed char", "i2": "short", "i4": "int",
@@ -112,10 +112,10 @@ def _torch_view(tensor: Any) -> View:
 
 
 def _device_index(array: Any) -> int:
-    return array.__dlpack_device__()[1] if hasattr(array, "__dlpack_device__") else 0
+    return int(array.__dlpack_device__()[1]) if hasattr(array, "__dlpack_device__") else 0
 
 
-def _interface_view(array: Any, interface: dict, backend: str, device: int) -> View:
+def _interface_view(array: Any, interface: Dict[str, Any], backend: str, device: int) -> View:
     typestr, shape = interface["typestr"], tuple(interface["shape"])
     size = int(typestr[2:])
     strides = interface.get("strides")
@@ -196,16 +196,17 @@ def current_stream(array: Any, of: View) -> int:
     if of.backend == "cpu":
         return 0
     if is_torch(array):
-        return sys.modules["torch"].cuda.current_stream(of.device).cuda_stream
+        return int(sys.modules["torch"].cuda.current_stream(of.device).cuda_stream)
     if maker(array) == "cupy":
-        return sys.modules["cupy"].cuda.get_current_stream().ptr
+        return int(sys.modules["cupy"].cuda.get_current_stream().ptr)
     return of.stream or 0
 
 
 def on_device(array: Any, of: View) -> ContextManager[Any]:
     """Makes the array's device the current one of its library."""
+    context: ContextManager[Any] = contextlib.nullcontext()
     if of.backend == "cuda" and is_torch(array):
-        return sys.modules["torch"].cuda.device(of.device)
-    if of.backend == "cuda" and maker(array) == "cupy":
-        return sys.modules["cupy"].cuda.Device(of.device)
-    return contextlib.nullcontext()
+        context = sys.modules["torch"].cuda.device(of.device)
+    elif of.backend == "cuda" and maker(array) == "cupy":
+        context = sys.modules["cupy"].cuda.Device(of.device)
+    return context

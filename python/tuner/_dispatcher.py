@@ -16,6 +16,7 @@ from . import _arrays, _library
 from ._library import ARRAY, POINTER, Error, check
 
 Size = Union[int, Sequence[int]]
+Path = Union[str, "os.PathLike[str]"]
 
 _NUMBERS = {_library.INT: "i", _library.UNSIGNED: "I", _library.LONG_LONG: "q", _library.FLOAT: "f",
             _library.DOUBLE: "d"}
@@ -33,12 +34,12 @@ class Table:
     _where: Optional[str]
 
     @staticmethod
-    def database(path: Union[str, os.PathLike, None] = None) -> Table:
+    def database(path: Optional[Path] = None) -> Table:
         """A database of `tune`; by default $TUNER_DB, else the user's."""
         return Table(0, None if path is None else os.fspath(path))
 
     @staticmethod
-    def file(path: Union[str, os.PathLike]) -> Table:
+    def file(path: Path) -> Table:
         """A file that `tune export --format json` wrote."""
         return Table(1, os.fspath(path))
 
@@ -97,7 +98,7 @@ class Dispatcher:
     """
 
     def __init__(self, table: Optional[Table] = None, *, backend: str = "cuda", device: int = 0,
-                 refuse_stale: bool = False, cache: Union[str, os.PathLike, None] = None) -> None:
+                 refuse_stale: bool = False, cache: Optional[Path] = None) -> None:
         """Opens a device.
 
         table: by default the user's database, with the shipped table for sizes that it does not have.

@@ -7,6 +7,7 @@ import ctypes
 import functools
 import os
 import pathlib
+import stat
 from typing import Iterator
 
 from ._version import VERSION
@@ -44,7 +45,9 @@ class ArgumentInfo(ctypes.Structure):
 class GemmProblem(ctypes.Structure):
     _fields_ = [("type", ctypes.c_int), ("trans_a", ctypes.c_int), ("trans_b", ctypes.c_int),
                 *[(name, ctypes.c_int64) for name in ("m", "n", "k", "lda", "ldb", "ldc", "batch", "stride_a",
-                                                      "stride_b", "stride_c")]]
+                                                      "stride_b", "stride_c")],
+                ("bias_kind", ctypes.c_int), ("activation", ctypes.c_int),
+                ("bias", ctypes.c_void_p), ("residual", ctypes.c_void_p)]
 
 
 # tuner_argument_type
@@ -80,11 +83,19 @@ def _candidates() -> Iterator[pathlib.Path]:
             yield package.parents[3] / folder / SONAME
 
 
+def _others_may_change(path: pathlib.Path) -> bool:
+    """Whether the file, or the folder that it is in, belongs to another user or may be written by everybody."""
+    real = path.resolve()
+    states = [part.stat() for part in (real, real.parent)]
+    return any(state.st_uid not in (os.geteuid(), 0) or state.st_mode & stat.S_IWOTH for state in states)
+
+
 def library_path() -> str:
     """$TUNER_LIBRARY, else that of the prefix or build tree around the package, else the system's."""
     if named := os.environ.get("TUNER_LIBRARY"):
         return named
-    return next((str(path) for path in _candidates() if path.exists()), SONAME)
+    found = (path for path in _candidates() if path.exists() and not _others_may_change(path))
+    return str(next(found, SONAME))
 
 
 @functools.lru_cache(maxsize=None)

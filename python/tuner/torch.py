@@ -58,7 +58,7 @@ class _Override:
         self.measure, self.table = measure, table
         self.process = os.getpid()
         self.lock = threading.Lock()
-        self.dispatchers: Dict[int, Optional[Dispatcher]] = {}
+        self.dispatchers: Dict[int, Dispatcher] = {}
         self.known: Dict[Any, Optional[_Known]] = {}
         self.library = torch.library.Library("aten", "IMPL")
         for name, make in (("mm", self._make_mm), ("addmm", self._make_addmm), ("bmm", self._make_mm)):
@@ -75,7 +75,7 @@ class _Override:
         allows_tf32, current_stream = torch._C._get_cublas_allow_tf32, torch._C._cuda_getCurrentRawStream
         current_device, one_device = torch.cuda.current_device, torch.cuda.device_count() == 1
         gemm = _library.library().tuner_gemm
-        missing = object()
+        missing: Any = object()
 
         def mm(keys: Any, a: Any, b: Any, c: Any = None, beta: float = 0.0, alpha: float = 1.0) -> Any:
             """alpha·a@b + beta·c; None for aten's addmm to do."""
@@ -84,7 +84,7 @@ class _Override:
                 device = 0 if one_device else a.get_device()
                 here = one_device or device == b.get_device() == current_device()
                 key = (a.shape, a.stride(), b.shape, b.stride(), device, dtype)
-                it = known.get(key, missing) if here else None
+                it: Any = known.get(key, missing) if here else None
                 if it is missing:
                     it = decide(key)
                 try:

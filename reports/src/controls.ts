@@ -45,8 +45,9 @@ export function addCopyButtons(root: ParentNode): void {
     }));
     copyButton.setAttribute("aria-label", `Copy the ${code.dataset.copy}: ${text.slice(0, 80)}`);
     const holder = document.createElement("span");
-    holder.append(...code.childNodes);
-    code.append(holder, copyButton);
+    const parts = code.dataset.copy!.startsWith("configuration") ? text.split(/(?<=,)/) : [text]; // which may break at commas
+    holder.append(...parts.flatMap((part, i) => (i > 0 ? [document.createElement("wbr"), part] : [part])));
+    code.replaceChildren(holder, copyButton);
   }
 }
 

@@ -4,7 +4,8 @@
 
 export type Kind = "text" | "code" | "count" | "time" | "duration" | "bytes" | "number" | "factor" | "share";
 export type Cell = string | number | null;
-export interface Column { key: string; label: string; kind: Kind }
+/** `kernel`: whose column it is, where the label is short. */
+export interface Column { key: string; label: string; kind: Kind; kernel?: string }
 export interface Table { columns: Column[]; rows: Cell[][] }
 
 export type FailedOutcome =
@@ -85,7 +86,7 @@ interface KernelOf<S> {
 export type KernelSummary = KernelOf<{ problem: string }>;
 export type Kernel = KernelOf<Size>;
 
-/** The first part of the page. `sizes` has a column `kernel` for each kernel, labelled with its name. */
+/** The first part of the page. `sizes` has a column `kernel` for each kernel. */
 export interface Family {
   family: string;
   verdict: string[];

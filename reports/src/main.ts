@@ -55,6 +55,8 @@ function goTo(id: string): void {
   if (!target) return;
   if (target instanceof HTMLDetailsElement) target.open = true;
   target.scrollIntoView();
+  target.tabIndex = -1; // the next Tab goes on from here
+  target.focus({ preventScroll: true });
 }
 
 document.documentElement.classList.add("scripted");
@@ -76,7 +78,7 @@ for (const element of document.querySelectorAll<HTMLElement>("[data-section]")) 
   fillPanel(element, at<Section>(overview, element.dataset.section!));
 }
 addCopyButtons(document);
-for (const link of document.querySelectorAll<HTMLAnchorElement>("nav a")) {
+for (const link of document.querySelectorAll<HTMLAnchorElement>("nav a, .skip")) {
   link.addEventListener("click", (event) => {
     event.preventDefault();
     goTo(link.hash.slice(1));

@@ -26,6 +26,7 @@ export class SizesTable {
     const labels = texts(family.sizes, "size");
     this.lines = [...this.body.rows].map((row, index) => this.makeLine(row, labels[index], index));
     this.addSorting(table);
+    this.addBars(table);
     this.addFilters();
     this.body.addEventListener("keydown", (event) => this.move(event));
     for (const problem of (recall(this.key("open")) ?? "").split(" ")) {
@@ -86,7 +87,8 @@ export class SizesTable {
       const label = head.textContent!;
       const column = columns.findIndex((one, i) => i >= from && one.label === label);
       from = column + 1;
-      const button = make("button", { type: "button", class: "sort" }, label);
+      const button = make("button", { type: "button", class: "sort" }, ...label.split(/(?<=_)/).flatMap((part, i) => (i > 0 ? [make("wbr"), part] : [part])));
+      if (columns[column].kernel) button.title = columns[column].kernel;
       button.addEventListener("click", () => {
         const first = columns[column].kind !== "text" && columns[column].kind !== "code";
         this.sort = this.sort.column === column ? { column, down: !this.sort.down } : { column, down: first };
@@ -96,6 +98,26 @@ export class SizesTable {
       head.replaceChildren(button);
       head.dataset.column = String(column);
       if (remembered === label || remembered === `${label} down`) this.sort = { column, down: remembered !== label };
+    });
+  }
+
+  /** A line under each ratio from 1 on, to a factor of 2 on either side, and under each share. */
+  private addBars(table: HTMLTableElement): void {
+    const { columns, rows } = this.family.sizes;
+    [...table.tHead!.rows[0].cells].forEach((head, nth) => {
+      const column = Number(head.dataset.column);
+      const { key } = columns[column];
+      if (key !== "ratio" && key !== "roof") return;
+      for (const line of this.lines) {
+        const value = rows[line.index][column];
+        if (typeof value !== "number" || value <= 0) continue;
+        const end = key === "roof" ? value : 0.5 + Math.max(-1, Math.min(1, Math.log2(value))) / 2;
+        const [from, to] = key === "roof" ? [0, end] : [Math.min(0.5, end), Math.max(0.5, end)];
+        const cell = line.row.cells[nth];
+        cell.classList.add("bar", ...(key === "ratio" && value < 1 ? ["behind"] : []));
+        cell.style.setProperty("--from", `${(100 * from).toFixed(1)}%`);
+        cell.style.setProperty("--to", `${(100 * Math.min(1, to)).toFixed(1)}%`);
+      }
     });
   }
 
@@ -172,7 +194,7 @@ export class SizesTable {
     line.button.setAttribute("aria-expanded", "true");
     this.rememberOpen();
     const content = make("div", {});
-    cell.append(content);
+    cell.append(make("div", { class: "sheet" }, content)); // as wide as what is seen of the table
     try {
       const details = await readDetails(this.overview.families.indexOf(this.family), line.index);
       const names = details.map((one) => this.overview.kernels[one.kernel].kernel);

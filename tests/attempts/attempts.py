@@ -29,7 +29,8 @@ BOMB = 200_000
 INCLUDED = SCALE_SOURCES["scale.cu"]
 HOST = ('extern "C" { int open(const char*, int, ...); int socket(int, int, int); int unlink(const char*); int kill(int, int); int getppid();\n'
         'int fork(); int setsid(); unsigned sleep(unsigned); void _exit(int); void abort();\n'
-        'long write(int, const void*, unsigned long); int close(int); char* getenv(const char*); }\n')
+        'long write(int, const void*, unsigned long); long read(int, void*, unsigned long); int close(int); char* getenv(const char*);\n'
+        'int chmod(const char*, unsigned); int setxattr(const char*, const char*, const void*, unsigned long, int); void* malloc(unsigned long); }\n')
 
 @dataclasses.dataclass
 class Attempt:
@@ -177,6 +178,18 @@ def kernels():
     kernel("writes over the space file", refused, code=0, value='(open("scale.json", 2) >= 0 ? 3 : 2) * x[i]')
     kernel("a socket to another machine", refused, code=0, value="(socket(2, 1, 0) >= 0 ? 3 : 2) * x[i]")
     kernel("ends the tuner by a signal", refused, code=0, value="(kill(getppid(), 0) == 0 ? 3 : 2) * x[i]")
+    kernel("a socket of this machine, as of a bus or a daemon", refused, code=0, value="(socket(1, 1, 0) >= 0 ? 3 : 2) * x[i]")
+    kernel("lets everybody read the space file", refused, code=0, value='(chmod("scale.json", 0666) == 0 ? 3 : 2) * x[i]')
+    kernel("an attribute of the space file", refused, code=0,
+           value='(setxattr("scale.json", "user.a", "b", 1, 0) == 0 ? 3 : 2) * x[i]')
+    kernel("a program into the cache that applications load from", refused, code=0, env={"XDG_CACHE_HOME": "{folder}/cache"},
+           value='(open("cache/tune/binaries/planted.bin", 0101, 0600) >= 0 ? 3 : 2) * x[i]')
+    kernel("a message of two million empty parts to the tuner", failed,
+           body="if (i == 0) { char* all = (char*)malloc(2097165); const unsigned char head[13] = {'t', 'u', 'n', 'e', 5, 0, 32, 0, "
+                "0x9a, 0, 32, 0, 0}; for (int k = 0; k < 2097165; ++k) all[k] = k < 13 ? head[k] : 0xf6; write(3, all, 2097165); }")
+    kernel("all memory of the machine", "the system ends that process first, not another", code=0,
+           body='char first[8] = {}; const int file = open("/proc/self/oom_score_adj", 0); read(file, first, 4); close(file);',
+           value="(first[0] == '1' && first[3] == '0' ? 2 : 3) * x[i]")
     kernel("a daemon (fork, setsid) that would write a file after 20 s", "ended with its child: no file", code=0,
            body='if (i == 0 && fork() == 0) { setsid(); sleep(20); _exit(0); }')
 
@@ -257,6 +270,11 @@ def databases():
     database("text", "is not a database", listed, lambda path: path.write_text("text\n" * 1000))
     database("a directory", "is a directory", listed, lambda path: (path.unlink(), path.mkdir()))
     database("a named pipe", "is a pipe or a device", listed, lambda path: (path.unlink(), os.mkfifo(path)))
+    names = "names a second journal"
+    database("a journal by which SQLite deletes a file of the reader", names, listed, journal)
+    database("the same, for a run", names, [*RUN, "scale.json"], journal)
+    database("a named pipe as its journal", "is not a regular file", listed, lambda path: os.mkfifo(f"{path}-journal"))
+    database("a named pipe as its shared memory", "is not a regular file", listed, lambda path: os.mkfifo(f"{path}-shm"))
     database("a link to a device", "is a pipe or a device", listed, lambda path: (path.unlink(), path.symlink_to("/dev/zero")))
 
 
@@ -265,6 +283,14 @@ def flip(path):
     at = content.find(b"AMD") if b"AMD" in content else content.find(b"cpu")
     content[content.find(b"tune", at)] ^= 1
     path.write_bytes(content)
+
+
+def journal(path):
+    """A rollback journal of no pages that names ../secret as its super-journal (sqlite.org/fileformat.html, section 3)."""
+    magic, name = bytes.fromhex("d9d505f920a163d7"), str(path.parents[1] / "secret").encode()
+    head = magic + struct.pack(">5I", 0, 1, path.stat().st_size // 4096, 512, 4096)
+    end = struct.pack(">I", 0x40000000 // 4096 + 1) + name + struct.pack(">2I", len(name), sum(name)) + magic
+    pathlib.Path(f"{path}-journal").write_bytes(head.ljust(512, b"\0") + end)
 
 
 def lines():
@@ -372,7 +398,7 @@ def environments():
         return ["runs", "list"]
 
     @attempt("environment", "a cache that others may write", "other users may write", 0, "not used, and said so",
-             env={"XDG_CACHE_HOME": "open"})
+             env={"XDG_CACHE_HOME": "{folder}/open"})
     def cache(folder):
         (folder / "open" / "tune" / "binaries").mkdir(parents=True)
         (folder / "open" / "tune" / "binaries").chmod(0o777)
@@ -381,8 +407,7 @@ def environments():
 
 def run(arguments, folder, env, check=False, library=False):
     mine = {"TUNER_DB": str(folder / "mine.db"), "TERM": "dumb", "HOME": str(folder)}
-    if env.get("XDG_CACHE_HOME") == "open":
-        env = {**env, "XDG_CACHE_HOME": str(folder / "open")}
+    env = {name: value.replace("{folder}", str(folder)) for name, value in env.items()}
     surroundings = {name: value for name, value in os.environ.items() if name not in ("CI", "XDG_DATA_HOME")}
     program = os.environ["OPEN_TABLE" if library else "TUNE"]
     return subprocess.run([program, *map(str, arguments)], cwd=folder, env={**surroundings, **mine, **env}, text=True,
@@ -408,6 +433,8 @@ def failure(one):
             return "it commands the terminal"
         if any(folder.rglob("pwned")):
             return "a foreign command ran"
+        if not (folder.parent / "secret").exists():
+            return "it deletes a file of somebody else"
     return ""
 
 

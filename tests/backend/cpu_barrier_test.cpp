@@ -30,7 +30,7 @@ TEST_F(CpuBarrier, SeparatesWritesFromReadsInStaticSharedMemory) {
   EXPECT_EQ(result, count_down(1000));
 }
 
-TEST_F(CpuBarrier, TheOnlyThreadOfABlockWaitsForNobody) {
+TEST_F(CpuBarrier, TheOnlyThreadOfABlockDoesNotWait) {
   const std::string source = R"(
     __global__ void kernel(int* out) {
       __shared__ int value;

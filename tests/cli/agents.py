@@ -4,6 +4,7 @@
 import os
 import pathlib
 import signal
+import struct
 import time
 
 from program import ROOT, TUNE, ProgramTest
@@ -21,6 +22,28 @@ def processes():
         except (OSError, ValueError):
             continue
         yield int(process.name), int(parent), state, words
+
+
+def cbor(value):
+    """RFC 8949, as far as messages have it."""
+    def head(major, number):
+        return bytes([major << 5 | 27]) + struct.pack(">Q", number)
+    match value:
+        case bool() | None:
+            return {False: b"\xf4", True: b"\xf5", None: b"\xf6"}[value]
+        case int():
+            return head(0, value) if value >= 0 else head(1, -1 - value)
+        case str():
+            return head(3, len(value.encode())) + value.encode()
+        case list():
+            return head(4, len(value)) + b"".join(map(cbor, value))
+        case dict():
+            return head(5, len(value)) + b"".join(cbor(part) for item in value.items() for part in item)
+
+
+def frame(message):
+    payload = cbor(message)
+    return b"tune" + struct.pack("<I", len(payload)) + payload
 
 
 class AgentsTest(ProgramTest):

@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """Agents that a program starts: `tune --launch`, here on this machine with the processor as their device."""
 
+import contextlib
 import json
 import os
 import pathlib
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import time
 import unittest
 
-from agents import SIZES, TUNE, AgentsTest, SAXPY
+from agents import SIZES, TUNE, AgentsTest, SAXPY, frame
 
 ENV = "env TUNER_CPU_DEVICES=1"
 STRANGE = f"{sys.executable} {pathlib.Path(__file__).with_name('strange_agent.py')}"
@@ -138,6 +140,67 @@ class NetworkTest(AgentsTest):
         self.assertIn("; 8 from the database", again.stderr)
         self.refuse("runs", "list", "--db", self.database, env={"LD_PRELOAD": str(library)}, code=2, says="(NFS)")
         self.assertEqual([path.name for path in self.database.parent.iterdir()], ["results.db"])
+
+
+class StrangersTest(AgentsTest):
+    """Agents that connect by TCP, as tasks of one srun do, and who else does."""
+
+    SHARED = ENV + " SLURM_STEP_NUM_TASKS=2"
+
+    def port_of(self, run):
+        """Where the program listens."""
+        end = time.monotonic() + 20
+        while time.monotonic() < end:
+            mine = set()
+            for descriptor in pathlib.Path(f"/proc/{run.pid}/fd").glob("*"):
+                with contextlib.suppress(OSError):
+                    mine.add(os.readlink(descriptor))
+            for table in ("tcp", "tcp6"):
+                for line in pathlib.Path(f"/proc/net/{table}").read_text().splitlines()[1:]:
+                    _, local, _, state, _, _, _, _, _, inode, *_ = line.split()
+                    if state == "0A" and f"socket:[{inode}]" in mine:
+                        return int(local.rsplit(":", 1)[1], 16)
+            time.sleep(0.02)
+        self.fail("it does not listen")
+
+    def test_strangers_neither_end_nor_delay_a_run(self):
+        run = self.start(*self.line(self.SHARED))
+        port = self.port_of(run)
+        hello = {"hello": {"program": {"version": "", "hash": ""}, "host": "\x1b]0;x", "job": "", "processors": "", "threads": -2**31,
+                           "nonce": "", "proof": ""}}
+        strangers = []
+        for said in [b""] * 200 + [b"GET / HTTP/1.1\r\n\r\n", b"tune\xff\xff\xff\x03", frame(hello), frame({"open": {}}), frame([])] * 4:
+            strangers.append(socket.create_connection(("127.0.0.1", port), timeout=20))
+            with contextlib.suppress(OSError):
+                strangers[-1].sendall(said)
+        _, errors = run.communicate(timeout=120)
+        self.assertEqual(run.returncode, 0, errors)
+        self.assertNotIn("\x1b", errors)
+        self.assertLessEqual(errors.count("is refused"), 6, errors)
+        self.expect_every_size()
+        for stranger in strangers:
+            stranger.close()
+
+    def test_an_agent_obeys_nobody_who_does_not_know_the_token(self):
+        """Another program listens at the address that the agent was told."""
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            listener.settimeout(20)
+            agent = subprocess.Popen([TUNE, "worker", "node"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                     stderr=subprocess.PIPE, env=self.environment(SLURM_STEP_NUM_TASKS="2"))
+            where = {"host": "elsewhere", "addresses": ["127.0.0.1"], "port": listener.getsockname()[1], "token": "the secret token"}
+            agent.stdin.write(frame({"connect": where}))
+            agent.stdin.flush()
+            connection, _ = listener.accept()
+            connection.settimeout(20)
+            connection.sendall(frame({"challenge": "0" * 32}))
+            said = connection.recv(65536)
+            self.assertIn(b"proof", said)
+            self.assertNotIn(b"the secret token", said)
+            connection.sendall(frame({"welcome": "0" * 64}) + frame({"open": {}}))
+            _, errors = agent.communicate(timeout=30)
+            connection.close()
+        self.assertEqual(agent.returncode, 1)
+        self.assertIn(b"does not know the token", errors)
 
 
 class BadInputTest(AgentsTest):

@@ -27,13 +27,19 @@ class QueryTest(ProgramTest):
     def ask(self, size, *arguments, **options):
         return self.tune("query", "--kernel", "gemm_naive", "--size", size, *arguments, **options)
 
-    def test_the_table_says_what_how_fast_and_how_to_launch_it(self):
+    def test_the_table_says_what_and_how_fast(self):
         text = self.ask("16,16,16").stdout
         self.assertRegex(text, r"answer +exact\n")
         self.assertRegex(text, r"time +[\d.]+ [nµm]s \(quartiles")
         self.assertIn("of OpenBLAS", text)
+
+    def test_a_result_of_a_processor_comes_without_cuda_code_unless_it_is_asked_for(self):
+        text = self.ask("16,16,16").stdout
+        self.assertTrue(text.endswith('\n\n{"BLOCK_X":16,"BLOCK_Y":16}\n'
+                                      "timed on a processor: tune on a GPU too before you use it there\n"), text)
+        code = self.ask("16,16,16", "--format", "cpp").stdout
         self.assertIn("kernel<<<dim3(1, 1, 1), dim3(16, 16, 1), 0, stream>>>(M, N, K, alpha, A, lda, B, ldb, beta, C, ldc, "
-                      "stride_a, stride_b, stride_c);", text)
+                      "stride_a, stride_b, stride_c);", code)
 
     def test_ties_are_counted_in_words(self):
         self.database = self.directory / "seed.db"
@@ -59,7 +65,7 @@ class QueryTest(ProgramTest):
 
     def test_another_size_is_answered_from_the_nearest_and_says_so(self):
         text = self.ask("17,16,16", "--explain").stdout
-        self.assertRegex(text, r"answer +nearest\nexpected +not known: too few results for a cost model\ntaken from +16,16,16\n")
+        self.assertRegex(text, r"answer +nearest\nexpected +not known: too few results for a cost model\ntaken from +16x16x16\n")
         self.assertNotRegex(text, r"(?m)^(time|rate|speed) {2}", "of the other size")
         self.assertRegex(text, r"time there +[\d.]+ [nµm]s")
         self.assertIn("reasons:\n  - ", text)
@@ -76,7 +82,7 @@ class QueryTest(ProgramTest):
         rate = float(expected[3]) * {"M": 1e6, "G": 1e9, "T": 1e12}[expected[4]]
         self.assertAlmostEqual(rate * seconds / (2 * 80**3), 1, delta=0.02)
         # Which size depends on the times: those of one launch are short, and the machine may be busy.
-        taken = re.search(r"taken from +(\d+),\1,\1\n", text)
+        taken = re.search(r"taken from +(\d+)x\1x\1\n", text)
         self.assertIsNotNone(taken, text)
         self.assertIn(int(taken[1]), (16, 24, 32, 48, 64, 96))
 

@@ -154,7 +154,7 @@ class ListsTest(TerminalTest):
     def test_many_sizes_are_folded(self):
         sizes = [word for n in range(8, 14) for word in ("--size", f"{n},{n},{n}")]
         self.tune("-q", *SHORT_RUN[:-4], "--max-evals", "1", *sizes)
-        self.assertIn("8,8,8 9,9,9 10,10,10 11,11,11 … (6 sizes)", " ".join(self.tune("runs", "show").stdout.split()))
+        self.assertIn("8x8x8 9x9x9 10x10x10 11x11x11 … (6 sizes)", " ".join(self.tune("runs", "show").stdout.split()))
 
 
 class JsonTest(TerminalTest):

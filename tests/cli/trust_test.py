@@ -5,13 +5,14 @@ import json
 import os
 import pathlib
 import shlex
+import shutil
 import signal
 import subprocess
 import time
 import unittest
 
 from forgery import forge
-from program import SCALE_SOURCES, ProgramTest
+from program import SCALE_SOURCES, TUNE, ProgramTest
 
 RUN = ("--kernel", "scale", "--backend", "cpu", "--max-evals", "2", "--space")
 class ForgedKernelTest(ProgramTest):
@@ -151,6 +152,37 @@ class ChildrenTest(ProgramTest):
             time.sleep(0.1)
         os.kill(pid, signal.SIGKILL)
         self.fail("a process of the kernel outlives the run")
+
+
+class CompilerTest(ProgramTest):
+    def test_the_compiler_of_the_cpu_backend_writes_nothing_elsewhere(self):
+        planted = self.directory / "planted"
+        compiler = self.text_file("compiler", f'#!/bin/sh\ncase "$*" in *-shared*) echo x > {planted};; esac\nexec g++ "$@"\n')
+        compiler.chmod(0o755)
+        # A cache of its own, so that it is asked.
+        env = {"TUNER_HOST_CXX": str(compiler), "XDG_CACHE_HOME": str(self.directory / "cache")}
+        self.tune("-q", *RUN, self.space_file(), env=env)
+        self.assertFalse(planted.exists())
+        self.tune("-q", *RUN, self.space_file(), "--fresh", "--no-cache", env={**env, "TUNER_SANDBOX": "off"})
+        self.assertTrue(planted.exists(), "without the sandbox")
+
+
+class PreloadedLibraryTest(ProgramTest):
+    """`tune exec` takes the library beside the program, unless others may have put it there."""
+
+    def test_one_in_a_folder_for_everybody(self):
+        program = self.directory / "tune"
+        shutil.copy(TUNE, program)
+        library = self.directory / "lib" / "libtuner_cublas.so"
+        library.parent.mkdir()
+        library.write_bytes(b"")
+        command = [program, "exec", "--", "env"]
+        options = dict(cwd=self.directory, env=self.environment(), text=True, capture_output=True, timeout=60)
+        self.assertIn(f"LD_PRELOAD={library}\n", subprocess.run(command, **options).stdout)
+        library.parent.chmod(0o777)
+        refused = subprocess.run(command, **options)
+        self.assertEqual(refused.returncode, 1)
+        self.assertIn("libtuner_cublas.so was not found beside", refused.stderr)
 
 
 if __name__ == "__main__":

@@ -59,6 +59,25 @@ TEST(File, WritesToNoNameThatCanBeForeseen) {
   EXPECT_TRUE(std::filesystem::is_symlink(planted)) << "it belongs to somebody else";
 }
 
+TEST(File, FollowsNoLinkOfAnotherUserInAFolderForEverybody) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can make a link of another user";
+  const TemporaryDirectory directory;
+  const auto victim = directory.path() / "victim";
+  const auto shared = directory.path() / "shared";
+  write_file(victim, "precious");
+  std::filesystem::create_directory(shared);
+  std::filesystem::create_symlink(victim, shared / "planted");
+  std::filesystem::create_symlink(victim, shared / "own");
+  constexpr uid_t kNobody = 65534;
+  ASSERT_EQ(::lchown((shared / "planted").c_str(), kNobody, kNobody), 0);
+  ASSERT_EQ(::chmod(shared.c_str(), 01777), 0);
+  EXPECT_THAT(message_of([&] { write_file(shared / "planted", "new"); }),
+              HasSubstr("planted: cannot be written: it is a link that belongs to another user"));
+  EXPECT_EQ(read_file(victim, 100), "precious");
+  write_file(shared / "own", "new");
+  EXPECT_EQ(read_file(victim, 100), "new");
+}
+
 TEST(File, RandomWordsDiffer) {
   EXPECT_EQ(random_word().size(), 16U);
   EXPECT_NE(random_word(), random_word());

@@ -36,7 +36,7 @@ TEST(RunProcess, KillsTheWholeGroupAtTheDeadline) {
   EXPECT_LT(std::chrono::steady_clock::now() - start, 30s);
 }
 
-TEST(RunProcess, HoldsADeadlineForAProgramThatClosedItsOutput) {
+TEST(RunProcess, KeepsTheDeadlineOfAProgramThatClosedItsOutput) {
   const auto start = std::chrono::steady_clock::now();
   const ProcessResult result = run_process({"sh", "-c", "exec >&- 2>&-; sleep 60"}, 200ms);
   EXPECT_TRUE(result.timed_out);
@@ -89,6 +89,21 @@ TEST(RunProcess, GivesABareProgramNeitherFilesNorVariablesOfThisOne) {
   EXPECT_EQ(bare.output.find(std::to_string(open)), std::string::npos) << bare.output;
   EXPECT_EQ(bare.output.find("LD_PRELOAD"), std::string::npos);
   EXPECT_EQ(bare.output.find("TUNER_SECRET"), std::string::npos);
+}
+
+TEST(RunProcess, GivesAProgramNoOpenFiles) {
+  const int open = ::fcntl(STDERR_FILENO, F_DUPFD, 50);  // without O_CLOEXEC, as a shell's
+  const ProcessResult result = run_process({"ls", "/proc/self/fd"}, 10s);
+  ::close(open);
+  ASSERT_GE(open, 50);
+  EXPECT_EQ(result.output.find(std::to_string(open)), std::string::npos) << result.output;
+}
+
+TEST(RunProcess, StartsASessionSoThatTheUsersTerminalIsOutOfReach) {
+  const std::string both =
+      run_process({"sh", "-c", "cut -d' ' -f6 /proc/$$/stat; echo $$"}, 10s).output;
+  const std::size_t half = both.size() / 2;
+  EXPECT_EQ(both.substr(0, half), both.substr(half));
 }
 
 TEST(RunProcess, EndsWhereTheApplicationIgnoresItsChildren) {

@@ -12,9 +12,12 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <functional>
+#include <string>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 namespace tuner {
@@ -39,6 +42,21 @@ int open_error(const fs::path& path, int flags) {
   return 0;
 }
 
+/// A pseudoterminal that nobody reads.
+class Terminal {
+ public:
+  Terminal() : master_(::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC)) {
+    EXPECT_EQ(::grantpt(master_) + ::unlockpt(master_), 0);
+  }
+  Terminal(const Terminal&) = delete;
+  Terminal& operator=(const Terminal&) = delete;
+  ~Terminal() { ::close(master_); }
+  [[nodiscard]] fs::path path() const { return ::ptsname(master_); }
+
+ private:
+  int master_;
+};
+
 class SandboxTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -50,9 +68,9 @@ class SandboxTest : public testing::Test {
   fs::path outside() const { return place_.path(); }
 
   /// What a confined child says by its exit code.
-  int confined(const std::function<int()>& says, NetworkAccess network = NetworkAccess::refused) {
+  int confined(const std::function<int()>& says, OutsideAccess outside = OutsideAccess::refused) {
     return in_a_child([&] {
-      confine_process({own(), "/no such folder"}, network);
+      confine_process({own(), "/no such folder"}, outside);
       return says();
     });
   }
@@ -84,9 +102,45 @@ TEST_F(SandboxTest, NothingElseIsRemovedRenamedOrMade) {
   EXPECT_EQ(read_file(outside() / "old", 10), "old");
 }
 
-TEST_F(SandboxTest, FilesAreReadAndDevicesWrittenAsBefore) {
+TEST_F(SandboxTest, FilesAreReadAndDevicesThatHoldNothingWritten) {
   EXPECT_EQ(confined([&] { return open_error(outside() / "old", O_RDONLY); }), 0);
   EXPECT_EQ(confined([] { return open_error("/dev/null", O_WRONLY); }), 0);
+}
+
+TEST_F(SandboxTest, TerminalsAndMemoryOfOtherProgramsAreNotWritten) {
+  const Terminal terminal;
+  const fs::path shared = "/dev/shm/tune-test-" + random_word();
+  write_file(shared, "of another program");
+  for (const OutsideAccess outside : {OutsideAccess::refused, OutsideAccess::kept}) {
+    EXPECT_EQ(confined([&] { return open_error(terminal.path(), O_WRONLY | O_NOCTTY); }, outside),
+              EACCES);
+    EXPECT_EQ(confined([&] { return open_error(shared, O_WRONLY); }, outside), EACCES);
+  }
+  fs::remove(shared);
+}
+
+TEST_F(SandboxTest, NothingIsTypedAtATerminal) {
+  const Terminal terminal;
+  const auto type = [&] {
+    ::setsid();
+    const int mine = ::open(terminal.path().c_str(), O_RDONLY);  // its terminal from now on
+    return ::ioctl(mine, TIOCSTI, "x") == 0 ? 0 : errno;
+  };
+  EXPECT_EQ(confined(type), EACCES);
+  EXPECT_NE(in_a_child(type), EACCES);
+}
+
+TEST_F(SandboxTest, PermissionsOwnersAndAttributesStay) {
+  const std::string old = (outside() / "old").string();
+  const auto refused = [](long done) { return done == 0 ? 0 : errno; };
+  EXPECT_EQ(confined([&] { return refused(::chmod(old.c_str(), 0666)); }), EACCES);
+  EXPECT_EQ(confined([&] { return refused(::fchmodat(AT_FDCWD, old.c_str(), 0666, 0)); }), EACCES);
+  EXPECT_EQ(confined([&] { return refused(::fchmod(::open(old.c_str(), O_RDONLY), 0666)); }),
+            EACCES);
+  EXPECT_EQ(confined([&] { return refused(::chown(old.c_str(), ::getuid(), ::getgid())); }),
+            EACCES);
+  EXPECT_EQ(confined([&] { return refused(::setxattr(old.c_str(), "user.a", "b", 1, 0)); }),
+            EACCES);
 }
 
 TEST_F(SandboxTest, ProgramsThatAreStartedAreConfinedToo) {
@@ -101,15 +155,20 @@ TEST_F(SandboxTest, OtherProcessesGetNoSignal) {
   EXPECT_EQ(confined([] { return ::kill(::getppid(), 0) == 0 ? 0 : errno; }), EPERM);
 }
 
-TEST_F(SandboxTest, SocketsToOtherMachinesAreRefused) {
+TEST_F(SandboxTest, SocketsToOtherMachinesAndProgramsAreRefused) {
   const auto error_of = [](int domain) {
     const int descriptor = ::socket(domain, SOCK_STREAM, 0);
     return descriptor >= 0 ? 0 : errno;
   };
   EXPECT_EQ(confined([&] { return error_of(AF_INET); }), EACCES);
   EXPECT_EQ(confined([&] { return error_of(AF_INET6); }), EACCES);
-  EXPECT_EQ(confined([&] { return error_of(AF_UNIX); }), 0);
-  EXPECT_EQ(confined([&] { return error_of(AF_INET); }, NetworkAccess::kept),
+  EXPECT_EQ(confined([&] { return error_of(AF_UNIX); }), EACCES);
+  EXPECT_EQ(confined([] {
+              int ends[2];
+              return ::socketpair(AF_UNIX, SOCK_STREAM, 0, ends);
+            }),
+            0);
+  EXPECT_EQ(confined([&] { return error_of(AF_INET); }, OutsideAccess::kept),
             in_a_child([&] { return error_of(AF_INET); }));
 }
 

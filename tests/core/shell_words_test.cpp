@@ -29,7 +29,7 @@ TEST(ShellWords, ReadsBackWhatShellLineWrites) {
   EXPECT_THAT(shell_words(shell_line(words)), ElementsAreArray(words));
 }
 
-TEST(OwnCommand, IsACommandOfTuneQuotedAnew) {
+TEST(OwnCommand, IsACommandOfTuneQuotedAgain) {
   EXPECT_EQ(own_command("tune --space a.json"), "tune --space a.json");
   EXPECT_EQ(own_command("tune; rm -rf ~ $(x) `x` \n reboot"),
             "");  // `tune;` is no name of the program

@@ -5,8 +5,10 @@
 
 #include <gmock/gmock.h>
 
+#include <cstdint>
 #include <filesystem>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 namespace tuner {
@@ -45,6 +47,22 @@ TEST_F(TrustTest, RefusesWhatOthersMayWriteByItsName) {
   ASSERT_EQ(::chmod(folder.path().c_str(), 0777), 0);
   EXPECT_THAT(why(file), HasSubstr("other users may write to the directory"));
   EXPECT_THAT(why(folder.path() / "new" / "file"), HasSubstr("the directory"));
+}
+
+/// The group's bits then say what somebody in the list may do, not what the user's own group may.
+TEST_F(TrustTest, RefusesWhatAnAccessControlListLetsAnotherUserWrite) {
+  struct Entry {
+    std::uint16_t tag, permissions;
+    std::uint32_t id;
+  };
+  struct {  // linux/posix_acl_xattr.h
+    std::uint32_t version = 2;
+    Entry entries[5] = {{1, 6, ~0U}, {2, 6, 65534}, {4, 6, ~0U}, {0x10, 6, ~0U}, {0x20, 0, ~0U}};
+  } list;
+  if (::setxattr(file.c_str(), "system.posix_acl_access", &list, sizeof list, 0) != 0) {
+    GTEST_SKIP() << "this file system has no access control lists";
+  }
+  EXPECT_THAT(why(file), HasSubstr("other users may write to the file"));
 }
 
 TEST_F(TrustTest, RefusesWhatIsInADirectoryForEverybody) {

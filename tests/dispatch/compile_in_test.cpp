@@ -129,7 +129,7 @@ TEST_F(CompileInTest, ASourceThatIsNeverCompiledLeavesTheLibrary) {
   EXPECT_EQ(nvrtc.compiled, 0);
 }
 
-TEST_F(CompileInTest, ASourceThatEatsMemoryLeavesTheLibrary) {
+TEST_F(CompileInTest, ASourceThatExceedsTheMemoryLimitLeavesTheLibrary) {
   database.add(
       {.size = "64,64,64",
        .source = "__device__ char data[20'000'000'000] = {1};\n" + std::string(kProductSource)});

@@ -440,6 +440,74 @@ TEST_F(TypedGemmTest, LessAlignedMatricesAreNotTakenForThoseOfAnotherType) {
   EXPECT_EQ(c, (std::vector<float>{1, 6, 7, 12, 13}));
 }
 
+/// As kTypedSpace, with what follows the product.
+std::string space_with_epilogues() {
+  std::string text = kTypedSpace;
+  const auto replace = [&](std::string_view from, std::string_view to) {
+    const std::size_t at = text.find(from);
+    ASSERT_NE(at, std::string::npos) << from;
+    text.replace(at, from.size(), to);
+  };
+  replace(R"("family": "gemm")", R"("family": "gemm_tensor")");
+  replace(R"("default": 4},)", R"("default": 4},
+          {"name": "BIAS", "values": [0, 1, 2], "default": 0},
+          {"name": "ACTIVATION", "values": [0, 1, 2], "default": 0},
+          {"name": "RESIDUAL", "values": [0, 1], "default": 0},)");
+  replace(R"("role": "output"})", R"("role": "output"},
+          {"name": "bias", "type": "${C}*", "count": "BIAS == 1 ? N : BIAS == 2 ? M : 1"},
+          {"name": "residual", "type": "${C}*", "count": "RESIDUAL ? M*N : 1"})");
+  replace(R"("beta": "beta"})", R"("beta": "beta",
+          "epilogue": {"bias": "bias", "bias_kind": "BIAS", "activation": "ACTIVATION",
+                       "residual": "residual", "has_residual": "RESIDUAL"}})");
+  replace("${compute}>", "${compute},${BIAS},${ACTIVATION},${RESIDUAL}>");
+  return text;
+}
+constexpr const char* kSourceWithEpilogues = R"cuda(
+template <class T, class Result, class Sum, int BIAS, int ACTIVATION, int RESIDUAL>
+__global__ void marked(int N, int K, Sum alpha, const T* A, const T* B, Sum beta, Result* C,
+                       const Result* bias, const Result* residual) {
+  const int m = blockIdx.x;
+  for (int n = 0; n < N; ++n) {
+    Sum sum = 0;
+    for (int k = 0; k < K; ++k) sum += Sum(A[m * K + k]) * Sum(B[k * N + n]);
+    Sum c = alpha * sum + beta * Sum(C[m * N + n]);
+    if (BIAS) c += Sum(bias[BIAS == 1 ? n : m]);
+    if (RESIDUAL) c += Sum(residual[m * N + n]);
+    C[m * N + n] = Result(ACTIVATION == 1 && c < 0 ? Sum(0) : c);
+  }
+}
+)cuda";
+
+TEST_F(TypedGemmTest, EpiloguesAreServedByTheFamilyThatHasThem) {
+  database.add({.size = "2,2,3,BIAS=2,ACTIVATION=1,RESIDUAL=1",
+                .kernel = "marked",
+                .config = "{}",
+                .family = "gemm_tensor",
+                .space = space_with_epilogues(),
+                .source = kSourceWithEpilogues});
+  const std::vector<float> a = {1, 2, 3, 4, 5, 6}, b = {1, 0, 0, 1, 1, 1}, bias = {-10, 1},
+                           residual = {0, 7, 0, 0};
+  GemmProblem problem = {.m = 2, .n = 2, .k = 3};
+  problem.epilogue = {.bias = Bias::of_rows, .activation = Activation::relu, .residual = true};
+  problem.bias = bias.data();
+  problem.residual = residual.data();
+  std::vector<float> c = {1, 1, 1, 1};
+  Dispatcher dispatcher(Table::database(database.path()), options);
+  gemm(dispatcher, nullptr, problem, 1, a.data(), b.data(), 1, c.data());
+  EXPECT_EQ(c, (std::vector<float>{0, 3, 12, 13}));
+  c = {1, 1, 1, 1};
+  gemm(dispatcher, nullptr, {.m = 2, .n = 2, .k = 3}, 1, a.data(), b.data(), 1, c.data());
+  EXPECT_EQ(c, (std::vector<float>{5, 6, 11, 12})) << "an epilogue is none's unless it asks for it";
+  problem.bias = nullptr;
+  EXPECT_THROW(gemm(dispatcher, nullptr, problem, 1, a.data(), b.data(), 1, c.data()),
+               DispatchError);
+  Dispatcher without(Table::empty(), options);
+  problem.bias = bias.data();
+  EXPECT_THAT(
+      [&] { gemm(without, nullptr, problem, 1, a.data(), b.data(), 1, c.data()); },
+      testing::ThrowsMessage<DispatchError>(HasSubstr("tune one of the family gemm_tensor")));
+}
+
 TEST_F(TypedGemmTest, SaysWhatCannotBeMultiplied) {
   Dispatcher dispatcher(Table::empty(), options);
   const std::vector<std::int8_t> a(6, 1), b(6, 1);

@@ -231,7 +231,7 @@ TEST_F(EngineMeasurementTest, TakesThePlaceOfWhatWasExpected) {
   EXPECT_EQ(launched({16, 16, 4}), "rows<4,4>");
   device->time_ns["library"] = 100;
   prepare({16, 16, 4});
-  EXPECT_EQ(launched({16, 16, 4}), "rows<4,4>") << "once measured, it is settled";
+  EXPECT_EQ(launched({16, 16, 4}), "rows<4,4>") << "once measured, the choice stands";
 }
 
 TEST_F(EngineMeasurementTest, WhatWasTunedForTheSizeIsNotMeasuredAgain) {

@@ -25,7 +25,7 @@ class RecipesTest(unittest.TestCase):
                     self.assertTrue((ROOT / path).exists(), f"{document} names {path}, which does not exist")
 
     def test_names_that_the_recipes_give_stand_in_the_files(self):
-        for path, name in (("tuner/search/strategy.cpp", "strategy_names()"), ("tuner/search/strategy.cpp", "make_strategy("),
+        for path, name in (("tuner/search/strategy.cpp", "kStrategies"), ("tuner/backend/registry.cpp", "kBackends"),
                            ("tuner/worker/message.hpp", "to_message("), ("tuner/dispatch/dispatcher.hpp", "TUNER_API"),
                            ("tuner/backend/backend.hpp", "class Backend"), ("tuner/backend/backend.hpp", "class Compiler"),
                            ("tuner/backend/executor.hpp", "class Executor")):

@@ -65,6 +65,17 @@ TEST(Suite, MistakesNameTheirPlace) {
             "s.json: groups[1].sizes: must have at least 1 element, has 0");
 }
 
+TEST(Suite, GroupsMayBeOfOtherFamilies) {
+  const std::string text =
+      altered(kSuite, R"({"name": "large")", R"({"name": "large", "family": "gemm")");
+  EXPECT_THAT(parse(text).sizes(""), ElementsAre(space::Size{16}, space::Size{32}));
+  EXPECT_EQ(usage_error([&] { return parse(text).sizes("large"); }),
+            "s.json: no group is named \"large\" (known: small)");
+  const std::string other = altered(altered(kSuite, "\"axpy\"", "\"gemm\""), R"({"name": "small")",
+                                    R"({"name": "small", "family": "axpy")");
+  EXPECT_THAT(parse(other).sizes(""), ElementsAre(space::Size{16}, space::Size{32}));
+}
+
 TEST(SuiteSizes, AreThoseOfAFileOrOfAGroupOfIt) {
   const TemporaryDirectory directory;
   const std::string path = (directory.path() / "s.json").string();

@@ -21,7 +21,7 @@ using namespace tuner;
 
 void require_usage(const Error& error) {
   fuzz::require(error.code() == ErrorCode::usage || error.code() == ErrorCode::nothing_found,
-                "a bad file is the user's to mend");
+                "a bad file is the user's to fix");
 }
 
 /// The same with the checksum of what follows its first line, where its head is that of a table

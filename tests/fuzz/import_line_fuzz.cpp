@@ -37,7 +37,7 @@ void import_text(std::string_view text) {
   try {
     bests = store::parse_best_lines(text, "fuzz");
   } catch (const Error& error) {
-    fuzz::require(error.code() == ErrorCode::usage, "a bad file is the user's to mend");
+    fuzz::require(error.code() == ErrorCode::usage, "a bad file is the user's to fix");
     return;
   }
   const std::vector<std::string> lines = exported_after_import(bests);

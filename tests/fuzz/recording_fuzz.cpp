@@ -20,7 +20,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
         interop::parse_recording(interop::cache_text(recording), "again");
     fuzz::require(again.trials.size() <= recording.trials.size(), "no trial appears");
   } catch (const Error& error) {
-    fuzz::require(error.code() == ErrorCode::usage, "a bad file is the user's to mend");
+    fuzz::require(error.code() == ErrorCode::usage, "a bad file is the user's to fix");
   }
   return 0;
 }

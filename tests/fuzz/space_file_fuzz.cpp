@@ -26,7 +26,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
       family::check_default(kernel, device, *made);
   } catch (const Error& error) {
     fuzz::require(error.code() == ErrorCode::usage || error.code() == ErrorCode::no_valid_config,
-                  "a bad file is the user's to mend");
+                  "a bad file is the user's to fix");
   }
   return 0;
 }

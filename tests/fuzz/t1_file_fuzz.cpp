@@ -13,7 +13,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     fuzz::require(!space.text.empty(), "an import gives a text");
   } catch (const Error& error) {
     fuzz::require(error.code() == ErrorCode::usage || error.code() == ErrorCode::no_valid_config,
-                  "a bad file is the user's to mend");
+                  "a bad file is the user's to fix");
   }
   return 0;
 }

@@ -104,6 +104,51 @@ TEST_F(GemmTensorTest, SkinnyProductsAreRight) {
   expect_skinny("13,136,1200,TRANS_B=1,TYPE=f16", "SPLIT_K > 8 and WARPS_K == 2 and TILES == 1");
   expect_skinny("72,17,136,TRANS_B=1,TYPE=bf16_f32", "TILES == 4 and WARPS_K == 4");
   expect_skinny("5,40,72,TRANS_B=1,LDA=80,BATCH=3", "UNROLL == 1 and SPLIT_K > 1");
+  expect_skinny("8,72,400,TRANS_B=1,TYPE=s8", "TILES == 2 and WARPS_K == 2 and SPLIT == 0");
+  expect_skinny("3,72,2064,TRANS_B=1,TYPE=e4m3", "TILES == 1 and WARPS_K == 2 and SPLIT_K > 1");
+}
+
+TEST_F(GemmTensorTest, OperandsOf8And32BitsAreRight) {
+  expect_right("72,80,152,TRANS_B=1,TYPE=tf32",
+               "TILE_K == 32 and TILE_M == 64 and TILE_N == 64 and CONSUMERS == 1 and SPLIT == 0");
+  expect_right("40,72,312,TRANS_B=1,TYPE=tf32", "TILE_K == 64 and SWAP == 1 and TILE_N == 24");
+  expect_right(
+      "72,80,400,TRANS_B=1,TYPE=s8",
+      "TILE_K == 128 and TILE_M == 128 and TILE_N == 48 and CONSUMERS == 2 and SPLIT == 0");
+  expect_right("8,136,1040,TRANS_B=1,TYPE=s8",
+               "SPLIT_K > 1 and SWAP == 1 and TILE_M == 64 and TILE_N == 8");
+  expect_right("136,72,272,TRANS_B=1,TYPE=s8,BATCH=2",
+               "STORE_BUFFERS == 1 and TILE_M == 64 and TILE_N == 64 and PING_PONG == 1");
+  // Where a mistake in the sums is found, the right ones must pass.
+  expect_right("64,72,8208,TRANS_B=1,TYPE=e4m3",
+               "TILE_M == 64 and TILE_N == 64 and CONSUMERS == 1 and STAGES == 3 and SPLIT == 0");
+  expect_right("136,72,1040,TRANS_B=1,TYPE=e4m3",
+               "SPLIT_K > 1 and TILE_M == 128 and TILE_N == 32 and CONSUMERS == 2");
+  expect_right("72,80,1040,TRANS_B=1,TYPE=e4m3_fast",
+               "TILE_K == 256 and TILE_M == 64 and TILE_N == 64 and CONSUMERS == 1");
+}
+
+TEST_F(GemmTensorTest, RowsOf8And32BitsThatDoNotStartOn16BytesAreCopied) {
+  for (const char* const type : {"tf32", "s8", "e4m3"}) {
+    family_.expect_right("gemm_wgmma_realigned", std::string("35,37,139,TRANS_B=1,TYPE=") + type,
+                         "PANELS == 1 and TILE_M == 64 and TILE_N == 48 and STAGES == 2");
+  }
+}
+
+TEST_F(GemmTensorTest, BiasActivationAndResidualAreRight) {
+  const std::string tile = "TILE_M == 64 and TILE_N == 64 and CONSUMERS == 1";
+  expect_right("72,80,136,TRANS_B=1,BIAS=1,ACTIVATION=2", tile + " and STORE_BUFFERS == 1");
+  expect_right("72,75,136,LDB=80,LDC=75,BIAS=2,ACTIVATION=1,RESIDUAL=1,BATCH=2", tile);
+  expect_right("40,136,136,TRANS_B=1,BIAS=1,RESIDUAL=1,TYPE=f16",
+               "SWAP == 1 and TILE_N == 48 and TILE_M == 64");
+  expect_right("72,80,520,TRANS_B=1,BIAS=1,ACTIVATION=1,TYPE=bf16_f32", tile + " and SPLIT_K > 1");
+  expect_right("72,80,400,TRANS_B=1,BIAS=1,ACTIVATION=2,RESIDUAL=1,TYPE=e4m3", tile);
+  family_.expect_right("gemm_skinny_mma", "5,72,136,TRANS_B=1,BIAS=1,ACTIVATION=2,RESIDUAL=1",
+                       "THREADS == 64 and TILES == 1 and SPLIT == 0");
+  family_.expect_right("gemm_skinny_mma", "72,5,136,TRANS_B=1,BIAS=2,ACTIVATION=1",
+                       "THREADS == 64 and TILES == 1 and SPLIT_K > 1");
+  family_.expect_right("gemm_wgmma_realigned", "35,37,71,TRANS_B=1,BIAS=1,ACTIVATION=2",
+                       "TILE_M == 64 and TILE_N == 48 and STAGES == 2");
 }
 
 TEST_F(GemmTensorTest, TilesStoredByTmaAreRight) {
@@ -190,6 +235,61 @@ TEST_P(GemmTensorMistakes, IsFound) {
                  common + "TILE_M == 64 and TILE_N == 64 and CONSUMERS == 1 and STREAM == 2"}});
 }
 
+/// Mistakes in what only operands of 8 and 32 bits need, and what follows a product.
+class GemmTensorTypeMistakes : public testing::TestWithParam<Mistake> {};
+
+TEST_P(GemmTensorTypeMistakes, IsFound) {
+  const std::string tile =
+      "TILE_M == 64 and TILE_N == 64 and CONSUMERS == 1 and STAGES == 3 and "
+      "SPLIT == 0 and STREAM == 0 and STORE_BUFFERS == 0 and PANELS == 1";
+  expect_found(GetParam(), "gemm_wgmma",
+               {{"64,72,8208,TRANS_B=1,TYPE=e4m3", tile}, {"72,80,152,TRANS_B=1,TYPE=tf32", tile}});
+}
+
+class GemmEpilogueMistakes : public testing::TestWithParam<Mistake> {};
+
+TEST_P(GemmEpilogueMistakes, IsFound) {
+  const std::string tile =
+      "TILE_M == 64 and TILE_N == 64 and CONSUMERS == 1 and STAGES == 2 and "
+      "SPLIT == 0 and STREAM == 0 and STORE_BUFFERS == 0";
+  expect_found(GetParam(), "gemm_wgmma",
+               {{"72,80,72,BATCH=2,BIAS=1,ACTIVATION=2,RESIDUAL=1", tile + " and SWAP == 0"},
+                {"72,80,72,BIAS=2,ACTIVATION=1", tile + " and SWAP == 1"}});
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Each, GemmTensorTypeMistakes,
+    testing::Values(Mistake{"SumsOf128ProductsAreNotPromoted", "if constexpr (PROMOTED) {",
+                            "if constexpr (false) {"},
+                    Mistake{"SumsOfAKTileAreNotCleared", "begin_k_tile(of_k_tile, true);",
+                            "begin_k_tile(of_k_tile, k_tile == work.begin);"},
+                    Mistake{
+                        "TheLastKTileIsNotPromoted", "sum[part].at[i] += of_k_tile[part].at[i];",
+                        "sum[part].at[i] += k_tile + 1 < work.end ? of_k_tile[part].at[i] : S(0);"},
+                    Mistake{"ProductsHaveTheDepthOf16Bits", "k += PRODUCT_DEPTH<T>", "k += 16"},
+                    Mistake{"OffsetsAreThoseOf16Bits", "k % WIDTH * static_cast<int>(sizeof(T))",
+                            "k % WIDTH * 2"}),
+    [](const auto& tested) { return std::string(tested.param.what); });
+
+INSTANTIATE_TEST_SUITE_P(
+    Each, GemmEpilogueMistakes,
+    testing::Values(
+        Mistake{"TheBiasOfColumnsIsThatOfRows", "bias[column]", "bias[row]"},
+        Mistake{"TheBiasOfRowsIsThatOfColumns", "bias[row]", "bias[column]"},
+        Mistake{"TheBiasIsThatOfTheTransposedProduct",
+                "TRANSPOSED ? column : row, TRANSPOSED ? row : column", "row, column"},
+        Mistake{"TheResidualIsThatOfTheFirstProduct", "RESIDUAL ? residual + offset : residual",
+                "residual"},
+        Mistake{"TheResidualIsAddedBehindTheActivation",
+                "if constexpr (RESIDUAL) value += static_cast<float>(residual[offset]);\n    if "
+                "constexpr (ACTIVATION == 1) value = relu(value);\n    if constexpr (ACTIVATION == "
+                "2) value = gelu(value);",
+                "if constexpr (ACTIVATION == 2) value = gelu(value);\n"
+                "if constexpr (RESIDUAL) value += static_cast<float>(residual[offset]);"},
+        Mistake{"NegativeNumbersStay", "x < 0.0f ? 0.0f : x", "x"},
+        Mistake{"TheCubeOfGeluIsMissing", "0.0713548163f * x * x", "0.0f"}),
+    [](const auto& tested) { return std::string(tested.param.what); });
+
 class GemmSkinnyMistakes : public testing::TestWithParam<Mistake> {};
 
 TEST_P(GemmSkinnyMistakes, IsFound) {
@@ -225,8 +325,9 @@ INSTANTIATE_TEST_SUITE_P(
                 "at.parity);\n          arrive_expecting"},
         Mistake{"ConsumersDoNotWaitForAFullStage", "await_phase(full + 8 * at.stage, at.parity);",
                 ""},
-        Mistake{"AStageIsReleasedWhileItIsRead", "products.await<1>();\n        release(reading);",
-                "release(reading);\n        products.await<1>();"},
+        Mistake{"AStageIsReleasedWhileItIsRead",
+                "products.await<1>();\n          release(reading);",
+                "release(reading);\n          products.await<1>();"},
         Mistake{"TheParityNeverChanges", "stage = 0;\n      parity ^= 1;", "stage = 0;"},
         Mistake{"AConsumerSkipsTooFewStages", "at.advance(work.end - work.begin);",
                 "at.advance(work.end - work.begin - 1);"},
@@ -271,7 +372,7 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"ABoxReachesBeyondTheLastColumn", "if (column0 + COLUMNS > c.columns) {",
                 "if (false) {"},
         Mistake{"BoxesFollowTooNear", "column0 + box * WIDTH", "column0 + box * (WIDTH / 2)"},
-        Mistake{"BetaIsForgotten", "if (__builtin_expect(beta == 0.0f, 1)) {", "if (true) {"}),
+        Mistake{"BetaIsForgotten", "if (__builtin_expect(beta == S(0), 1)) {", "if (true) {"}),
     [](const auto& tested) { return std::string(tested.param.what); });
 
 }  // namespace

@@ -44,6 +44,22 @@ TEST_F(TensorCoreGpuTest, SkinnyProductsAreRight) {
   }
 }
 
+TEST_F(TensorCoreGpuTest, OperandsOf8And32BitsAndEpiloguesAreRight) {
+  KernelFamily family(backend(), "gemm_tensor");
+  for (const char* const type : {"tf32", "e4m3", "e4m3_fast", "s8", "bf16,BIAS=1,ACTIVATION=2",
+                                 "f16,BIAS=2,ACTIVATION=1,RESIDUAL=1"}) {
+    const std::string size = std::string(",TRANS_B=1,TYPE=") + type;
+    for (const char* const condition :
+         {"CLUSTER_M == 2 and CLUSTER_N == 1 and PING_PONG == 0 and SPLIT == 0 and STREAM == 0",
+          "CLUSTER == 1 and SPLIT_K > 1 and SPLIT > 0", "STORE_BUFFERS == 2 and TILE_N == 128",
+          "CLUSTER_K == 4 and SPLIT == 0 and TILE_N == 64"}) {
+      family.expect_right("gemm_wgmma", "1000,1056,2128" + size, condition);
+    }
+    if (std::string_view(type) == "tf32") continue;
+    family.expect_right("gemm_skinny_mma", "8,1056,4096" + size, "SPLIT == 0 and TILES == 2");
+  }
+}
+
 TEST_F(TensorCoreGpuTest, ClustersShareOperandsInEveryLayout) {
   KernelFamily family(backend(), "gemm_tensor");
   for (const char* const layout : {"", ",TRANS_A=1", ",TRANS_B=1", ",TRANS_A=1,TRANS_B=1"}) {

@@ -210,8 +210,8 @@ class TensorCoreProbes {
            std::vector<backend::LaunchArgument> arguments) {
     family::CompileJob job;
     job.source = {.name = "probes.cu", .text = std::string(kTensorCoreProbes), .headers = {}};
-    for (const char* const name :
-         {"async_barrier", "shared_memory", "tensor_copy", "warpgroup", "wgmma"}) {
+    for (const char* const name : {"async_barrier", "element", "operand_type", "shared_memory",
+                                   "tensor_copy", "warpgroup", "wgmma"}) {
       const std::string file = fmt::format("common/{}.cuh", name);
       job.source.headers.push_back(
           {.name = file, .text = read_file(TUNER_SOURCE_DIR "/kernels/" + file, 1 << 20)});

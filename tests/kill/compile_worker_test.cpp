@@ -33,7 +33,7 @@ class CompileWorkerKilled : public testing::TestWithParam<const char*> {
   const std::filesystem::path latch_ = directory_.path() / "latch";
 };
 
-TEST_P(CompileWorkerKilled, CostsItsCandidateAndNoOther) {
+TEST_P(CompileWorkerKilled, FailsItsCandidateAndNoOther) {
   const worker::ProcessCompiler compiler({TUNE_KILLABLE, "worker", "compile", "cpu", ""}, 60s);
   const family::CompileJob job{
       .source = {.name = "k.cu", .text = "__global__ void k(int* x) { *x = 1; }", .headers = {}},

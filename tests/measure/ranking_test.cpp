@@ -51,14 +51,14 @@ TEST(Ranking, ATieIsWhatIsNotShownToBeSlowerByMoreThanOnePerCent) {
   EXPECT_TRUE(ranks[3].tied) << "3 % slower by its median, which may be 0.5 %";
 }
 
-TEST(IsSettled, WhenEveryTieIsKnownToAQuarterOfAPerCent) {
+TEST(IsDecided, WhenEveryTieIsKnownToAQuarterOfAPerCent) {
   const Rank fastest{.contender = 0, .ratio = {1, 1, 1}, .tied = true};
   const auto tied = [](double half_width) {
     return Rank{.contender = 1, .ratio = {1, 1 - half_width, 1 + half_width}, .tied = true};
   };
   const Rank slower{.contender = 2, .ratio = {1.5, 1.3, 1.7}, .tied = false};
-  EXPECT_TRUE(is_settled(std::vector{fastest, tied(0.0024), slower}));
-  EXPECT_FALSE(is_settled(std::vector{fastest, tied(0.0026), slower}));
+  EXPECT_TRUE(is_decided(std::vector{fastest, tied(0.0024), slower}));
+  EXPECT_FALSE(is_decided(std::vector{fastest, tied(0.0026), slower}));
 }
 
 /// A device as they are: its samples spread by `deviation` about the true time, one in fifty is 5 %

@@ -25,7 +25,7 @@ Round rounds_of(SampleOf sample) {
   };
 }
 
-TEST(RunFinals, GivesEachContenderItsOwnTimesWhateverTheOrder) {
+TEST(TimeRounds, GivesEachContenderItsOwnTimesWhateverTheOrder) {
   const Round round = rounds_of([](std::size_t contender) {
     return backend::Sample{.time_ns = 100.0 * static_cast<double>(contender + 1)};
   });
@@ -38,7 +38,7 @@ TEST(RunFinals, GivesEachContenderItsOwnTimesWhateverTheOrder) {
   EXPECT_THAT(final->clock_mhz, Each(std::nullopt));
 }
 
-TEST(RunFinals, ShufflesTheOrderAnewInEveryRound) {
+TEST(TimeRounds, ShufflesTheOrderInEveryRound) {
   std::set<std::vector<std::size_t>> orders;
   const Round round = [&](std::span<const std::size_t> order) {
     orders.insert({order.begin(), order.end()});
@@ -49,7 +49,7 @@ TEST(RunFinals, ShufflesTheOrderAnewInEveryRound) {
   EXPECT_GE(orders.size(), 4U);
 }
 
-TEST(RunFinals, EndsWhenSettledAndNotBefore) {
+TEST(TimeRounds, EndsWhenTheRankingIsCertainAndNotBefore) {
   const Round calm = rounds_of([](std::size_t) { return backend::Sample{.time_ns = 100}; });
   EXPECT_THAT(time_rounds(2, calm, {}, kNeverStop)->times_ns, Each(SizeIs(30)));
   std::mt19937_64 random(4);
@@ -59,7 +59,7 @@ TEST(RunFinals, EndsWhenSettledAndNotBefore) {
   EXPECT_THAT(time_rounds(2, noisy, {}, kNeverStop)->times_ns, Each(SizeIs(100)));
 }
 
-TEST(RunFinals, JudgesOnlyTheRankedAmongThemselves) {
+TEST(TimeRounds, JudgesOnlyTheRankedAmongThemselves) {
   std::mt19937_64 random(4);
   std::normal_distribution<double> noise(1000, 30);
   // Beside a third that is far faster both are slower for certain, yet which of them is the faster
@@ -69,29 +69,29 @@ TEST(RunFinals, JudgesOnlyTheRankedAmongThemselves) {
   });
   EXPECT_THAT(time_rounds(3, open, {.ranked = 2}, kNeverStop)->times_ns, Each(SizeIs(100)));
   EXPECT_THAT(time_rounds(3, open, {}, kNeverStop)->times_ns, Each(SizeIs(30)))
-      << "were the third ranked, all would be settled";
+      << "were the third ranked, the ranking would be certain";
   // What rides along may be as uncertain as it likes.
-  const Round settled = rounds_of([&](std::size_t contender) {
+  const Round certain = rounds_of([&](std::size_t contender) {
     return backend::Sample{.time_ns = contender == 2 ? noise(random) : 1000.0};
   });
-  EXPECT_THAT(time_rounds(3, settled, {.ranked = 2}, kNeverStop)->times_ns, Each(SizeIs(30)));
+  EXPECT_THAT(time_rounds(3, certain, {.ranked = 2}, kNeverStop)->times_ns, Each(SizeIs(30)));
 }
 
-TEST(RunFinals, GivesAnIntervalItsRoundsEvenWhenTimeIsUp) {
+TEST(TimeRounds, GivesAnIntervalItsRoundsEvenWhenTimeIsUp) {
   const Round round = rounds_of([](std::size_t) { return backend::Sample{.time_ns = 1}; });
   const auto final = time_rounds(
       1, round, {.fewest_rounds = 6, .budget = std::chrono::milliseconds(0)}, kNeverStop);
   EXPECT_EQ(final->times_ns.front().size(), 6U);
 }
 
-TEST(RunFinals, StopsBetweenRoundsSoThatAllHaveAsManySamples) {
+TEST(TimeRounds, StopsBetweenRoundsSoThatAllHaveAsManySamples) {
   int asked = 0;
   const Round round = rounds_of([](std::size_t) { return backend::Sample{.time_ns = 1}; });
   const auto final = time_rounds(2, round, {}, [&] { return ++asked > 4; });
   EXPECT_THAT(final->times_ns, Each(SizeIs(4)));
 }
 
-TEST(RunFinals, LeavesOutRoundsInWhichAContenderWasThrottled) {
+TEST(TimeRounds, LeavesOutRoundsInWhichAContenderWasThrottled) {
   // At the power limit the second runs at its own, lower clock: that alone is no throttling.
   int call = 0;
   const Round round = [&](std::span<const std::size_t> order) {
@@ -112,7 +112,7 @@ TEST(RunFinals, LeavesOutRoundsInWhichAContenderWasThrottled) {
   EXPECT_THAT(final->clock_mhz, ElementsAre(1980.0, 1600.0));
 }
 
-TEST(RunFinals, KeepsAllRoundsWhenTooFewWereSteady) {
+TEST(TimeRounds, KeepsAllRoundsWhenTooFewWereSteady) {
   const Round round = [clock = 2000.0](std::span<const std::size_t> order) mutable {
     clock *= 0.9;
     return Expected<std::vector<backend::Sample>, Failure>(
@@ -123,7 +123,7 @@ TEST(RunFinals, KeepsAllRoundsWhenTooFewWereSteady) {
   EXPECT_EQ(final->discarded_rounds, 0);
 }
 
-TEST(RunFinals, FailsAsARoundDoes) {
+TEST(TimeRounds, FailsAsARoundDoes) {
   const Round round =
       [](std::span<const std::size_t>) -> Expected<std::vector<backend::Sample>, Failure> {
     return Unexpected(Failure{Outcome::crashed, "illegal address"});

@@ -1,11 +1,16 @@
-// S0.298917X-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 // The first screen of a family whose sizes have several element types.
 #include "tuner/report/family_section.hpp"
 
 #include "sample_store.hpp"
+#include "trial_database.hpp"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
+
+#include <span>
+#include <string>
+#include <vector>
 
 namespace tuner::report {
 namespace {
@@ -47,6 +52,47 @@ TEST(FamilySection, ARateIsComparedWithTheRoofOfItsType) {
     // Of bf16 the library was the fastest that was measured.
     EXPECT_DOUBLE_EQ(roof, row.at(column("type")) == "bf16" ? 0.8 : 1);
   }
+}
+
+TEST(FamilySection, ColumnsOfKernelsLeaveOutWhatAllNamesBeginWith) {
+  const store::Store store = large_store(3, 1);  // gemm_tiled, gemm_tma, gemm_skinny
+  const std::vector<KernelHistory> kernels = kernel_histories(store, "NVIDIA H200");
+  const auto labels = [](std::span<const KernelHistory> some) {
+    std::vector<std::string> found;
+    const Json family = family_section(some, {});
+    for (const Json& column : family.at("sizes").at("columns")) {
+      if (column.at("key") == "kernel") found.push_back(column.at("label"));
+    }
+    return found;
+  };
+  EXPECT_THAT(labels(kernels), testing::ElementsAre("skinny", "tiled", "tma"));
+  EXPECT_THAT(labels(std::span(kernels).first(1)), testing::ElementsAre("gemm_skinny"));
+}
+
+TEST(FamilySection, TheHeaderHasTheClocksOfTheWinnersAndTheNoise) {
+  Database database;
+  database.begin_run("aaaaaaaa");
+  const auto add = [&](const std::string& problem, double clock_mhz, double half_spread_ns) {
+    store::FinalistRecord winner = Database::finalist("candidate", 1, 100e3, 1, 1, 1);
+    winner.clock_mhz = clock_mhz;
+    winner.time.min_ns = winner.time.q1_ns -= half_spread_ns;
+    winner.time.q3_ns += half_spread_ns;
+    database.add_trial(1, 0, 100e3, Outcome::ok, 64, problem);
+    database.add_final({winner}, 0, {}, problem);
+  };
+  const auto fact = [&](const char* label) {
+    const Json document = database.document();
+    for (const Json& one : document.at("facts")) {
+      if (one.at(0) == label) return one.at(1).get<std::string>();
+    }
+    return std::string();
+  };
+  add("512,512,512", 1980, 1e3);
+  EXPECT_EQ(fact("Clock"), "1,980\u00a0MHz");
+  add("1024,1024,1024", 1755, 3e3);
+  add("2048,2048,2048", 1830, 2e3);
+  EXPECT_EQ(fact("Clock"), "1,755 to 1,980\u00a0MHz");
+  EXPECT_EQ(fact("Noise (quartiles)"), "4.0\u00a0%");
 }
 
 }  // namespace

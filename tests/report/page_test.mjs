@@ -267,6 +267,51 @@ const tests = {
     await close();
   },
 
+  async "a link of the index moves the focus too"() {
+    const { page, close } = await open();
+    await page.locator("nav a.to-kernel").last().focus();
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("Tab");
+    assert.equal(await page.evaluate(() => document.activeElement.closest(".kernel").id), `kernel-${await page.locator("nav a.to-kernel").count() - 1}`);
+    await page.evaluate(() => window.scrollTo(0, 0));
+    await page.locator(".skip").focus();
+    await page.keyboard.press("Enter");
+    assert.match(page.url(), /#~.*at=family-0/, "the address keeps what was chosen");
+    await close();
+  },
+
+  async "many kernels and long sizes fit a wide screen, a phone and paper"() {
+    const place = mkdtempSync(join(tmpdir(), "tuner-page-"));
+    const file = execFileSync(fixture, [place, "10", "6"], { encoding: "utf8" }).trim();
+    for (const width of [1440, 1024, 360]) {
+      const page = await browser.newPage({ viewport: { width, height: 900 } });
+      await page.goto(pathToFileURL(file).href);
+      await page.locator("#family-0 .open").last().click();
+      await page.locator("#family-0 [data-complete]").waitFor();
+      assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), width);
+      const edges = await page.locator(".detail button, .detail select, .detail .chart").evaluateAll((all) => all.map((one) => one.getBoundingClientRect().right));
+      assert.ok(edges.length > 10 && Math.max(...edges) <= width, `${width}: details end at ${Math.max(...edges)}`);
+      const first = await page.locator("#family-0 .sizes > .scroll > table > thead th").evaluateAll((all) =>
+        all.filter((one) => one.getBoundingClientRect().right <= innerWidth).map((one) => one.textContent));
+      const seen = width === 360 ? 3 : width === 1024 ? 9 : 17;
+      assert.ok(first.length >= seen, `${width}: ${first}`);
+      const rows = await page.locator("#family-0 .sizes > .scroll > table > tbody > tr:not(.detail)").evaluateAll((all) => all.map((one) => one.offsetHeight));
+      assert.ok(Math.max(...rows) <= 60, `${width}: a row of ${Math.max(...rows)} pixels`);
+      await page.close();
+    }
+    const page = await browser.newPage({ viewport: { width: 718, height: 1047 } }); // A4 within margins of 1 cm, at 96 dots an inch
+    await page.goto(pathToFileURL(file).href);
+    await page.locator("#family-0 .open").last().click();
+    await page.locator("#family-0 [data-complete]").waitFor();
+    await page.emulateMedia({ media: "print" });
+    const tables = await page.locator("table:visible").evaluateAll((all) => all.map((one) => [one.getAttribute("aria-label"), one.getBoundingClientRect().right]));
+    for (const [name, right] of tables) assert.ok(right <= 718, `${name} is ${right} wide on paper`);
+    const rows = await page.locator("#family-0 .sizes > .scroll > table > tbody > tr:not(.detail)").evaluateAll((all) => all.map((one) => one.offsetHeight));
+    assert.ok(Math.max(...rows) <= 50, `a row of ${Math.max(...rows)} pixels on paper`);
+    await page.close();
+    rmSync(place, { recursive: true });
+  },
+
   async "what a kernel engineer asks takes at most one click"() {
     const questions = {
       "which kernel for which size": [0, async (page) => await page.locator("#family-1 .sizes tbody tr").first().textContent(), /gemm_shared/],
@@ -274,15 +319,17 @@ const tests = {
       "how far from the roof": [0, async (page) => await page.locator("#family-1 [data-overview=roofline] h3").textContent(), /Roofline/],
       "why is it so fast: registers, spills, clock, hot cache": [1, async (page, click) => {
         await click(page.locator("#family-1 .open").last());
-        return await page.locator("[data-kind=finalists] thead:visible").textContent();
+        const table = page.locator("[data-kind=finalists] table:visible");
+        assert.ok(await table.evaluate((one) => one.scrollWidth <= one.parentElement.clientWidth), "without scrolling");
+        return await table.locator("thead").textContent();
       }, /Hot cache.*Clock.*Registers.*Shared memory.*Spilled/],
       "which parameters matter over all sizes": [1, async (page, click) => {
-        await click(page.locator("nav a.to-kernel", { hasText: "gemm_shared" }));
+        await click(page.getByRole("link", { name: "gemm_shared" }));
         return await page.locator("#kernel-1 [data-kind=importance_over_sizes] .answer").textContent();
       }, /explains .* of the variance/],
       "did the search converge": [0, async (page) => await page.locator("#family-1 .sizes tbody tr", { hasText: "2048" }).textContent(), /improving/],
       "what failed": [1, async (page, click) => {
-        await click(page.locator("nav a.to-kernel", { hasText: "gemm_shared" }));
+        await click(page.getByRole("link", { name: "gemm_shared" }));
         return await page.locator("#kernel-1 [data-kind=failures] .answer").textContent();
       }, /did not compile/],
       "what to do next": [0, async (page) => await page.locator("#family-1 .todo code").first().textContent(), /^tune /],

@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <string_view>
 #include <vector>
 
 namespace tuner::report {
@@ -311,13 +312,18 @@ std::string wide_config_json(const Candidate& c, std::size_t n) {
   return text + "}";
 }
 
+/// A cube; every other one of another layout, so that labels are long.
+std::string problem_of_many(double n) {
+  return problem_of(n) + (std::fmod(n, 128) == 0 ? ",TRANS_B=1" : "");
+}
+
 /// One kernel of many, which is `slowness` times as slow as the best could be, at one size.
 void tune_one_of_many(store::Store& store, std::int64_t run, double n, double slowness) {
   const std::vector<Candidate> order = candidates();
   store::TrialRecord fastest;
   for (std::size_t i = 0; i < 116; ++i) {
     store::TrialRecord trial;
-    trial.problem = problem_of(n);
+    trial.problem = problem_of_many(n);
     trial.config_json = wide_config_json(order[i], i * 7);
     trial.outcome = outcome_of(order[i]);
     trial.message = message_of(trial.outcome);
@@ -328,7 +334,7 @@ void tune_one_of_many(store::Store& store, std::int64_t run, double n, double sl
     store.record_trial(run, trial, 0.5 * static_cast<double>(i));
   }
   store::BestRecord best;
-  best.problem = problem_of(n);
+  best.problem = problem_of_many(n);
   best.config_json = fastest.config_json;
   best.time = *fastest.time;
   best.ratio_to_library = 1.2 / slowness;
@@ -357,10 +363,13 @@ void tune_one_of_many(store::Store& store, std::int64_t run, double n, double sl
 }  // namespace
 
 store::Store large_store(int kernels, int sizes) {
+  constexpr std::array<std::string_view, 10> kNames = {
+      "tiled",  "tma",        "skinny", "naive_row",       "naive_col",
+      "shared", "skinny_mma", "wgmma",  "wgmma_realigned", "unrolled_row"};
   store::Store store = store::Store::in_memory();
   for (int k = 0; k < kernels; ++k) {
     store::Subject subject = sample_subject("gemm_shared");
-    subject.kernel.kernel = fmt::format("gemm_{}", k);
+    subject.kernel.kernel = fmt::format("gemm_{}", kNames.at(static_cast<std::size_t>(k)));
     store::RunRecord record;
     record.uuid = fmt::format("1a29e000-{}", k);
     record.device = "NVIDIA H200";
@@ -369,7 +378,7 @@ store::Store large_store(int kernels, int sizes) {
     record.kernel = subject.kernel.kernel;
     record.kernel_hash = subject.kernel.hash;
     record.strategy = "auto";
-    record.command = fmt::format("tune --kernel gemm_{} --space spaces/gemm.json", k);
+    record.command = fmt::format("tune --kernel {} --space spaces/gemm.json", record.kernel);
     const std::int64_t run = store.begin_run(subject, record);
     for (int s = 1; s <= sizes; ++s) {
       tune_one_of_many(store, run, 64.0 * s, 1 + 0.05 * ((k + s) % kernels));

@@ -76,7 +76,7 @@ TEST_P(BayesianSearch, AvoidsWhatFails) {
 
 INSTANTIATE_TEST_SUITE_P(RequiredFinalists, BayesianSearch, testing::Values(1, 2, 3));
 
-TEST(Bayesian, WantsAnswersToItsFirstQuestions) {
+TEST(Bayesian, WaitsForTheResultsOfItsFirstProposals) {
   const space::Space space = free_space(4, 8);
   Bayesian search(space, 1, {});
   const std::vector<space::Config> first = search.ask(100, {});
@@ -101,7 +101,7 @@ TEST(Bayesian, FindsTheBestWithManyQuestionsOpen) {
   EXPECT_EQ(std::set<space::Config>(asked.begin(), asked.end()).size(), asked.size());
 }
 
-TEST(Bayesian, LearnsFromResultsItDidNotAskFor) {
+TEST(Bayesian, UsesResultsThatItDidNotPropose) {
   const space::Space space = free_space(4, 8);
   const std::vector<space::Config> known = run(*make_strategy("random", space, 3), 60, valley_ns);
   Bayesian search(space, 4, {});

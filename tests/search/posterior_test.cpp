@@ -108,7 +108,7 @@ TEST_F(PosteriorTest, DoesNotDependOnWhenCandidatesCameOrInWhichOrderAnswersDid)
   expect_equal(posterior, observed, values);
 }
 
-TEST_F(PosteriorTest, BelievesAnOpenQuestionToBeAnsweredAsPredicted) {
+TEST_F(PosteriorTest, AConfigurationInFlightHasItsPredictedTime) {
   Posterior posterior(covariance_);
   posterior.add(points_);
   posterior.observe(3);

@@ -66,7 +66,7 @@ TEST_F(CatalogueJsonTest, HasTheLibrarysFastestAlgorithm) {
   EXPECT_EQ(read.kernels.front().entries.front().best.ratio_to_library_tuned, 0.875);
 }
 
-TEST_F(CatalogueJsonTest, TheModelIsReadAndNotFittedAnew) {
+TEST_F(CatalogueJsonTest, TheModelIsReadAndNotFittedAgain) {
   std::string space = kTilesSpace;
   space.insert(space.find(R"("parameters": { "TILE")"),
                R"("launch": {"grid": ["M//TILE", "N"], "block": [64]}, )");

@@ -25,8 +25,7 @@ store::KernelRecord tiled_rows() {
 class CostModelTest : public testing::Test {
  protected:
   [[nodiscard]] LaunchShape shape(std::size_t config, const space::Size& size) const {
-    const KernelAtSize at_size(kernel, device, size);
-    return launch_shape(kernel, device, at_size, *configs.at(config).config, 32).value();
+    return launch_shape(kernel, device, kernel.at(device, size), *configs.at(config).config, 32).value();
   }
 
   StoredKernel kernel = stored_kernel(tiled_rows());
@@ -67,10 +66,28 @@ TEST_F(CostModelTest, ForetellsASizeBetweenTheTimedOnes) {
     for (std::size_t c = 0; c < 2; ++c) {
       const double tile = c == 0 ? 32 : 256;
       const double truth = ns(shape(c, {m}).blocks, tile);
-      EXPECT_NEAR(std::log(model->expected_ns(c, shape(c, {m}), {m}) / truth), 0, 0.35)
+      EXPECT_NEAR(std::log(model->expected(c, shape(c, {m}), {m}).ns / truth), 0, 0.35)
           << m << " in tiles of " << tile;
     }
   }
+}
+
+TEST_F(CostModelTest, IsLessSureFarFromTheTimedSizes) {
+  std::vector<KnownSize> sizes;
+  for (const std::int64_t m : {100'000, 150'000, 200'000, 250'000, 300'000, 350'000}) {
+    sizes.push_back({std::to_string(m), {m}});
+    for (std::size_t c = 0; c < 2; ++c) {
+      configs[c].timings.push_back(
+          {.size = sizes.size() - 1, .median_ns = 100 * static_cast<double>(m), .registers = 32});
+    }
+  }
+  const auto model = CostModel::fit(kernel, device, sizes, configs);
+  ASSERT_NE(model, nullptr);
+  const double near = model->expected(0, shape(0, {200'000}), {200'000}).error;
+  const double far = model->expected(0, shape(0, {20'000'000}), {20'000'000}).error;
+  EXPECT_GT(near, 0);
+  EXPECT_LT(near, 0.25);
+  EXPECT_GT(far, 0.4);
 }
 
 /// Code of its own for odd sizes.
@@ -87,7 +104,7 @@ store::KernelRecord aligned_rows() {
   return record;
 }
 
-TEST_F(CostModelTest, LearnsALittleFromOtherCodeOfTheConfiguration) {
+TEST_F(CostModelTest, UsesTimesOfOtherCodeOfTheConfigurationALittle) {
   kernel = stored_kernel(aligned_rows());
   std::vector<KnownSize> sizes;
   for (std::int64_t m = 1000; m <= 1'000'000; m *= 2) {
@@ -99,8 +116,8 @@ TEST_F(CostModelTest, LearnsALittleFromOtherCodeOfTheConfiguration) {
   }
   const auto model = CostModel::fit(kernel, device, sizes, configs);
   ASSERT_NE(model, nullptr);
-  const double same_code = std::log(model->expected_ns(0, shape(0, {128'000}), {128'000}));
-  const double other_code = std::log(model->expected_ns(0, shape(0, {128'001}), {128'001}));
+  const double same_code = std::log(model->expected(0, shape(0, {128'000}), {128'000}).ns);
+  const double other_code = std::log(model->expected(0, shape(0, {128'001}), {128'001}).ns);
   EXPECT_GT(other_code, same_code) << "it may be slower";
   EXPECT_LT(other_code, same_code + 0.16) << "yet it is the same configuration";
 }

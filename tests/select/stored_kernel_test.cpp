@@ -25,11 +25,11 @@ TEST(StoredKernel, ChecksConfigurationsAtASizeOnADevice) {
   const StoredKernel kernel = stored_kernel(example_kernel("tiled"));
   const space::Config widest = space::config_from_json(*kernel.definition, R"({"TILE":64})");
   space::DeviceAttributes device{.max_threads_per_block = 1024};
-  EXPECT_EQ(KernelAtSize(kernel, device, {64, 1}).why_invalid(widest), std::nullopt);
-  EXPECT_THAT(KernelAtSize(kernel, device, {48, 1}).why_invalid(widest),
+  EXPECT_EQ(why_invalid(kernel.at(device, {64, 1}), widest), std::nullopt);
+  EXPECT_THAT(why_invalid(kernel.at(device, {48, 1}), widest),
               Optional(HasSubstr("only whole tiles")));
   device.max_threads_per_block = 512;
-  EXPECT_THAT(KernelAtSize(kernel, device, {64, 1}).why_invalid(widest),
+  EXPECT_THAT(why_invalid(kernel.at(device, {64, 1}), widest),
               Optional(HasSubstr("legal block")));
 }
 
@@ -48,7 +48,7 @@ TEST(StoredKernel, IsShapedByTheStepOfMostThreads) {
   ASSERT_EQ(kernel.steps.size(), 3U);
   const space::DeviceAttributes device{.max_threads_per_block = 1024};
   const auto shape_of = [&](std::string_view config) {
-    return launch_shape(kernel, device, KernelAtSize(kernel, device, {200, 1}),
+    return launch_shape(kernel, device, kernel.at(device, {200, 1}),
                         space::config_from_json(*kernel.definition, config), 0);
   };
   EXPECT_EQ(shape_of(R"({"TILE":8})")->blocks, 400);

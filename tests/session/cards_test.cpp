@@ -177,7 +177,7 @@ TEST_F(CardsTest, WhatWinsOnOneCardIsTriedEarlyOnTheOther) {
   std::set<space::Size> later;
   for (const Recorder::Step& step : seen.steps) {
     std::vector<std::string>& configs = tried[step.progress.size];
-    if (configs.empty() && step.settled > 0) later.insert(step.progress.size);
+    if (configs.empty() && step.finished > 0) later.insert(step.progress.size);
     configs.push_back(step.trial.config_json);
   }
   EXPECT_GE(later.size(), 8U);
@@ -190,7 +190,7 @@ TEST_F(CardsTest, WhatWinsOnOneCardIsTriedEarlyOnTheOther) {
   EXPECT_GE(early, later.size() - 3) << "some begin before any size near them has its winner";
 }
 
-TEST_F(CardsTest, ASickCardDropsOutAndItsCandidatesAreTriedElsewhere) {
+TEST_F(CardsTest, AFaultyCardDropsOutAndItsCandidatesAreTriedElsewhere) {
   slow_down();
   devices[1].on_launch = [&, launches = 0](const std::string&) mutable {
     std::this_thread::sleep_for(20us);
@@ -216,7 +216,7 @@ TEST_F(CardsTest, ASickCardDropsOutAndItsCandidatesAreTriedElsewhere) {
   }
 }
 
-TEST_F(CardsTest, LeadersOfASizeThatMovesAreTimedAnewFirst) {
+TEST_F(CardsTest, TheFastestOfASizeThatMovesAreTimedAgainFirst) {
   // The card that has the only size is lost on its way to the 8th configuration.
   std::atomic<std::size_t> lost_at = 2;
   for (std::size_t i = 0; i < 2; ++i) {
@@ -248,7 +248,7 @@ class FinalWatcher : public Recorder {
   std::atomic<bool> began = false;
 };
 
-TEST_F(CardsTest, ACardThatIsLostInAFinalRoundCostsTheRoundAlone) {
+TEST_F(CardsTest, ACardThatIsLostInAFinalRoundLosesThatRoundOnly) {
   FinalWatcher watcher;
   std::atomic<bool> lost = false;
   std::deque<worker::Evaluator> evaluators;

@@ -22,7 +22,7 @@ class CpuSession : public testing::Test {
   worker::Evaluator evaluator_{*backend_, backend_->compiler(), family_, 5};
 };
 
-TEST_F(CpuSession, TunesAKernelWithScratchAndSettlesItBesideTheLibrary) {
+TEST_F(CpuSession, TunesAKernelWithScratchAndTimesItBesideTheLibrary) {
   store::Store store = store::Store::in_memory();
   Recorder seen;
   const Card card{.name = "0", .device = &evaluator_, .compiler = &backend_->compiler()};

@@ -324,7 +324,7 @@ TEST_F(FinalRoundTest, StoppedBeforeThereAreEnoughRoundsForAnIntervalIsNoFinal) 
   EXPECT_FALSE(run([&] { return ++asked > 7; })->finalists.empty());
 }
 
-TEST_F(FinalRoundTest, AFinalistThatFailsBecomesAFailedTrialAndTheOthersAreTimedAnew) {
+TEST_F(FinalRoundTest, AFinalistThatFailsBecomesAFailedTrialAndTheOthersAreTimedAgain) {
   begin();
   screened("TILE=3", 500);
   screened("", 1000);

@@ -28,7 +28,7 @@ TEST_F(ResumeTest, ASecondRunTakesEveryResultFromTheDatabase) {
   EXPECT_EQ(result.sizes.front().outcomes.at(Outcome::wrong_result), 1U);
 }
 
-TEST_F(ResumeTest, WithoutResumingEverythingIsRunAnew) {
+TEST_F(ResumeTest, WithoutResumingEverythingIsRunAgain) {
   static_cast<void>(run({.sizes = {{10}}}));
   const RunResult result = run({.sizes = {{10}}, .resume = Resume::no});
   EXPECT_EQ(result.sizes.front().reused, 0U);

@@ -26,7 +26,7 @@ class Recorder : public Observer {
     Progress progress;  // `trial` and `card` point to what may be gone
     store::TrialRecord trial;
     std::string card;
-    std::size_t settled = 0;  // sizes, before it
+    std::size_t finished = 0;  // sizes, before it
   };
 
   [[nodiscard]] bool shows_library() const override { return with_gauge; }
@@ -36,7 +36,7 @@ class Recorder : public Observer {
     steps.push_back({.progress = progress,
                      .trial = *progress.trial,
                      .card = std::string(progress.card),
-                     .settled = done.size()});
+                     .finished = done.size()});
   }
   void final_began(const space::Size&, std::size_t contenders, LibraryPart library) override {
     finals.push_back(contenders);

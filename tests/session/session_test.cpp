@@ -145,7 +145,7 @@ TEST_F(SessionTest, FailuresAreRecordedAndCountedAndDoNotEndTheRun) {
   EXPECT_THAT(trials[R"({"DEPTH":3,"TILE":1})"].message, HasSubstr("1 of 1 elements are wrong"));
 }
 
-TEST_F(SessionTest, AConfigurationWithoutAValueForItsEntryCostsOneCandidate) {
+TEST_F(SessionTest, AConfigurationWithoutAValueForItsEntryFailsOneCandidate) {
   family = toy::family_with(R"json("entry": "toy<${TILE},${DEPTH}>",)json",
                             R"json("entry": "toy<${TILE},${DEPTH}> ${SHARE}",
                                    "derived": {"SHARE": "12//(TILE - 4)"},)json");
@@ -225,7 +225,7 @@ TEST_F(SessionTest, ExpectsToTakeNoLongerThanItMay) {
   std::size_t estimates = 0;
   for (const Recorder::Step& step : seen.steps) {
     if (!step.progress.remaining || *step.progress.remaining == 0ms) continue;
-    if (step.settled > 0) break;  // finals come on top
+    if (step.finished > 0) break;  // finals come on top
     EXPECT_LE(step.progress.elapsed + *step.progress.remaining, 100ms);
     ++estimates;
   }

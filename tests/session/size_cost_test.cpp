@@ -44,7 +44,7 @@ TEST(SizeCosts, AddUpBySizeAndSayWhenTheBestWasNear) {
   EXPECT_EQ(costs.back().to_near_best->trials, 1U);
 }
 
-TEST(SizeCosts, ATimeThatWasTakenBackIsNotTheBest) {
+TEST(SizeCosts, ATimeThatWasWithdrawnIsNotTheBest) {
   auto lost = trial("8", "b", 50, 1, 20);
   auto in_final = trial("8", "b", std::nullopt, 0, 30);
   const auto costs = size_costs(std::vector{trial("8", "a", 100, 1, 10), lost, in_final});

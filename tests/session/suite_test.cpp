@@ -28,7 +28,7 @@ class SuiteTest : public SessionTest {
   }
 };
 
-TEST_F(SuiteTest, SettlesEachSizeWhenItsSearchIsOverAndSearchesFewAtOnce) {
+TEST_F(SuiteTest, RunsTheFinalRoundOfASizeWhenItsSearchEndsAndSearchesFewAtOnce) {
   const RunResult result = run({.sizes = sizes()});
   EXPECT_EQ(result.state, store::RunState::complete);
   ASSERT_THAT(result.sizes, SizeIs(20));
@@ -40,9 +40,9 @@ TEST_F(SuiteTest, SettlesEachSizeWhenItsSearchIsOverAndSearchesFewAtOnce) {
   std::set<space::Size> begun;
   for (const Recorder::Step& step : seen.steps) {
     begun.insert(step.progress.size);
-    EXPECT_LE(begun.size() - step.settled, SizeBoard::kAtOnce);
+    EXPECT_LE(begun.size() - step.finished, SizeBoard::kAtOnce);
   }
-  EXPECT_GE(seen.steps.back().settled, 20 - SizeBoard::kAtOnce);
+  EXPECT_GE(seen.steps.back().finished, 20 - SizeBoard::kAtOnce);
 }
 
 TEST_F(SuiteTest, ALaterSizeBeginsWithWhatWonNearby) {
@@ -51,7 +51,7 @@ TEST_F(SuiteTest, ALaterSizeBeginsWithWhatWonNearby) {
   std::set<space::Size> later;
   for (const Recorder::Step& step : seen.steps) {
     const space::Size& size = step.progress.size;
-    if (begun.insert(size).second && step.settled > 0) later.insert(size);
+    if (begun.insert(size).second && step.finished > 0) later.insert(size);
   }
   EXPECT_GE(later.size(), 20 - SizeBoard::kAtOnce);
   const auto by_size = tried();
@@ -61,13 +61,13 @@ TEST_F(SuiteTest, ALaterSizeBeginsWithWhatWonNearby) {
   }
 }
 
-TEST_F(SuiteTest, AnInterruptionLeavesTheSizesThatAreOverSettled) {
+TEST_F(SuiteTest, AnInterruptionKeepsTheFinalRoundsOfSizesThatEnded) {
   const RunResult result = run_interrupted_after(150, {.sizes = sizes()});
   EXPECT_EQ(result.state, store::RunState::interrupted);
   ASSERT_THAT(result.sizes, SizeIs(20)) << "those that were not begun, too";
   EXPECT_THAT(result.sizes, testing::Contains(testing::Field(&SizeResult::evaluated, 0U)));
-  const auto settled = [](const SizeResult& size) { return !size.finalists.empty(); };
-  EXPECT_GE(std::ranges::count_if(result.sizes, settled), 2);
+  const auto finished = [](const SizeResult& size) { return !size.finalists.empty(); };
+  EXPECT_GE(std::ranges::count_if(result.sizes, finished), 2);
   EXPECT_EQ(run({.sizes = sizes()}).state, store::RunState::complete);
   EXPECT_THAT(store.bests({}), SizeIs(20));
 }

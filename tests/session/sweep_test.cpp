@@ -99,7 +99,7 @@ TEST_F(SweepTest, ASizeThatDoesNotFitIsSkippedAndTheOthersAreKept) {
   EXPECT_THAT(result.exact_results, ElementsAre(Not(""), "", Not("")));
 }
 
-TEST_F(SweepTest, WhatIsNoContendersFaultCostsItOneSize) {
+TEST_F(SweepTest, AnExternalFailureCostsAContenderOneSize) {
   device_.on_launch = [](const std::string& entry) {
     if (entry == "toy<2,1>") throw Error(ErrorCode::failure, "not enough device memory");
   };

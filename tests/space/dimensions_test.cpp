@@ -263,7 +263,7 @@ TEST(Types, MistakesNameTheirPlace) {
               HasSubstr("a problem has one dimension of types"));
 }
 
-TEST(NormalisedSize, IsTheKeyWhereNobodyKnowsTheDimensions) {
+TEST(NormalisedSize, IsTheKeyWhereTheDimensionsAreUnknown) {
   EXPECT_EQ(normalised_size("1024x64,B=2xC=3"), "1024,64,B=2,C=3");
   EXPECT_EQ(error([] { return normalised_size("4k"); }),
             "size \"4k\": \"4k\" is not a whole number");

@@ -98,7 +98,7 @@ TEST(Neighbours, AreInOrderOfParameterAndValue) {
 
 TEST(Neighbours, OfAnInvalidConfigurationAreValid) {
   const Space space = make_space(kGaps);
-  // 5 % 4: another A or B mends it. B + C = 7 besides: only B mends both. FREE cannot.
+  // 5 % 4: another A or B fixes it. B + C = 7 besides: only B fixes both. FREE cannot.
   for (const Config& from : {Config{{4, 3, 1, 1, 0}}, Config{{4, 3, 2, 1, 0}}}) {
     for (const Neighbourhood kind : kKinds) {
       const std::vector<Config> found = space.neighbours(from, kind);

@@ -6,13 +6,17 @@
 #include "tests/support/lone_final.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/file.hpp"
+#include "tuner/store/local_copy.hpp"
 
 #include <SQLiteCpp/Database.h>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
+#include <sys/stat.h>
 
 namespace tuner::store {
 namespace {
@@ -23,6 +27,28 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 using testing::StartsWith;
+
+/// A rollback journal of no pages (sqlite.org/fileformat.html, section 3) of a transaction over
+/// several databases, whose super-journal is `name`.
+std::string journal_with_super_journal(std::string_view database, const std::string& name) {
+  const std::string magic = "\xd9\xd5\x05\xf9\x20\xa1\x63\xd7";
+  const auto number = [](std::uint32_t value) {
+    std::string bytes;
+    for (int shift = 24; shift >= 0; shift -= 8) bytes += static_cast<char>(value >> shift);
+    return bytes;
+  };
+  constexpr std::uint32_t kSector = 512;
+  constexpr std::uint32_t kPage = 4096;
+  const auto pages = static_cast<std::uint32_t>(database.size() / kPage);
+  std::string bytes =
+      magic + number(0) + number(1) + number(pages) + number(kSector) + number(kPage);
+  bytes.resize(kSector);
+  std::uint32_t checksum = 0;
+  for (const char c : name) checksum += static_cast<unsigned char>(c);
+  constexpr std::uint32_t kLockPage = 0x40000000 / kPage + 1;
+  return bytes + number(kLockPage) + name + number(static_cast<std::uint32_t>(name.size())) +
+         number(checksum) + magic;
+}
 
 class ConnectionTest : public testing::Test {
  protected:
@@ -55,6 +81,32 @@ class ConnectionTest : public testing::Test {
   TemporaryDirectory directory;
   fs::path path = directory.path() / "tune.sqlite";
 };
+
+/// SQLite would play such a journal back and then delete the file that it names.
+TEST_F(ConnectionTest, RefusesAJournalThatNamesAFileToBeDeleted) {
+  create_with_one_trial();
+  const fs::path victim = directory.path() / "precious";
+  const fs::path journal = path.string() + "-journal";
+  write_file(victim, "precious");
+  for (const Store::Mode mode : {kReadWrite, kReadOnly}) {
+    write_file(journal, journal_with_super_journal(read_file(path, 1 << 24), victim.string()));
+    EXPECT_EQ(error_of_opening(mode, HasSubstr("names a second journal")), ErrorCode::usage);
+    EXPECT_TRUE(fs::exists(victim));
+  }
+  EXPECT_THROW(LocalCopy{path}, Error);
+  EXPECT_TRUE(fs::exists(victim));
+}
+
+TEST_F(ConnectionTest, RefusesWhatIsNoFileBesideIt) {
+  create_with_one_trial();
+  for (const char* ending : {"-journal", "-wal", "-shm"}) {
+    const fs::path beside = path.string() + ending;
+    ASSERT_EQ(::mkfifo(beside.c_str(), 0600), 0);  // SQLite would wait for ever
+    EXPECT_EQ(error_of_opening(kReadOnly, HasSubstr("is not a regular file")), ErrorCode::usage);
+    fs::remove(beside);
+  }
+  const Store store(path, kReadOnly);
+}
 
 TEST_F(ConnectionTest, CreatesADatabaseForTheUserAlone) {
   path = directory.path() / "new" / "deeper" / "tune.sqlite";
@@ -102,7 +154,7 @@ TEST_F(ConnectionTest, RefusesADatabaseOfAnotherApplicationAndLeavesItAlone) {
   EXPECT_EQ(read_file(path, 1 << 20), before);
 }
 
-TEST_F(ConnectionTest, RefusesTablesThatNobodySigned) {
+TEST_F(ConnectionTest, RefusesTablesWithoutTheApplicationId) {
   execute("CREATE TABLE device (x)");
   EXPECT_EQ(error_of_opening(kReadWrite, HasSubstr("another application")), ErrorCode::usage);
 }

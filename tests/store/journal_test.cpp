@@ -48,7 +48,7 @@ class JournalTest : public testing::Test {
   std::filesystem::path path = directory.path() / "tune.sqlite";
 };
 
-TEST_F(JournalTest, StrikesWhatADeadProcessHadOnTheDevice) {
+TEST_F(JournalTest, AddsAStrikeForTheCandidateOfAProcessThatEnded) {
   die_during([](Store& store, std::int64_t run) {
     store.begin_attempt(run, attempt("{\"A\":1}"));
     store.record_trial(run, example_trial("{\"A\":1}"), 0, attempt("{\"A\":2}"));
@@ -77,7 +77,7 @@ TEST_F(JournalTest, HoldsNothingAgainstAProcessThatDiedBetweenTwoAttempts) {
   EXPECT_EQ(store.run("1")->state, RunState::interrupted);
 }
 
-TEST_F(JournalTest, LeavesAProcessThatLivesAlone) {
+TEST_F(JournalTest, DoesNotTouchTheRunOfALiveProcess) {
   Store store(path, kReadWrite);
   const std::int64_t run = store.begin_run(example_subject(), example_run());
   store.begin_attempt(run, attempt("{}"));

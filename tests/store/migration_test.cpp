@@ -85,7 +85,7 @@ TEST_F(MigrationTest, ReadsASchema2AfterBringingItUpToDate) {
   EXPECT_THAT(store.bests({}), SizeIs(2));
 }
 
-TEST_F(MigrationTest, DoesNotMendADamagedRowByWritingItAnew) {
+TEST_F(MigrationTest, DoesNotHideADamagedRowByRewritingIt) {
   for (const auto& [schema, table, change] :
        {std::tuple("schema-2.sqlite", "session", "strategy = 'damaged'"),
         std::tuple("schema-4.sqlite", "final", "problem_id = 2"),

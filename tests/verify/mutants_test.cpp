@@ -76,7 +76,7 @@ TEST(Mutants, EndAsWrongResultsThatSayWhatIsWrongWhere) {
   }
 }
 
-TEST(Mutants, NoCandidateIsBlamedForAReferenceThatAnotherOneChanged) {
+TEST(Mutants, NoCandidateFailsForAReferenceThatAnotherOneChanged) {
   const auto backend = testing_support::open_cached_cpu_backend();
   const family::Family family = gemm::family();
   Verifier verifier(*backend, family, 77);

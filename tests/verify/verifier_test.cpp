@@ -90,7 +90,7 @@ TEST_F(VerifierTest, WhatWasWrongAtAnAwkwardSizeIsTriedAgain) {
   EXPECT_THAT(launched, testing::SizeIs(20));
 }
 
-TEST_F(VerifierTest, AnotherVersionOfTheKernelIsTriedAnew) {
+TEST_F(VerifierTest, AnotherVersionOfTheKernelIsTriedAgain) {
   ASSERT_TRUE(verify("BLOCK=4", {20, 24, 31}));
   family.kernels.front().hash = "another";
   ASSERT_TRUE(verify("BLOCK=4", {20, 24, 31}));

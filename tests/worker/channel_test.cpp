@@ -8,6 +8,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <sys/socket.h>
 #include <thread>
 
@@ -54,7 +55,8 @@ std::string received(const std::string& payload) {
 
 TEST(Channel, RefusesWhatWouldExhaustTheStackOfItsReader) {
   constexpr const char* kRefused =
-      "the data from the other process is not a message: it is cut short or nested";
+      "the data from the other process is not a message: it is cut short, nested or of too many "
+      "parts";
   EXPECT_EQ(received(std::string(60'000, '\x81')), kRefused) << "arrays in arrays";
   EXPECT_EQ(received(std::string(60'000, '\x7f')), kRefused) << "texts of texts of texts";
   EXPECT_EQ(received(std::string(20, '\x81') + '\x05'),
@@ -66,7 +68,21 @@ TEST(Channel, RefusesWhatWouldExhaustTheStackOfItsReader) {
       << "two of three letters";
 }
 
-TEST(Channel, HoldsItsDeadlines) {
+TEST(Channel, RefusesWhatWouldExhaustTheMemoryOfItsReader) {
+  const std::string nulls(2 << 20, '\xf6');  // 16 bytes each once they are read
+  auto [here, there] = Channel::pair();
+  const std::string bytes = frame(std::string("\x9a\x00\x20\x00\x00", 5) + nulls);
+  std::jthread other([&there, &bytes] {
+    for (std::string_view rest = bytes; !rest.empty();) {
+      const ssize_t sent = ::send(there.descriptor(), rest.data(), rest.size(), MSG_NOSIGNAL);
+      if (sent <= 0) return;
+      rest.remove_prefix(static_cast<std::size_t>(sent));
+    }
+  });
+  EXPECT_THROW(static_cast<void>(here.receive(kNever)), Error);
+}
+
+TEST(Channel, KeepsDeadlines) {
   auto [here, there] = Channel::pair();
   const auto soon = [] { return Channel::Clock::now() + 50ms; };
   EXPECT_EQ(std::get<Channel::Absence>(here.receive(soon())), Channel::Absence::late);

@@ -62,7 +62,7 @@ TEST_F(DeviceProcessTest, PassesOnWhatTheWorkerSays) {
   EXPECT_EQ(device_->respawns(), 0);
 }
 
-TEST_F(DeviceProcessTest, AWorkerThatDiesOfACandidateIsReplaced) {
+TEST_F(DeviceProcessTest, AWorkerThatACandidateCrashesIsReplaced) {
   start("segfault");
   const TrialResult evaluation = evaluate_bad();
   EXPECT_EQ(evaluation.outcome, Outcome::crashed);
@@ -70,7 +70,7 @@ TEST_F(DeviceProcessTest, AWorkerThatDiesOfACandidateIsReplaced) {
   expect_to_serve_again();
 }
 
-TEST_F(DeviceProcessTest, ACandidateThatDiesBehindAnotherHasASecondChanceInAWorkerOfItsOwn) {
+TEST_F(DeviceProcessTest, ACandidateThatCrashesAfterAnotherIsTriedOnceMoreInANewWorker) {
   start("dies_second");
   EXPECT_EQ(evaluate_bad().outcome, Outcome::ok);
   EXPECT_EQ(evaluate_bad().outcome, Outcome::ok);
@@ -143,7 +143,7 @@ TEST_F(DeviceProcessTest, FloodsAndDripsAreTakenAsTheyAre) {
   EXPECT_EQ(evaluate_bad().outcome, Outcome::ok);
 }
 
-TEST_F(DeviceProcessTest, NoCandidateIsBlamedBeforeItRan) {
+TEST_F(DeviceProcessTest, NoCandidateFailsBeforeItRan) {
   start("die_before_launch");
   try {
     evaluate_bad();

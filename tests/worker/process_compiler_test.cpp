@@ -34,7 +34,7 @@ TEST_F(ProcessCompilerTest, BringsBackWhatTheCompilerSays) {
   EXPECT_THAT(binary.error().message, HasSubstr("identifier \"none\" is undefined"));
 }
 
-TEST_F(ProcessCompilerTest, ACompileBombCostsItsDeadlineAndNothingElse) {
+TEST_F(ProcessCompilerTest, ACompilationThatDoesNotEndFailsAloneAtItsDeadline) {
   const ProcessCompiler patient = compiler(2s);
   const auto bomb = patient.compile(accumulators(96));
   ASSERT_FALSE(bomb);
@@ -43,7 +43,7 @@ TEST_F(ProcessCompilerTest, ACompileBombCostsItsDeadlineAndNothingElse) {
   EXPECT_TRUE(patient.compile(accumulators(4))) << "by another process";
 }
 
-TEST_F(ProcessCompilerTest, ASourceThatEatsAllMemoryCostsNothingElse) {
+TEST_F(ProcessCompilerTest, ASourceThatExceedsTheMemoryLimitFailsAlone) {
   const ProcessCompiler patient = compiler(60s);
   const auto eaten = patient.compile(large_array());
   ASSERT_FALSE(eaten);
@@ -52,7 +52,7 @@ TEST_F(ProcessCompilerTest, ASourceThatEatsAllMemoryCostsNothingElse) {
   EXPECT_TRUE(patient.compile(accumulators(4)));
 }
 
-TEST_F(ProcessCompilerTest, ACompilerThatDiesCostsItsCandidate) {
+TEST_F(ProcessCompilerTest, ACompilerThatCrashesFailsItsCandidate) {
   const ProcessCompiler dying({TUNER_FAKE_WORKER, "start=die"}, 60s);
   const auto binary = dying.compile(accumulators(4));
   ASSERT_FALSE(binary);

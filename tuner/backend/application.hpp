@@ -15,7 +15,7 @@ namespace tuner::backend {
 
 /// How long something took on the device.
 struct StreamTime {
-  std::uint64_t tag = 0;  ///< of whoever timed it
+  std::uint64_t tag = 0;  ///< the caller's
   double ns = 0;
 };
 

@@ -132,8 +132,9 @@ struct Launch {
 struct LibraryCall {
   family::LibraryOperation operation;
   double alpha = 1.0, beta = 0.0;
-  Region a, b, c;              ///< of a sum without B, b is c
-  std::string algorithm = {};  ///< of Backend::library_algorithms; empty: the library chooses
+  Region a, b, c;                   ///< of a sum without B, b is c
+  Region bias = {}, residual = {};  ///< of an epilogue that has them, in the type of c
+  std::string algorithm = {};       ///< of Backend::library_algorithms; empty: the library chooses
 };
 
 /// What a device can be asked to do and to time: a kernel of ours or the library's, by the same

@@ -16,10 +16,10 @@ namespace tuner::backend {
 /// an absolute path.
 [[nodiscard]] std::filesystem::path default_binary_cache();
 
-/// Compiled kernels kept on disk from one run to the next, one file each. A cache: whatever goes
-/// wrong with a file (damaged, not the user's own, disk full) only means that a kernel is compiled
-/// again. Images are loaded into this process, so only a directory and files that belong to the
-/// user and that nobody else may write are used. Safe for many threads and many processes at once.
+/// A cache of compiled kernels on disk, one file each. If a file cannot be used (damaged, another
+/// user's, disk full), the kernel is compiled again. Images are loaded into this process, so only a
+/// directory and files are used that belong to the user and that no other user may write. Any
+/// number of threads and processes may use it.
 class BinaryCache {
  public:
   static constexpr std::uint64_t kDefaultLimitBytes = std::uint64_t{1} << 30;
@@ -32,7 +32,7 @@ class BinaryCache {
   BinaryCache(const BinaryCache&) = delete;
   BinaryCache& operator=(const BinaryCache&) = delete;
 
-  /// Why nothing is kept, and how to mend it, for the user; empty when the directory is usable.
+  /// Why nothing is kept, and how to fix it, for the user; empty when the directory is usable.
   [[nodiscard]] const std::string& problem() const { return problem_; }
 
   /// The kernel kept under a key of content_hash's form. A file that is not a whole entry is

@@ -10,11 +10,11 @@
 
 namespace tuner::backend {
 
-/// Which graph memory the captures under way were given for one purpose: for the latest few, each
-/// stream of a capture on its own. For one thread at a time.
+/// The graph memory that captures in progress have for one purpose: of the latest 16 pairs of a
+/// capture and a stream. For one thread at a time.
 class CapturedMemory {
  public:
-  /// Null when the capture was given none, or so many others came since that it must be given more.
+  /// Null when the capture has none, or when it has left the list of the latest captures.
   [[nodiscard]] void* find(const StreamState& state) const {
     const auto found = std::ranges::find_if(latest_, [&](const Entry& it) {
       return it.memory != nullptr && it.stream == state.id && it.capture == *state.capture;

@@ -121,7 +121,7 @@ Expected<Binary, Failure> HelperCompiler::compile(const family::CompileJob& job)
   try {
     const ProcessResult result = run_process(
         command, limits_.deadline,
-        {.processor_time = 2 * limits_.deadline,  // also where nobody is left to end it
+        {.processor_time = 2 * limits_.deadline,  // also if this process ends first
          .address_space_bytes = limits_.memory_bytes,
          .surroundings = Surroundings::bare},
         {.input = request, .most_output_bytes = kMostAnswerBytes, .keeps_errors = false});
@@ -139,7 +139,7 @@ Expected<Binary, Failure> HelperCompiler::compile(const family::CompileJob& job)
 
 int serve_as_helper(const std::vector<std::string>& arguments) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  confine_process({}, NetworkAccess::refused);
+  confine_process({}, OutsideAccess::refused);
   const std::string answer = answer_to(read_input(), arguments);
   const bool is_said = std::fwrite(answer.data(), 1, answer.size(), stdout) == answer.size();
   return is_said && std::fflush(stdout) == 0 ? 0 : 1;

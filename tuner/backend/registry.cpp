@@ -19,8 +19,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
-#include <utility>
+#include <iterator>
 
 namespace tuner::backend {
 namespace {
@@ -98,54 +99,104 @@ space::DeviceInfo cpu_device_at(int ordinal) {
                         ordinal, devices.size()));
 }
 
-std::unique_ptr<Backend> open_cpu(int ordinal) {
-  return open_cpu_backend(cpu_device_at(ordinal));
-}
-
-[[noreturn]] void fail_unknown(std::string_view kind) {
-  const std::array<std::string, 3> kinds = {"auto", "cuda", "cpu"};
-  throw Error(ErrorCode::usage,
-              fmt::format("there is no backend '{}'{}", kind, did_you_mean(kind, kinds)));
-}
-
-}  // namespace
-
-std::unique_ptr<Backend> open_backend(std::string_view kind, int ordinal) {
-  if (kind == "cuda") return open_cuda_backend(ordinal);
-  if (kind == "cpu") return open_cpu(ordinal);
-  if (kind == "auto") return has_gpu() ? open_cuda_backend(ordinal) : open_cpu(ordinal);
-  fail_unknown(kind);
-}
-
-std::vector<space::DeviceInfo> list_devices(std::string_view kind) {
-  if (kind == "cuda" || (kind == "auto" && has_gpu())) return list_cuda_devices();
-  if (kind != "cpu" && kind != "auto") fail_unknown(kind);
+std::vector<space::DeviceInfo> list_cpu_devices() {
   require_own_rights();
   return cpu_devices();
 }
 
+/// One backend: the functions behind those of this header and of executor.hpp and application.hpp.
+struct NamedBackend {
+  std::string_view name;
+  BackendTraits traits;
+  bool (*is_present)();  ///< for `auto`
+  std::vector<space::DeviceInfo> (*devices)();
+  std::unique_ptr<Backend> (*open)(int ordinal);
+  std::unique_ptr<Executor> (*open_executor)(int ordinal);
+  std::unique_ptr<Application> (*open_application)();
+  std::unique_ptr<const Compiler> (*make_compiler)(const std::string& architecture,
+                                                   std::chrono::seconds deadline,
+                                                   std::vector<std::string> confiner);
+  std::vector<Finding> (*examine)();
+};
+
+constexpr std::array kBackends = {
+    NamedBackend{
+        .name = "cuda",
+        .traits = {.compiles_by_program = false, .runs_kernels_in_process = false},
+        .is_present = has_gpu,
+        .devices = list_cuda_devices,
+        .open = open_cuda_backend,
+        .open_executor = open_cuda_executor,
+        .open_application = open_cuda_application,
+        .make_compiler = [](const std::string& architecture, std::chrono::seconds,
+                            std::vector<std::string>) { return make_cuda_compiler(architecture); },
+        .examine = examine_cuda},
+    NamedBackend{.name = "cpu",
+                 .traits = {.compiles_by_program = true, .runs_kernels_in_process = true},
+                 .is_present = [] { return true; },
+                 .devices = list_cpu_devices,
+                 .open = [](int ordinal) { return open_cpu_backend(cpu_device_at(ordinal)); },
+                 .open_executor =
+                     [](int ordinal) {
+                       static_cast<void>(cpu_device_at(ordinal));
+                       return open_cpu_executor();
+                     },
+                 .open_application = []() -> std::unique_ptr<Application> {
+                   return std::make_unique<CpuApplication>();
+                 },
+                 .make_compiler =
+                     [](const std::string&, std::chrono::seconds deadline,
+                        std::vector<std::string> confiner) {
+                       require_own_rights();
+                       return make_cpu_compiler(deadline, std::move(confiner));
+                     },
+                 .examine = examine_cpu},
+};
+static_assert(std::ranges::equal(kBackends, space::kBackendNames, {}, &NamedBackend::name));
+
+const NamedBackend& backend_named(std::string_view name) {
+  const auto* const found = std::ranges::find(kBackends, name, &NamedBackend::name);
+  if (found != kBackends.end()) return *found;
+  std::vector<std::string> known = {"auto"};
+  known.insert(known.end(), space::kBackendNames.begin(), space::kBackendNames.end());
+  throw Error(ErrorCode::usage,
+              fmt::format("there is no backend '{}'{}", name, did_you_mean(name, known)));
+}
+
+/// As backend_named; "auto" is the first one with a device here.
+const NamedBackend& chosen_backend(std::string_view name) {
+  if (name != "auto") return backend_named(name);
+  return *std::ranges::find_if(kBackends,
+                               [](const NamedBackend& each) { return each.is_present(); });
+}
+
+}  // namespace
+
+BackendTraits backend_traits(std::string_view name) {
+  return chosen_backend(name).traits;
+}
+
+std::unique_ptr<Backend> open_backend(std::string_view kind, int ordinal) {
+  return chosen_backend(kind).open(ordinal);
+}
+
+std::vector<space::DeviceInfo> list_devices(std::string_view kind) {
+  return chosen_backend(kind).devices();
+}
+
 std::unique_ptr<Executor> open_executor(std::string_view kind, int ordinal) {
-  if (kind == "cuda" || (kind == "auto" && has_gpu())) return open_cuda_executor(ordinal);
-  if (kind != "cpu" && kind != "auto") fail_unknown(kind);
-  static_cast<void>(cpu_device_at(ordinal));
-  return open_cpu_executor();
+  return chosen_backend(kind).open_executor(ordinal);
 }
 
 std::unique_ptr<Application> open_application(std::string_view kind) {
-  if (kind == "cuda") return open_cuda_application();
-  if (kind == "cpu") return std::make_unique<CpuApplication>();
-  fail_unknown(kind);
+  return backend_named(kind).open_application();
 }
 
 std::unique_ptr<const Compiler> make_compiler(std::string_view kind,
                                               const std::string& architecture,
-                                              std::chrono::seconds deadline) {
-  if (kind == "cuda") return make_cuda_compiler(architecture);
-  if (kind == "cpu") {
-    require_own_rights();
-    return make_cpu_compiler(deadline);
-  }
-  fail_unknown(kind);
+                                              std::chrono::seconds deadline,
+                                              std::vector<std::string> confiner) {
+  return backend_named(kind).make_compiler(architecture, deadline, std::move(confiner));
 }
 
 std::unique_ptr<const Compiler> make_helper_compiler(const std::vector<std::string>& arguments) {
@@ -157,9 +208,10 @@ std::unique_ptr<const Compiler> make_helper_compiler(const std::vector<std::stri
 }
 
 std::vector<Finding> examine_machine() {
-  std::vector<Finding> findings = examine_cuda();
-  std::vector<Finding> of_cpu = examine_cpu();
-  std::move(of_cpu.begin(), of_cpu.end(), std::back_inserter(findings));
+  std::vector<Finding> findings;
+  for (const NamedBackend& each : kBackends) {
+    std::ranges::move(each.examine(), std::back_inserter(findings));
+  }
   return findings;
 }
 

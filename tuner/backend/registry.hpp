@@ -11,6 +11,14 @@
 
 namespace tuner::backend {
 
+/// What those that start processes for a backend need to know of it.
+struct BackendTraits {
+  bool compiles_by_program;      ///< its compiler is a program, started anew for each compilation
+  bool runs_kernels_in_process;  ///< kernels are code of the process that drives the device
+};
+/// Of the backend that open_backend opens. Throws Error(usage) for an unknown name.
+[[nodiscard]] BackendTraits backend_traits(std::string_view name);
+
 /// Opens a device: `kind` is "cuda", "cpu" or "auto" (a GPU if there is one, else the CPU);
 /// `ordinal` counts devices of that kind from 0. Throws Error(no_device) that says what is missing
 /// and how to get it.
@@ -22,10 +30,12 @@ namespace tuner::backend {
 
 /// The compiler of a backend's devices of one architecture ("sm_90"; the cpu backend knows only
 /// that of this machine). Needs no device. A compiler that is a program of its own is ended at the
-/// deadline; one that works in this process cannot be. Throws as open_backend does.
+/// deadline, and started by `confiner` (host_compiler.hpp); one that works in this process cannot
+/// be. Throws as open_backend does.
 [[nodiscard]] std::unique_ptr<const Compiler> make_compiler(std::string_view kind,
                                                             const std::string& architecture,
-                                                            std::chrono::seconds deadline);
+                                                            std::chrono::seconds deadline,
+                                                            std::vector<std::string> confiner = {});
 
 /// The compiler that Compiler::helper_arguments() describes. Throws Error(usage) for other words.
 [[nodiscard]] std::unique_ptr<const Compiler> make_helper_compiler(

@@ -8,14 +8,13 @@
 
 namespace tuner::backend {
 
-/// A failure of one of a kernel's so many steps, by its place in the space file where there are
-/// several.
+/// A failure of one of a kernel's `steps` steps; the message names it if there are several.
 [[nodiscard]] inline Failure in_step(Failure failure, std::size_t step, std::size_t steps) {
   if (steps > 1) failure.message = "steps[" + std::to_string(step) + "]: " + failure.message;
   return failure;
 }
 
-/// What is wrong with so many launches of a kernel with so many functions.
+/// The failure of a kernel whose numbers of launches and of functions differ.
 [[nodiscard]] inline Failure other_steps(std::size_t launches, std::size_t functions) {
   return {Outcome::launch_error, std::to_string(launches) + " launches of a kernel with " +
                                      std::to_string(functions) + " functions"};

@@ -423,7 +423,7 @@ void add_replay(CLI::App& app, Arguments& arguments) {
                 "Score the runs: 0 is random search, 1 finds the optimum immediately");
 }
 
-/// What stands behind `--` is the program's.
+/// Everything after `--` belongs to the program.
 void add_program(CLI::App& sub, std::vector<std::string>& program) {
   sub.add_option("program", program, "The program and its arguments, after --")
       ->type_name("PROGRAM")

@@ -81,7 +81,7 @@ class ConfigReader {
   space::Config best_or_default() const {
     if (!std::filesystem::exists(database_path(common_))) return space_.default_config();
     const auto best = stored_best();
-    return best && space_.position(*best) ? *best : space_.default_config();
+    return best && space_.contains(*best) ? *best : space_.default_config();
   }
 
   const CommonOptions& common_;
@@ -89,7 +89,7 @@ class ConfigReader {
   const family::Kernel& kernel_;
   const space::DeviceInfo& device_;
   const space::Size& size_;
-  space::Space space_;
+  space::BoundDefinition space_;
 };
 
 session::BenchPlan bench_plan(const BenchOptions& options, space::Size size,

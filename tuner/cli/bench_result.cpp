@@ -28,7 +28,7 @@ std::string configuration(const BenchReport& report, const session::BenchContend
 }
 
 std::string beside_fastest(const session::BenchContender& contender) {
-  if (contender.place == session::Place::fastest) return "fastest";
+  if (contender.place == session::Place::fastest) return "fastest kernel";
   const store::FinalistRecord& timed = *contender.timed;
   return fmt::format("×{:.3f} ({:.3f}–{:.3f}){}", timed.ratio_to_best, timed.ratio_low,
                      timed.ratio_high, contender.place == session::Place::tied ? " tie" : "");
@@ -89,7 +89,7 @@ std::string bench_text(const BenchReport& report, const Terminal& terminal) {
                {"quartiles", Align::right},
                {"hot", Align::right},
                {"rate", Align::right},
-               {"vs fastest"},
+               {"vs fastest kernel"},
                {"registers", Align::right},
                {"shared", Align::right},
                {"error/bound", Align::right},

@@ -24,7 +24,7 @@ struct CommandDescription {
   std::vector<CommandDescription> commands;
 };
 
-/// What `value` of an option stands for: "a|b|c" for these words, "STRATEGY" for the names of the
+/// The values of an option: "a|b|c" for these words, "STRATEGY" for the names of the
 /// strategies, empty where it may be anything.
 [[nodiscard]] std::vector<std::string> choices(const OptionDescription& option);
 

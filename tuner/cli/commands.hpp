@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The commands of the tune program. Each takes its options as parsed, writes its result to stdout
 // and everything else to stderr, and returns the exit code; it throws Error for what the user must
-// mend.
+// fix.
 #pragma once
 
 #include "tuner/cli/terminal.hpp"
@@ -17,7 +17,7 @@ namespace tuner::cli {
 /// What every command understands.
 struct CommonOptions {
   std::optional<std::filesystem::path> database;  ///< --db
-  bool trust_database = false;                    ///< --trust-db: whoever owns it, wherever it lies
+  bool trust_database = false;                    ///< --trust-db: any owner, any file system
   bool json = false;                              ///< --json: one JSON document on stdout
   bool quiet = false;                             ///< -q: no progress
   ColorChoice color = ColorChoice::automatic;     ///< --color: of results

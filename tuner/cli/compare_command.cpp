@@ -2,6 +2,7 @@
 #include "tuner/cli/commands.hpp"
 #include "tuner/cli/compared_results.hpp"
 #include "tuner/cli/output.hpp"
+#include "tuner/cli/sizes.hpp"
 #include "tuner/cli/table.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/file.hpp"
@@ -151,7 +152,7 @@ Table table_of_sizes(const std::vector<const ComparedSize*>& sizes) {
   for (const ComparedSize* size : sizes) {
     std::vector<std::string> row = {
         std::string(name(size->change)),
-        size->b.best.problem,
+        shown_size(size->b.best.problem),
         quantity::time(size->a.best.time.median_ns),
         quantity::time(size->b.best.time.median_ns),
         fmt::format("×{:.3f}", size->ratio.value),

@@ -12,8 +12,8 @@ namespace tuner::cli {
 
 namespace {
 
-/// That of the working directory, which may be anybody's: said once, since a clone of somebody's
-/// files may hold it. None where the environment names another, or must not direct the program.
+/// The database of the working directory. It may come with a clone of another user's files, so its
+/// use is reported once. None where the environment names another, or must not direct the program.
 std::optional<std::filesystem::path> local_database(const CommonOptions& common) {
   constexpr const char* kLocal = "tune.db";
   if (is_privileged() || !environment_variable("TUNER_DB").empty()) return std::nullopt;

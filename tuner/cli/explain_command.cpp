@@ -51,7 +51,7 @@ session::ExplanationPlan explanation_plan(const store::Store& store, const famil
                 fmt::format("{} has no result for kernel {} at {} on {}; `tune` finds one",
                             store.path().string(), kernel.name, shown, device.device().name));
   }
-  const space::Space space(kernel.space, device.device().attributes, size);
+  const space::BoundDefinition space(kernel.space, device.device().attributes, size);
   if (const auto violation = space.violation(*best)) {
     throw Error(ErrorCode::no_valid_config,
                 fmt::format("the best configuration stored for {} is no longer valid at {}: {}",

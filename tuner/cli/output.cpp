@@ -15,7 +15,7 @@ namespace tuner::cli {
 void open_missing_streams() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (::fcntl(stream, F_GETFD) >= 0 || errno != EBADF) continue;
-    // The lowest number that is free, which is this one. Whoever misses a result must hear of it.
+    // The lowest number that is free, which is this one. A lost result must be an error.
     static_cast<void>(::open("/dev/null", stream == STDERR_FILENO ? O_WRONLY : O_RDONLY));
   }
 }

@@ -20,7 +20,7 @@ namespace tuner::cli {
 /// where there was no stdout. Before anything else is opened.
 void open_missing_streams();
 
-/// Writes lines to stderr. That nobody reads it, or that its disk is full, stops nothing. On a
+/// Writes lines to stderr. A failure to write, as to a closed pipe or a full disk, is ignored. On a
 /// terminal, lines that are too wide are wrapped (wrapped_messages).
 void tell(std::string_view text) noexcept;
 /// The same of an error, whose first word is red where `color` has it so.

@@ -4,6 +4,7 @@
 #include "tuner/cli/database.hpp"
 #include "tuner/core/environment.hpp"
 #include "tuner/core/error.hpp"
+#include "tuner/core/trust.hpp"
 
 #include <fmt/format.h>
 
@@ -25,7 +26,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kLibrary = "libtuner_cublas.so";
 
-/// Of this program: built, installed, or both in neighbouring folders.
+/// Of this program: built, installed, or both in neighbouring folders; none that others may change.
 fs::path preloaded_library() {
   const fs::path program = fs::read_symlink("/proc/self/exe");
   const fs::path folder = program.parent_path();
@@ -33,7 +34,7 @@ fs::path preloaded_library() {
                                     folder / ".." / "lib" / kLibrary, folder / "lib" / kLibrary}) {
     std::error_code unreadable;
     const fs::path found = fs::canonical(candidate, unreadable);
-    if (!unreadable) return found;
+    if (!unreadable && !distrust(found)) return found;
   }
   throw Error(ErrorCode::failure,
               fmt::format("{} was not found beside {}: it is built and installed with the CUDA "
@@ -66,8 +67,8 @@ std::vector<char*> as_arguments(const std::vector<std::string>& words) {
 std::atomic<pid_t> running_program = 0;
 static_assert(std::atomic<pid_t>::is_always_lock_free);
 
-/// The terminal tells all processes of the foreground by itself; what somebody sends to this one is
-/// meant for the program.
+/// The terminal sends its signals to all processes of the foreground; a signal that is sent to this
+/// process is meant for the program.
 void pass_on(int signal, siginfo_t* info, void*) {
   const int error = errno;
   const pid_t program = running_program;

@@ -46,7 +46,7 @@ int list(const CommonOptions& common, const QuarantineOptions& options) {
                {"architecture"},
                {"strikes", Table::Align::right},
                {"state"},
-               {"last (UTC)"},
+               {"last"},
                {"configuration", Table::Align::left, Table::Place::below},
                {"reason", Table::Align::left, Table::Place::below}});
   for (const store::StrikeRecord& it : strikes) {

@@ -3,6 +3,7 @@
 #include "tuner/cli/database.hpp"
 #include "tuner/cli/format.hpp"
 #include "tuner/cli/output.hpp"
+#include "tuner/cli/sizes.hpp"
 #include "tuner/cli/snippet.hpp"
 #include "tuner/cli/table.hpp"
 #include "tuner/core/error.hpp"
@@ -44,14 +45,14 @@ select::Question question(const QueryOptions& options) {
   return asked;
 }
 
-/// A list or an object; a text where it has names and nobody knows the others.
+/// A list or an object; the text itself if it names a dimension and the others are unknown.
 Json asked_size(const select::Selection& selection) {
   if (selection.stored) return space::size_json(selection.size, selection.stored->dims());
   if (selection.size_text.find('=') != std::string::npos) return selection.size_text;
   return parse_json(fmt::format("[{}]", selection.size_text), "a stored size");
 }
 
-std::string shown_size(const select::Selection& selection) {
+std::string asked_size_text(const select::Selection& selection) {
   return selection.stored ? space::display(selection.size, selection.stored->dims())
                           : selection.size_text;
 }
@@ -135,13 +136,15 @@ bool is_of_the_size(const select::Selection& selection) {
 std::string reservation(const select::Selection& selection) {
   if (is_of_the_size(selection)) return "";
   return fmt::format("// not tuned at this size: {}\n",
-                     selection.entry ? "taken from " + selection.entry->best.problem
+                     selection.entry ? "taken from " + shown_size(selection.entry->best.problem)
                      : selection.rung == Rung::default_config ? "the default"
                                                               : "chosen by the cost model");
 }
 
+/// What to copy: the configuration of a processor, whose times say nothing of a GPU; launch code.
 std::string launch_code(const select::Selection& selection) {
-  if (!has_files(*selection.kernel)) return selection.config_json + "\n";
+  const bool is_cpu = selection.device.backend == "cpu";
+  if (is_cpu || !has_files(*selection.kernel)) return selection.config_json + "\n";
   const Snippet snippet(*selection.kernel, selection.device, selection.config_json, selection.size);
   return snippet.is_cuda() ? reservation(selection) + snippet.cpp() : selection.config_json + "\n";
 }
@@ -194,8 +197,8 @@ std::string expectation(const select::Selection& selection) {
   if (!selection.expected_ns) return "not known: too few results for a cost model";
   std::string text = quantity::time(*selection.expected_ns);
   if (!selection.stored) return text;
-  const select::KernelAtSize at_size(*selection.stored, selection.device.attributes,
-                                     selection.size);
+  const space::BoundDefinition at_size =
+      selection.stored->at(selection.device.attributes, selection.size);
   const auto values = at_size.expression_values(at_size.default_config());
   const auto amount = [&](const space::Expression& work) {
     const auto value = work.evaluate(values);
@@ -207,14 +210,14 @@ std::string expectation(const select::Selection& selection) {
 }
 
 void print_table(const select::Selection& selection, const Output& output) {
-  output.tell("{} at {} on {}\n", selection.kernel->kernel, shown_size(selection),
+  output.tell("{} at {} on {}\n", selection.kernel->kernel, asked_size_text(selection),
               printable(selection.device.name));
   const bool is_nearest = selection.rung == Rung::nearest;
   Table table({{"answer"}, {std::string(name(selection.rung))}});
   if (is_nearest) table.add({"expected", expectation(selection)});
   if (selection.entry) {
     const store::BestRecord& best = selection.entry->best;
-    if (is_nearest) table.add({"taken from", best.problem});
+    if (is_nearest) table.add({"taken from", shown_size(best.problem)});
     add_measurement(table, best, is_nearest ? " there" : "");
     table.add({"recorded",
                fmt::format("{}, {}, {}", best.recorded_at, selection.entry->environment.compiler,
@@ -232,6 +235,9 @@ void print_table(const select::Selection& selection, const Output& output) {
   }
   output.table(table);
   output.print("\n{}", printable(launch_code(selection)));
+  if (selection.entry && selection.device.backend == "cpu") {
+    output.tell("timed on a processor: tune on a GPU too before you use it there\n");
+  }
 }
 
 /// By the table that is shipped for a device; none where there is no such table or answer.

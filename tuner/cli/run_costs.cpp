@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cli/run_costs.hpp"
 
+#include "tuner/cli/sizes.hpp"
 #include "tuner/cli/table.hpp"
 #include "tuner/core/printable.hpp"
 #include "tuner/core/quantity.hpp"
@@ -83,7 +84,7 @@ std::string costs_text(std::span<const session::SizeCost> costs,
   if (winning.are_several()) columns.push_back({"card", Align::right});
   Table table(columns);
   for (const session::SizeCost& cost : costs) {
-    std::vector<std::string> row{cost.problem, fmt::format("{}", cost.all.trials),
+    std::vector<std::string> row{shown_size(cost.problem), fmt::format("{}", cost.all.trials),
                                  fmt::format("{}", cost.shared), seconds(cost.all.compile_s),
                                  seconds(cost.all.device_s)};
     if (const auto& near = cost.to_near_best) {

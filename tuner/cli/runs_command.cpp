@@ -5,6 +5,7 @@
 #include "tuner/cli/output.hpp"
 #include "tuner/cli/reproduction.hpp"
 #include "tuner/cli/run_costs.hpp"
+#include "tuner/cli/sizes.hpp"
 #include "tuner/cli/table.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/json.hpp"
@@ -23,9 +24,13 @@ namespace {
 /// The sizes of a run in a line of a table: all of a few, else the first ones and how many.
 std::string brief(const std::vector<std::string>& problems) {
   constexpr std::size_t kShown = 4;
-  if (problems.size() <= kShown) return fmt::format("{}", fmt::join(problems, " "));
-  return fmt::format("{} … ({} sizes)", fmt::join(problems.begin(), problems.begin() + kShown, " "),
-                     problems.size());
+  std::vector<std::string> shown;
+  for (const std::string& problem : problems) {
+    if (shown.size() < kShown) shown.push_back(shown_size(problem));
+  }
+  const std::string rest =
+      problems.size() > kShown ? fmt::format(" … ({} sizes)", problems.size()) : "";
+  return fmt::format("{}{}", fmt::join(shown, " "), rest);
 }
 
 using Align = Table::Align;
@@ -58,7 +63,7 @@ int list(const store::Store& store, const CommonOptions& common) {
     return 0;
   }
   Table table({{"run"},
-               {"started (UTC)"},
+               {"started"},
                {"state", Align::left, Table::Place::in_row, color_of_state},
                {"device"},
                {"kernel"},

@@ -11,6 +11,16 @@
 
 namespace tuner::cli {
 
+std::string shown_size(std::string_view stored) {
+  std::string shown(stored);
+  const std::size_t named = shown.find('=');  // the comma before a name stays
+  const std::size_t end = named == std::string::npos ? shown.size() : shown.rfind(',', named);
+  if (end != std::string::npos) {
+    std::replace(shown.begin(), shown.begin() + static_cast<std::ptrdiff_t>(end), ',', 'x');
+  }
+  return shown;
+}
+
 std::vector<space::Size> chosen_sizes(const family::Family& family, const TuneOptions& options,
                                       const std::string& backend) {
   std::vector<space::Size> sizes;
@@ -42,14 +52,14 @@ std::optional<space::Size> listed_size_for(const family::Family& family,
     listed.insert(name == "default" ? listed.begin() : listed.end(), sizes.begin(), sizes.end());
   }
   const auto fits = std::ranges::find_if(listed, [&](const space::Size& size) {
-    const space::Space space(kernel.space, device, size);
+    const space::BoundDefinition space(kernel.space, device, size);
     return !space.violation(space.default_config());
   });
   return fits == listed.end() ? std::nullopt : std::optional(*fits);
 }
 
 std::string check_sizes_caution(const family::Family& family, const family::Kernel& kernel,
-                                const space::Space& space, const space::Size& size) {
+                                const space::BoundDefinition& space, const space::Size& size) {
   if (space.violation(space.default_config())) return "";  // what does not run needs no check
   const family::AwkwardSizes awkward =
       family::awkward_sizes(family, kernel, space, space.default_config(), size);

@@ -7,9 +7,13 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tuner::cli {
+
+/// A stored size as tables and messages show every size, space::display: "4096x4096x64,TRANS_B=1".
+[[nodiscard]] std::string shown_size(std::string_view stored);
 
 /// Those of --size and --sizes, each once; without either the list of the file that is named after
 /// the backend, else its list "default". Throws Error(usage).
@@ -27,6 +31,7 @@ namespace tuner::cli {
 /// although the file states others; else empty.
 [[nodiscard]] std::string check_sizes_caution(const family::Family& family,
                                               const family::Kernel& kernel,
-                                              const space::Space& space, const space::Size& size);
+                                              const space::BoundDefinition& space,
+                                              const space::Size& size);
 
 }  // namespace tuner::cli

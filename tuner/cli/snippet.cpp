@@ -114,7 +114,7 @@ Snippet::Snippet(const store::KernelRecord& record, const space::DeviceInfo& dev
   const family::Family family = select::stored_family(record);
   select::require_own_code(record, family);
   const family::Kernel& kernel = family.kernel(record.kernel);
-  const space::Space space(kernel.space, device.attributes, size);
+  const space::BoundDefinition space(kernel.space, device.attributes, size);
   const space::Config config = space::config_from_json(*kernel.space, config_json);
   const family::CompileJob job = family::compile_job(kernel, space, config);
   const space::ExpressionValues values = space.expression_values(config);

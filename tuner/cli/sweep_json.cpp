@@ -16,7 +16,7 @@ Json optional_number(const std::optional<double>& number) {
   return number ? Json(*number) : Json();
 }
 
-/// Work per second: as a size asks for so much, and a run takes so many nanoseconds.
+/// Work per second, from the work of a size and the time of a run in nanoseconds.
 void add_rates(Json& json, const Json& size, double median_ns, std::optional<double> clock_mhz) {
   for (const auto& [rate, work] : {std::pair{"flops_per_s", "flops"}, {"bytes_per_s", "bytes"}}) {
     const auto amount = size.at(work).get<double>();

@@ -14,7 +14,7 @@ namespace tuner::cli {
 class Table {
  public:
   enum class Align { left, right };
-  /// Where a cell stands in a table that is wider than the terminal.
+  /// The place of a cell in a table that is wider than the terminal.
   enum class Place {
     in_row,
     below,  ///< on lines of its own beneath its row: configurations, reasons

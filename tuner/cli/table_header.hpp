@@ -6,7 +6,7 @@
 
 namespace tuner::cli {
 
-/// A C++ header that holds a document: `inline std::string NAME()` gives it back, byte for byte. Of
+/// A C++ header that holds a document: `inline std::string NAME()` returns it. Of
 /// C++11 and above, in literals short enough for every compiler. `subject` says in a comment what
 /// the document is. Throws Error(usage) unless the name is an identifier.
 [[nodiscard]] std::string table_header(std::string_view document, std::string_view name,

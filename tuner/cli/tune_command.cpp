@@ -42,7 +42,7 @@ int dry_run(const std::vector<TuningTask>& tasks, const space::DeviceInfo& devic
       output.tell("{} {}: {}\n", kernel.name, space::display(size, kernel.space->dims),
                   quantity::count(space.size(), "valid configuration"));
     }
-    const space::Space space(kernel.space, device.attributes, sizes.front());
+    const space::BoundDefinition space(kernel.space, device.attributes, sizes.front());
     const auto binary =
         compiler.compile(family::compile_job(kernel, space, space.default_config()));
     if (!binary) {

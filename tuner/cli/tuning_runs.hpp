@@ -28,7 +28,7 @@ class TuningRuns {
   /// where --log cannot be written.
   TuningRuns(const CommonOptions& common, const TuneOptions& options);
 
-  /// Has one more follow the runs; null: nobody.
+  /// Adds an observer of the runs; null: none.
   void add_observer(std::unique_ptr<session::Observer> observer) {
     if (observer) observers_.add(std::move(observer));
   }

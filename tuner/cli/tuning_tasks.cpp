@@ -97,9 +97,13 @@ std::string nothing_valid(const family::Family& family, const family::Kernel& ke
 /// Why a kernel cannot be tuned at a size, if it cannot.
 std::optional<Error> refusal(const family::Family& family, const family::Kernel& kernel,
                              const space::DeviceInfo& device, const space::Size& size) {
-  const space::Space space(kernel.space, device.attributes, size);
-  if (space.size() == 0) {
-    return Error(ErrorCode::no_valid_config, nothing_valid(family, kernel, device, space, size));
+  const space::BoundDefinition bound(kernel.space, device.attributes, size);
+  // Where the default is valid nothing has to be enumerated.
+  if (bound.violation(bound.default_config())) {
+    const space::Space space(kernel.space, device.attributes, size);
+    if (space.size() == 0) {
+      return Error(ErrorCode::no_valid_config, nothing_valid(family, kernel, device, space, size));
+    }
   }
   try {
     verify::check_size(family, device.attributes, size);
@@ -113,7 +117,7 @@ std::optional<Error> refusal(const family::Family& family, const family::Kernel&
 void caution(const family::Family& family, const TuningTask& task,
              const space::DeviceInfo& device) {
   for (const space::Size& size : task.sizes) {
-    const space::Space space(task.kernel.space, device.attributes, size);
+    const space::BoundDefinition space(task.kernel.space, device.attributes, size);
     const std::string text = check_sizes_caution(family, task.kernel, space, size);
     if (!text.empty()) tell(text + "\n");
   }

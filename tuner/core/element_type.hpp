@@ -49,7 +49,7 @@ struct FloatFormat {
 /// What another interface calls a type.
 struct ForeignName {
   int value = -1;              ///< −1: it does not have the type
-  std::string_view name = "";  ///< of the enumerator
+  std::string_view name = {};  ///< of the enumerator
 };
 
 /// 32 bits, of elements as many as fit: some fixed, the others as they come.
@@ -109,8 +109,9 @@ struct IntegerRange {
 [[nodiscard]] std::uint64_t bits_of(ElementType type, double value);
 /// The number that such bits are; of 64-bit integers as close as a double comes.
 [[nodiscard]] double number_of(ElementType type, std::uint64_t bits);
-/// The bits of the number so many units in the last place further from 0 (nearer: negative); what
-/// is no finite number, or would change its sign or end as none, stays as it is. Floating point.
+/// The bits of the number `units` units in the last place further from 0 (negative: nearer).
+/// Unchanged if the number is not finite, or if the result would not be or would change its sign.
+/// Floating point only.
 [[nodiscard]] std::uint64_t moved_bits(ElementType type, std::uint64_t bits, std::int64_t units);
 
 /// A scalar as a kernel receives it.

@@ -18,7 +18,7 @@ enum class ErrorCode {
 };
 
 /// A set-up, input or environment error: thrown where it is found, caught once in cli/main.cpp.
-/// `what()` is the whole message for the user: what, where, why and how to mend it. What happens to
+/// `what()` is the whole message for the user: what, where, why and how to fix it. What happens to
 /// a candidate is never an Error but a value (see Failure).
 class Error : public std::runtime_error {
  public:

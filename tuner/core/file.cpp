@@ -51,8 +51,8 @@ std::string last_error() {
   return std::error_code(errno, std::generic_category()).message();
 }
 
-/// What is wrong with reading from here, if anything. Only a regular file can be read to its end
-/// without waiting for somebody; a pipe without a name was made for this program to read.
+/// Why this cannot be read, if it cannot. Only a regular file can be read to its end without
+/// waiting for another process; an unnamed pipe was made for this program.
 std::string unreadable(int descriptor) {
   struct stat status {};
   if (::fstat(descriptor, &status) != 0) return "cannot be read: " + last_error();
@@ -112,6 +112,18 @@ struct Destination {
   bool is_replaced = true;  ///< a regular file, or none yet; else it is written into
 };
 
+/// Whether a link was put into a folder for everybody, such as /tmp, by another user, who may want
+/// it followed: as Linux decides where fs.protected_symlinks is set, which following by hand
+/// evades.
+bool is_planted(const fs::path& link, const fs::path& folder) {
+  struct stat of_link {};
+  struct stat of_folder {};
+  if (::lstat(link.c_str(), &of_link) != 0 || ::stat(folder.c_str(), &of_folder) != 0) return false;
+  constexpr mode_t kForEverybody = S_ISVTX | S_IWOTH;
+  return (of_folder.st_mode & kForEverybody) == kForEverybody && of_link.st_uid != ::geteuid() &&
+         of_link.st_uid != of_folder.st_uid;
+}
+
 Destination destination_of(const fs::path& path) {
   constexpr int kMostLinks = 40;  // as many as the system follows
   std::error_code error;
@@ -123,6 +135,11 @@ Destination destination_of(const fs::path& path) {
     // What /dev/stdout and /proc/self/fd/1 lead to is open already: a shell may append to it.
     if (::statfs(folder.c_str(), &system) == 0 && system.f_type == PROC_SUPER_MAGIC) {
       return {.path = path, .is_replaced = false};
+    }
+    if (is_planted(to.path, folder)) {
+      throw Error(ErrorCode::failure,
+                  fmt::format("{}: cannot be written: it is a link that belongs to another user",
+                              to.path.string()));
     }
     to.path = folder / fs::read_symlink(to.path, error);  // an absolute one replaces the folder
   }

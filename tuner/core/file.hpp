@@ -20,8 +20,8 @@ namespace tuner {
 /// parent directories. Throws Error(failure) naming the path; an old file is then untouched.
 void write_file(const std::filesystem::path& path, std::string_view content);
 
-/// 16 hexadecimal digits that nobody can foresee, for names of temporary files: a name that can be
-/// foreseen can be taken, or made a link, beforehand.
+/// 16 unpredictable hexadecimal digits for names of temporary files: another user could create a
+/// predictable name, or a link of that name, first.
 [[nodiscard]] std::string random_word();
 
 /// Makes a directory and those above it that are missing, each for the user alone (mode 0700).

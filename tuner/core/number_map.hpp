@@ -13,9 +13,9 @@
 
 namespace tuner {
 
-/// A map from short lists of numbers to objects that others own. Any number of threads look up
+/// A map from short lists of numbers to objects that it does not own. Any number of threads look up
 /// without a lock, an allocation or a wait, while others put. Keys are never removed; memory is
-/// given back when the map goes.
+/// freed with the map.
 template <class Value>
 class NumberMap {
  public:

@@ -117,9 +117,10 @@ class SpawnPlan {
     lead(STDOUT_FILENO, streams.output);
     lead(STDERR_FILENO, streams.errors);
     if (streams.channel >= 0) lead(kChannel, streams.channel);
-    // What an application has open without O_CLOEXEC is none of a compiler's business.
-    if (surroundings == Surroundings::bare) {
-      posix_spawn_file_actions_addclosefrom_np(&actions_, kChannel);
+    // What an application or a shell has open without O_CLOEXEC is none of the child's business.
+    if (surroundings != Surroundings::users) {
+      posix_spawn_file_actions_addclosefrom_np(&actions_,
+                                               streams.channel >= 0 ? kChannel + 1 : kChannel);
     }
     posix_spawnattr_init(&attributes_);
     // The child starts with no signal ignored or blocked, whatever its parent did.
@@ -128,11 +129,8 @@ class SpawnPlan {
     sigemptyset(&none);
     posix_spawnattr_setsigdefault(&attributes_, &all);
     posix_spawnattr_setsigmask(&attributes_, &none);
-    const int apart =
-        surroundings == Surroundings::users ? POSIX_SPAWN_SETSID : POSIX_SPAWN_SETPGROUP;
-    posix_spawnattr_setflags(
-        &attributes_, static_cast<short>(apart | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK));
-    posix_spawnattr_setpgroup(&attributes_, 0);
+    posix_spawnattr_setflags(&attributes_,
+                             POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
   }
   SpawnPlan(const SpawnPlan&) = delete;
   SpawnPlan& operator=(const SpawnPlan&) = delete;
@@ -175,7 +173,7 @@ class StartedChildren {
     return children;
   }
 
-  /// Starts one where no orphan is looked for meanwhile.
+  /// Starts one while no search for orphans is in progress.
   template <class Start>
   [[nodiscard]] pid_t start(Start start) {
     const std::scoped_lock lock(mutex_);
@@ -264,8 +262,8 @@ void ChildProcess::kill() const {
 
 ProcessEnd ChildProcess::wait() {
   if (end_) return *end_;
-  // Where somebody else reaps the children of this program, or nobody (an application that ignores
-  // SIGCHLD), how it ended is not known: who started it looks at what it made.
+  // If other code of the application reaps its children, or SIGCHLD is ignored, the exit status is
+  // not known: the caller judges by the output.
   int status = 0;
   while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
   }

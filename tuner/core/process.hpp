@@ -30,11 +30,11 @@ struct ProcessStreams {
   int channel = -1;  ///< its descriptor 3; absent when -1
 };
 
-/// What a program is started into.
+/// What a program is started into: a session of its own, without a terminal.
 enum class Surroundings {
-  reduced,  ///< of the environment what compilers and drivers need; a process group of its own
+  reduced,  ///< of the environment what compilers and drivers need; no open files but its streams
   bare,     ///< likewise, of the environment only what says where libraries and headers of CUDA are
-  users,    ///< the whole environment; a session of its own, without a terminal to ask anything at
+  users,    ///< the whole environment, and the files that are open
 };
 
 /// What a program may use. Time and memory are enforced by the kernel on it and on what it starts.
@@ -53,7 +53,7 @@ void adopt_orphans();
 /// a program that ends at once and must leave none behind.
 void kill_children();
 
-/// A program in a process group of its own; killed with its group, and reaped, when the owner goes.
+/// A program in a session of its own; killed with its group, and reaped, when the owner goes.
 /// It leaves no core file.
 class ChildProcess {
  public:

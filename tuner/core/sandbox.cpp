@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstddef>
@@ -11,9 +12,11 @@
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <string>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
 #include <sys/syscall.h>
+#include <system_error>
 #include <unistd.h>
 
 namespace tuner {
@@ -55,12 +58,27 @@ std::uint64_t changes(int version) {
   return all;
 }
 
-void allow(int ruleset, const std::filesystem::path& folder, std::uint64_t access) {
-  const int directory = ::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
-  if (directory < 0) return;
-  const PathBeneath rule{.allowed_access = access, .parent_fd = directory};
+void allow(int ruleset, const std::filesystem::path& path, std::uint64_t access, int flags = 0) {
+  const int place = ::open(path.c_str(), O_PATH | O_CLOEXEC | flags);
+  if (place < 0) return;
+  const PathBeneath rule{.allowed_access = access, .parent_fd = place};
   static_cast<void>(::syscall(SYS_landlock_add_rule, ruleset, kPathBeneath, &rule, 0));
-  ::close(directory);
+  ::close(place);
+}
+
+/// Devices that hold nothing, and GPUs; not terminals, disks and memory of other programs
+/// (/dev/shm).
+void allow_devices(int ruleset) {
+  constexpr std::array kNames = {"null", "zero", "full", "random", "urandom", "dri", "dxg"};
+  constexpr std::array kPrefixes = {"nvidia", "nvhost", "nvmap", "nvgpu", "nvsciipc"};
+  std::error_code unreadable;
+  for (const auto& device : std::filesystem::directory_iterator("/dev", unreadable)) {
+    const std::string name = device.path().filename().string();
+    const auto begins = [&](const char* prefix) { return name.starts_with(prefix); };
+    if (std::ranges::find(kNames, name) != kNames.end() || std::ranges::any_of(kPrefixes, begins)) {
+      allow(ruleset, device.path(), kWriteFile);
+    }
+  }
 }
 
 void confine(const std::vector<std::filesystem::path>& writable) {
@@ -72,47 +90,93 @@ void confine(const std::vector<std::filesystem::path>& writable) {
   const auto ruleset = static_cast<int>(::syscall(SYS_landlock_create_ruleset, &handled, size, 0));
   if (ruleset < 0) return;
   for (const std::filesystem::path& folder : writable) {
-    allow(ruleset, folder, handled.handled_access_fs);
+    allow(ruleset, folder, handled.handled_access_fs, O_DIRECTORY);
   }
-  allow(ruleset, "/dev", kWriteFile);
+  allow_devices(ruleset);
   static_cast<void>(::syscall(SYS_landlock_restrict_self, ruleset, 0));
   ::close(ruleset);
 }
 
 }  // namespace landlock
 
-/// Refuses sockets other than Unix-domain ones; io_uring, too, which makes sockets without the
-/// system call; and the system calls of other processor modes, which have other numbers.
-void refuse_network() {
+/// A seccomp filter, a step at a time. A refused call fails with EACCES.
+class CallFilter {
+ public:
+  CallFilter() {
+    load(offsetof(seccomp_data, arch));
+    add(BPF_JMP | BPF_JEQ | BPF_K, kArchitecture, 1, 0);
+    answer(ENOSYS);
+    load(offsetof(seccomp_data, nr));
+    // The calls of other processor modes have other numbers.
+    add(BPF_JMP | BPF_JGT | BPF_K, kLastCall, 0, 1);
+    answer(ENOSYS);
+  }
+
+  void refuse(long call, int error = EACCES) {
+    add(BPF_JMP | BPF_JEQ | BPF_K, static_cast<std::uint32_t>(call), 0, 1);
+    answer(error);
+  }
+  /// Where the lower half of the second argument is one of two values.
+  void refuse_commands(long call, std::uint32_t one, std::uint32_t other) {
+    constexpr std::size_t kSecond = offsetof(seccomp_data, args) + sizeof(std::uint64_t);
+    add(BPF_JMP | BPF_JEQ | BPF_K, static_cast<std::uint32_t>(call), 0, 5);
+    load(kSecond);  // its lower half comes first on these processors
+    add(BPF_JMP | BPF_JEQ | BPF_K, one, 1, 0);
+    add(BPF_JMP | BPF_JEQ | BPF_K, other, 0, 1);
+    answer(EACCES);
+    add(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+  }
+  void apply() {
+    add(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+    const sock_fprog filter{.len = static_cast<unsigned short>(steps_.size()),
+                            .filter = steps_.data()};
+    static_cast<void>(::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter));
+  }
+
+ private:
 #if defined(__x86_64__)
-  constexpr std::uint32_t kArchitecture = AUDIT_ARCH_X86_64;
-  constexpr std::uint32_t kLastCall = 0x3fff'ffff;  // beyond: the x32 mode
+  static constexpr std::uint32_t kArchitecture = AUDIT_ARCH_X86_64;
+  static constexpr std::uint32_t kLastCall = 0x3fff'ffff;  // beyond: the x32 mode
 #elif defined(__aarch64__)
-  constexpr std::uint32_t kArchitecture = AUDIT_ARCH_AARCH64;
-  constexpr std::uint32_t kLastCall = 0xffff'ffff;
+  static constexpr std::uint32_t kArchitecture = AUDIT_ARCH_AARCH64;
+  static constexpr std::uint32_t kLastCall = 0xffff'ffff;
 #else
 #error "the system calls of this processor are not known"
 #endif
-  constexpr std::uint32_t kIoUringSetup = 425;  // on all processors
-  constexpr std::uint16_t kLoad = BPF_LD | BPF_W | BPF_ABS;
-  constexpr std::uint16_t kIfEqual = BPF_JMP | BPF_JEQ | BPF_K;
-  constexpr std::uint16_t kIfGreater = BPF_JMP | BPF_JGT | BPF_K;
-  constexpr std::uint16_t kReturn = BPF_RET | BPF_K;
-  std::array<sock_filter, 11> program{{
-      {kLoad, 0, 0, offsetof(seccomp_data, arch)},
-      {kIfEqual, 0, 7, kArchitecture},  // else: to ENOSYS
-      {kLoad, 0, 0, offsetof(seccomp_data, nr)},
-      {kIfGreater, 5, 0, kLastCall},                             // to ENOSYS
-      {kIfEqual, 4, 0, kIoUringSetup},                           // to ENOSYS
-      {kIfEqual, 0, 2, static_cast<std::uint32_t>(SYS_socket)},  // else: to ALLOW
-      {kLoad, 0, 0, offsetof(seccomp_data, args)},
-      {kIfEqual, 0, 2, AF_UNIX},  // else: to EACCES
-      {kReturn, 0, 0, SECCOMP_RET_ALLOW},
-      {kReturn, 0, 0, SECCOMP_RET_ERRNO | ENOSYS},
-      {kReturn, 0, 0, SECCOMP_RET_ERRNO | EACCES},
-  }};
-  const sock_fprog filter{.len = program.size(), .filter = program.data()};
-  static_cast<void>(::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter));
+
+  void add(unsigned code, std::uint32_t value, std::uint8_t if_true = 0,
+           std::uint8_t if_false = 0) {
+    steps_.push_back({static_cast<std::uint16_t>(code), if_true, if_false, value});
+  }
+  void load(std::size_t offset) {
+    add(BPF_LD | BPF_W | BPF_ABS, static_cast<std::uint32_t>(offset));
+  }
+  void answer(int error) {
+    add(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | static_cast<std::uint32_t>(error));
+  }
+
+  std::vector<sock_filter> steps_;
+};
+
+/// Refuses sockets, by which other programs of this and of other machines could be asked to do what
+/// is refused here; io_uring, which makes them without the system call; what Landlock leaves
+/// unconfined of a file: its permissions, its owner, its attributes; and typing at a terminal.
+void refuse_calls() {
+  constexpr long kIoUringSetup = 425;  // on all processors, as the next
+  constexpr long kFchmodat2 = 452;
+  CallFilter filter;
+  filter.refuse(kIoUringSetup, ENOSYS);
+  for (const long call :
+       {long{SYS_socket}, kFchmodat2, long{SYS_fchmod}, long{SYS_fchmodat}, long{SYS_fchown},
+        long{SYS_fchownat}, long{SYS_setxattr}, long{SYS_lsetxattr}, long{SYS_fsetxattr},
+        long{SYS_removexattr}, long{SYS_lremovexattr}, long{SYS_fremovexattr}}) {
+    filter.refuse(call);
+  }
+#ifdef SYS_chmod  // x86-64 has the older calls, too
+  for (const long call : {long{SYS_chmod}, long{SYS_chown}, long{SYS_lchown}}) filter.refuse(call);
+#endif
+  filter.refuse_commands(SYS_ioctl, TIOCSTI, TIOCLINUX);
+  filter.apply();
 }
 
 }  // namespace
@@ -128,10 +192,10 @@ SandboxSupport sandbox_support() {
   return {.landlock = landlock::version(), .seccomp = refused && errno == EFAULT};
 }
 
-void confine_process(const std::vector<std::filesystem::path>& writable, NetworkAccess network) {
+void confine_process(const std::vector<std::filesystem::path>& writable, OutsideAccess outside) {
   if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return;  // both need it
   landlock::confine(writable);
-  if (network == NetworkAccess::refused) refuse_network();
+  if (outside == OutsideAccess::refused) refuse_calls();
 }
 
 }  // namespace tuner

@@ -9,6 +9,7 @@
 #include <grp.h>
 #include <pwd.h>
 #include <string_view>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 namespace tuner {
@@ -20,8 +21,8 @@ bool is_of_another_user(const struct stat& status) {
   return status.st_uid != ::geteuid() && status.st_uid != 0;
 }
 
-/// Whether a group is the user's own: of the same name, and nobody else is a member. Where every
-/// user has one, files that it may write are common and harmless.
+/// Whether a group is the user's own: of the same name, without other members. On systems where
+/// every user has one, files that it may write are common and harmless.
 bool is_private_group(gid_t id) {
   const passwd* const user = ::getpwuid(::geteuid());
   const group* const found = ::getgrgid(id);
@@ -37,6 +38,9 @@ bool is_private_group(gid_t id) {
 std::optional<Distrust> distrust_of(const fs::path& part, std::string_view kind) {
   struct stat status {};
   if (::stat(part.c_str(), &status) != 0) return std::nullopt;  // opening it says why
+  // With an access control list the group's bits are the most that any user in it has (acl(5)).
+  const bool has_list = ::getxattr(part.c_str(), "system.posix_acl_access", nullptr, 0) > 0;
+  if (has_list && (status.st_mode & S_IWGRP) != 0) status.st_mode |= S_IWOTH;
   auto found = distrust(status, fmt::format("the {} {}", kind, part.string()));
   const bool is_shared = (status.st_mode & S_ISVTX) != 0;  // such as /tmp
   if (found && !is_of_another_user(status) && !is_shared) {

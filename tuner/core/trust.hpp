@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From whom a file is trusted: databases, dispatch tables and caches are programs, so what another
-// user can change is refused. The one place that decides.
+// Which files are trusted: databases, dispatch tables and caches are programs, so files that
+// another user can change are refused. The one place that decides.
 #pragma once
 
 #include <filesystem>
@@ -10,15 +10,15 @@
 
 namespace tuner {
 
-/// Why something is not trusted, and how to mend it: clauses of one sentence, without the path.
+/// Why something is not trusted, and how to fix it: clauses of one sentence, without the path.
 struct Distrust {
   std::string why;
   std::string remedy;
 };
 
 /// Of an open file or directory, called `what` ("the file tune.db"). None when it belongs to the
-/// effective user or to root and nobody else may write to it; the group may where it is the user's
-/// own and has no other members.
+/// effective user or to root and no other user may write to it; the group may where it is the
+/// user's own and has no other members.
 [[nodiscard]] std::optional<Distrust> distrust(const struct stat& status, const std::string& what);
 
 /// Of a path: its file, where there is one, the directory in which it is or is to be made, and a

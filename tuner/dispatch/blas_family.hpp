@@ -3,6 +3,7 @@
 
 #include "tuner/dispatch/family_table.hpp"
 #include "tuner/dispatch/gemm_types.hpp"
+#include "tuner/family/epilogue.hpp"
 
 #include <algorithm>
 #include <array>
@@ -10,6 +11,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string_view>
 
 namespace tuner::dispatch {
 
@@ -23,6 +25,9 @@ struct GemmFamily {
   /// The numbers of a size after those of BLAS (M to LDC), up to the dimension of types.
   std::array<std::int64_t, 7> rest{};
   std::size_t rest_count = 0;
+  /// Where BIAS, ACTIVATION and RESIDUAL stand in it, one after the other, where the family has
+  /// them.
+  std::optional<std::size_t> epilogue = {};
 };
 
 /// A size in all dimensions of such a family that it names.
@@ -31,6 +36,15 @@ class GemmSize {
   GemmSize(const GemmFamily& family, const BlasSize& blas)
       : count_(kBlasDimensions + family.rest_count) {
     std::ranges::copy(family.rest, std::ranges::copy(blas, numbers_.begin()).out);
+  }
+  /// Of a family that has epilogues.
+  GemmSize(const GemmFamily& family, const BlasSize& blas, const Epilogue& epilogue)
+      : GemmSize(family, blas) {
+    const std::array<std::int64_t, 3> kinds = {static_cast<std::int64_t>(epilogue.bias),
+                                               static_cast<std::int64_t>(epilogue.activation),
+                                               epilogue.residual ? 1 : 0};
+    std::ranges::copy(kinds, numbers_.begin() + kBlasDimensions +
+                                 static_cast<std::ptrdiff_t>(family.epilogue.value()));
   }
   [[nodiscard]] std::span<const std::int64_t> numbers() const {
     return std::span(numbers_).first(count_);
@@ -45,8 +59,9 @@ class GemmSize {
 /// One for each GemmType, where the table has one.
 using GemmFamilies = std::array<std::optional<GemmFamily>, kGemmTypes>;
 
-/// Adds a family where it is "gemm" with the dimensions and the arguments that gemm() passes: for
-/// every type for which its matrices and factors are those of that type.
-void find_gemm(GemmFamilies& found, FamilyId id, const FamilyTable& family);
+/// Adds a family where it is "gemm", or "gemm_tensor" with epilogues, with the dimensions and the
+/// arguments that gemm() passes: for every type for which its matrices and factors are those of
+/// that type.
+void find_gemm(GemmFamilies& found, std::string_view name, FamilyId id, const FamilyTable& family);
 
 }  // namespace tuner::dispatch

@@ -341,7 +341,22 @@ typedef enum tuner_gemm_type {
   TUNER_GEMM_F16_F32 = 6   /**< A and B of __half; C, sums and factors in float */
 } tuner_gemm_type;
 
-/** A product C = alpha·op(A)·op(B) + beta·C for each matrix of a batch, row-major. */
+/** To what a bias has a number each. */
+typedef enum tuner_bias {
+  TUNER_BIAS_NONE = 0,       /**< there is none */
+  TUNER_BIAS_OF_COLUMNS = 1, /**< the n columns of C */
+  TUNER_BIAS_OF_ROWS = 2     /**< the m rows of C */
+} tuner_bias;
+
+/** A function of each element of C. */
+typedef enum tuner_activation {
+  TUNER_ACTIVATION_NONE = 0, /**< there is none */
+  TUNER_ACTIVATION_RELU = 1, /**< ReLU */
+  TUNER_ACTIVATION_GELU = 2  /**< GELU by tanh */
+} tuner_activation;
+
+/** A product C = activation(alpha·op(A)·op(B) + beta·C + bias + residual) for each matrix of a
+ * batch, row-major. What is 0 of the last four is not there. */
 typedef struct tuner_gemm_problem {
   tuner_gemm_type type;    /**< of the matrices, sums and factors */
   tuner_transpose trans_a; /**< whether A is stored transposed (k×m) */
@@ -356,6 +371,10 @@ typedef struct tuner_gemm_problem {
   int64_t stride_a;        /**< elements from one A to the next; not read where batch is 1 */
   int64_t stride_b;        /**< elements from one B to the next, as stride_a */
   int64_t stride_c;        /**< elements from one C to the next, as stride_a */
+  tuner_bias bias_kind;    /**< what bias is */
+  tuner_activation activation; /**< what follows the sum */
+  const void* bias;            /**< elements of the type of C */
+  const void* residual;        /**< of the type of C, lies as C does; NULL: none */
 } tuner_gemm_problem;
 
 /** A product in the types that the problem names: by a kernel of these types, else by the library.

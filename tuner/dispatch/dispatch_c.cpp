@@ -339,6 +339,16 @@ tuner_status tuner_sgemm_strided_batched(tuner_dispatcher* dispatcher, tuner_str
 
 }  // extern "C"
 
+namespace {
+
+tuner::Epilogue epilogue_of(const tuner_gemm_problem& problem) {
+  return {.bias = static_cast<tuner::Bias>(problem.bias_kind),
+          .activation = static_cast<tuner::Activation>(problem.activation),
+          .residual = problem.residual != nullptr};
+}
+
+}  // namespace
+
 tuner_status tuner_gemm(tuner_dispatcher* dispatcher, tuner_stream stream,
                         const tuner_gemm_problem* problem, double alpha, const void* a,
                         const void* b, double beta, void* c) {
@@ -353,7 +363,10 @@ tuner_status tuner_gemm(tuner_dispatcher* dispatcher, tuner_stream stream,
                                .lda = it.lda,
                                .ldb = it.ldb,
                                .ldc = it.ldc,
-                               .batch = it.batch};
+                               .batch = it.batch,
+                               .epilogue = epilogue_of(it),
+                               .bias = it.bias,
+                               .residual = it.residual};
     if (it.batch != 1) {
       product.stride_a = it.stride_a;
       product.stride_b = it.stride_b;

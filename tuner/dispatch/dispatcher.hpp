@@ -38,7 +38,7 @@ using StreamHandle = CUstream_st*;
 using Size = std::vector<std::int64_t>;
 
 /// Why a call of the dispatcher could not be served. `what()` is for people: what, where, why and
-/// how to mend it.
+/// how to fix it.
 class TUNER_API DispatchError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -55,7 +55,7 @@ class TUNER_API Table {
   /// @return Its name; the database is read when a Dispatcher is opened.
   [[nodiscard]] static Table database(std::filesystem::path path = {});
   /// A file that `tune export --format json` wrote.
-  /// @param path The file, which nobody but the user and root may own or write.
+  /// @param path The file. Only the user and root may own it or write to it.
   /// @return Its name; the file is read when a Dispatcher is opened.
   [[nodiscard]] static Table file(std::filesystem::path path);
   /// The text of such a file, e.g. compiled in.

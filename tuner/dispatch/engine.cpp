@@ -119,7 +119,9 @@ std::shared_ptr<const Engine::TableSnapshot> Engine::read(const Table& table) {
     if (source.shipped) {
       next->families[place]->add_shipped(*std::move(source.shipped), stale_, reclaimer_);
     }
-    find_gemm(next->gemm, FamilyId{static_cast<unsigned>(place)}, *next->families[place]);
+    const FamilyId id{static_cast<unsigned>(place)};
+    find_gemm(next->gemm, "gemm", id, *next->families[place]);
+    find_gemm(next->gemm_tensor, "gemm_tensor", id, *next->families[place]);
   }
   return next;
 }
@@ -159,6 +161,11 @@ FamilyId Engine::family(std::string_view name) const {
 std::optional<GemmFamily> Engine::gemm_family(GemmType type) const {
   const auto section = reclaimer_.enter();
   return current_.load()->gemm.at(static_cast<std::size_t>(type));
+}
+
+std::optional<GemmFamily> Engine::gemm_tensor_family(GemmType type) const {
+  const auto section = reclaimer_.enter();
+  return current_.load()->gemm_tensor.at(static_cast<std::size_t>(type));
 }
 
 void Engine::launch(FamilyId family, std::span<const std::int64_t> size,

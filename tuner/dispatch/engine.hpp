@@ -39,6 +39,8 @@ class Engine {
   /// The table's family "gemm" when its sizes and arguments are those of BLAS in such types.
   /// Without a lock.
   [[nodiscard]] std::optional<GemmFamily> gemm_family(GemmType type) const;
+  /// The same of "gemm_tensor", which has epilogues.
+  [[nodiscard]] std::optional<GemmFamily> gemm_tensor_family(GemmType type) const;
 
   std::vector<Preparation> prepare(FamilyId family, std::span<const space::Size> sizes,
                                    ChooseBy choose_by = ChooseBy::expectation);
@@ -68,7 +70,7 @@ class Engine {
   /// A table in use.
   struct TableSnapshot {
     std::vector<std::unique_ptr<FamilyTable>> families;  ///< by FamilyId; null: not in this table
-    GemmFamilies gemm;
+    GemmFamilies gemm, gemm_tensor;
     std::map<std::string, std::string> without_sources;  ///< what the user is told, by family
 
     [[nodiscard]] FamilyTable* find(FamilyId id) const;

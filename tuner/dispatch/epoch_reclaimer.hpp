@@ -37,7 +37,8 @@ class EpochReclaimer {
    public:
     Section(std::atomic<std::int64_t>& readers, std::size_t place)
         : readers_(readers), is_shared_(place == ThreadPlace::kOwnPlaces) {
-      // Before anything that the section reads: whoever waits sees it, or it sees what is new.
+      // Before the reads of the section: either wait() sees this section, or the section sees the
+      // new objects.
       if (is_shared_) {
         readers_.fetch_add(1, std::memory_order_seq_cst);
       } else {

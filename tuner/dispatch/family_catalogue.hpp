@@ -37,7 +37,7 @@ class FamilyCatalogue {
 [[nodiscard]] bool has_sources(const select::CatalogueKernel& kernel);
 
 /// Which kernels of a family have results here that cannot be used for want of their sources, and
-/// how to mend it; empty when there are none. Throws Error(usage) when the results cannot be read.
+/// how to fix it; empty when there are none. Throws Error(usage) when the results cannot be read.
 [[nodiscard]] std::string without_sources(const select::CatalogueOutline& family);
 
 /// One outline for each family of a table.

@@ -41,6 +41,9 @@ struct Product {
   const void* b;
   double beta;
   void* c;
+  Epilogue epilogue = {};
+  const void* bias = nullptr;
+  const void* residual = nullptr;
 };
 
 /// A factor as a launch takes it.
@@ -56,6 +59,14 @@ DispatchArgument factor(const GemmTypeRow& row, const char* name, double value) 
 }
 
 void multiply_by_library(Dispatcher& dispatcher, StreamHandle stream, const Product& product) {
+  if (!product.epilogue.is_none()) {
+    const family::GemmShape& shape = product.shape;
+    throw DispatchError(fmt::format(
+        "{} {}x{}x{} with a bias, an activation or a residual: the table has no kernel for it; "
+        "tune "
+        "one of the family gemm_tensor, for matrices of a batch that lie one behind the other",
+        row_of(product.type).name, shape.m, shape.n, shape.k));
+  }
   try {
     const auto end =
         dispatcher.engine().executor().run_library({.type = row_of(product.type).matrices,
@@ -129,15 +140,37 @@ BlasSize size_of(const family::GemmShape& shape) {
           shape.c.ld};
 }
 
+/// Of the family "gemm_tensor", which has epilogues.
+void multiply_on_tensor_cores(Dispatcher& dispatcher, StreamHandle stream,
+                              const dispatch::GemmFamily& family, const Product& product,
+                              const DispatchArgument& alpha, const DispatchArgument& beta) {
+  // What the epilogue does not read may be any address.
+  const bool has_bias = product.epilogue.bias != Bias::none;
+  const std::array<DispatchArgument, 7> arguments = {
+      alpha,
+      product.a,
+      product.b,
+      beta,
+      product.c,
+      has_bias ? product.bias : product.c,
+      product.epilogue.residual ? product.residual : product.c};
+  dispatcher.launch(family.id,
+                    dispatch::GemmSize(family, size_of(product.shape), product.epilogue).numbers(),
+                    arguments, stream);
+}
+
 void multiply(Dispatcher& dispatcher, StreamHandle stream, const Product& product) {
   const family::GemmShape& shape = product.shape;
   const GemmTypeRow& types = row_of(product.type);
   const auto family = dispatcher.engine().gemm_family(product.type);
+  const auto tensor = dispatcher.engine().gemm_tensor_family(product.type);
   const DispatchArgument alpha = factor(types, "alpha", product.alpha);
   const DispatchArgument beta = factor(types, "beta", product.beta);
   if (shape.m == 0 || shape.n == 0 || shape.batch == 0) return;
   check_not_null(product);
   if (!fits_family(shape)) return multiply_by_library(dispatcher, stream, product);
+  if (tensor) return multiply_on_tensor_cores(dispatcher, stream, *tensor, product, alpha, beta);
+  if (!product.epilogue.is_none()) return multiply_by_library(dispatcher, stream, product);
   const BlasSize size = size_of(shape);
   if (!family) {
     record(dispatcher, product.type, size);
@@ -212,18 +245,29 @@ family::GemmShape shape_of(const GemmProblem& problem) {
 
 }  // namespace
 
-void dispatch::find_gemm(GemmFamilies& found, FamilyId id, const FamilyTable& table) {
+void dispatch::find_gemm(GemmFamilies& found, std::string_view name, FamilyId id,
+                         const FamilyTable& table) {
   const family::Family& family = table.family();
   const std::vector<std::string> blas = {"M",       "N",   "K",   "BATCH", "TRANS_A",
                                          "TRANS_B", "LDA", "LDB", "LDC"};
   std::vector<std::string> names = family.problem.dims.names();
-  if (family.name != "gemm" || names.size() < kBlasDimensions) return;
+  if (family.name != name || names.size() < kBlasDimensions) return;
+  GemmFamily candidate{.id = id};
+  std::vector<std::string> wanted = {"alpha", "A", "B", "beta", "C"};
+  const auto bias = std::ranges::find(names, "BIAS");
+  const std::vector<std::string> kinds = {"BIAS", "ACTIVATION", "RESIDUAL"};
+  if (std::ranges::search(std::ranges::subrange(bias, names.end()), kinds).begin() == bias &&
+      bias != names.end()) {
+    candidate.epilogue = static_cast<std::size_t>(bias - names.begin()) - kBlasDimensions;
+    wanted.insert(wanted.end(), {"bias", "residual"});
+  }
   names.resize(kBlasDimensions);
   std::vector<std::string> given;
   for (const GivenArgument& argument : table.given()) given.push_back(argument.name);
-  if (names != blas || given != std::vector<std::string>{"alpha", "A", "B", "beta", "C"}) return;
+  if (names != blas || given != wanted) return;
+  if (name == "gemm_tensor" && !candidate.epilogue) return;  // of an earlier version
 
-  const auto add = [&](const GemmFamily& candidate) {
+  const auto add = [&] {
     space::Size size(family.problem.dims.size(), 1);
     for (std::size_t i = 0; i < family.problem.dims.size(); ++i) {
       const space::Dimension& dimension = family.problem.dims[i];
@@ -242,15 +286,14 @@ void dispatch::find_gemm(GemmFamilies& found, FamilyId id, const FamilyTable& ta
         types.push_back(number->type.at(values));
       }
     }
-    for (const auto& [type, name, matrices, result, factors] : kGemmTypeRows) {
-      auto& place = found[static_cast<std::size_t>(type)];
-      if (types == std::vector{factors, matrices, matrices, factors, result} && !place) {
-        place = candidate;
-      }
+    for (const GemmTypeRow& row : kGemmTypeRows) {
+      auto& place = found[static_cast<std::size_t>(row.type)];
+      std::vector its = {row.factors, row.matrices, row.matrices, row.factors, row.result};
+      if (candidate.epilogue) its.insert(its.end(), {row.result, row.result});
+      if (types == its && !place) place = candidate;
     }
   };
-  GemmFamily candidate{.id = id};
-  add(candidate);
+  add();
   for (std::size_t i = kBlasDimensions; i < family.problem.dims.size(); ++i) {
     const space::Dimension& dimension = family.problem.dims[i];
     const auto value = dimension.default_value->evaluate({});
@@ -259,7 +302,7 @@ void dispatch::find_gemm(GemmFamilies& found, FamilyId id, const FamilyTable& ta
     for (const std::int64_t each :
          dimension.types.empty() ? std::vector{*value} : dimension.values) {
       last = each;
-      if (!dimension.types.empty()) add(candidate);
+      if (!dimension.types.empty()) add();
     }
     if (!dimension.types.empty()) return;
   }
@@ -267,7 +310,9 @@ void dispatch::find_gemm(GemmFamilies& found, FamilyId id, const FamilyTable& ta
 
 void gemm(Dispatcher& dispatcher, StreamHandle stream, const GemmProblem& problem, double alpha,
           const void* a, const void* b, double beta, void* c) {
-  multiply(dispatcher, stream, {problem.type, shape_of(problem), alpha, a, b, beta, c});
+  multiply(dispatcher, stream,
+           {problem.type, shape_of(problem), alpha, a, b, beta, c, problem.epilogue, problem.bias,
+            problem.residual});
 }
 
 void sgemm(Dispatcher& dispatcher, StreamHandle stream, Transpose trans_a, Transpose trans_b,

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "tuner/dispatch/dispatcher.hpp"
+#include "tuner/family/epilogue.hpp"
 #include "tuner/family/transpose.hpp"
 
 #include <cstdint>
@@ -38,12 +39,16 @@ struct GemmProblem {
   std::optional<std::int64_t> stride_a = {};
   std::optional<std::int64_t> stride_b = {};  ///< as stride_a, of B
   std::optional<std::int64_t> stride_c = {};  ///< as stride_a, of C
+  Epilogue epilogue = {};                     ///< what follows the product
+  const void* bias = nullptr;      ///< n or m elements of the type of C, as the epilogue says
+  const void* residual = nullptr;  ///< of the type of C and lies as C does, where it is added
 };
 
-/// Multiplies matrices in device memory. Served by the family "gemm" of the dispatcher's table
-/// where it has the type, else by the library: never by a kernel of another type. Otherwise as
-/// sgemm(). Throws as Dispatcher::launch; DispatchError where a factor is not one of the type, and
-/// where neither a kernel nor the library can multiply so.
+/// Multiplies matrices in device memory. Served by the family "gemm_tensor" of the dispatcher's
+/// table where it has the type, else by "gemm", else by the library: never by a kernel of another
+/// type. The library serves no epilogue. Otherwise as sgemm(). Throws as Dispatcher::launch;
+/// DispatchError where a factor is not one of the type, and where neither a kernel nor the library
+/// can multiply so.
 ///
 /// @param dispatcher The device and what was tuned for it.
 /// @param stream Where the work is enqueued.

@@ -148,6 +148,7 @@ std::optional<LibraryLaunch> library_launch(const FamilyTable& family, const spa
   const auto c = given_place(family, reference->c);
   if (!a || !b || !c) return std::nullopt;
   const space::ExpressionValues values = family.expression_values(size);
+  if (!family::epilogue(check, values).is_none()) return std::nullopt;
   const auto type = [&](std::size_t given) {
     const auto& matrix = family.family().arguments[family.given()[given].place].what;
     return std::get<family::BufferArgument>(matrix).type.at(values);
@@ -155,7 +156,8 @@ std::optional<LibraryLaunch> library_launch(const FamilyTable& family, const spa
   return LibraryLaunch{
       .operation = {.type = type(*a),
                     .result = type(*c),
-                    .shape = *family::library_shape(check, values)},
+                    .shape = *family::library_shape(check, values),
+                    .fast_sums = family::has_fast_sums(check, type(*c), values)},
       .a = *a,
       .b = *b,
       .c = *c,

@@ -15,7 +15,7 @@ constexpr double kBudgetNs = 100e6;  // after which there are no more than the f
 
 constexpr std::array<std::byte, family::kMostArrayBytes> kZeros{};
 
-/// Arguments for a launch at a size that nobody gave.
+/// Arguments for a launch that the application did not request.
 struct TrialArguments {
   std::vector<std::shared_ptr<void>> memory;
   std::vector<DispatchArgument> values;

@@ -18,8 +18,8 @@
 namespace tuner::dispatch {
 namespace {
 
-/// Kernels that a choice by measurement runs: among so many that the model expects most of, the
-/// best is almost always one (docs/reference/selection.md).
+/// The number of kernels that a choice by measurement times: the fastest is almost always among
+/// those with the best expected times (docs/reference/selection.md).
 constexpr std::size_t kMostMeasured = 8;
 
 /// By what factor a kernel must be measured faster than the library to be taken: what so few
@@ -332,8 +332,7 @@ Expected<KernelLaunch, std::string> PlanMaker::kernel_launch(const FamilyTable& 
   }
   const space::Config config = space::config_from_json(*kernel->space, selection.config_json);
   const space::ExpressionValues slots =
-      select::KernelAtSize(*selection.stored, executor_.device().attributes, slot.size)
-          .expression_values(config);
+      selection.stored->at(executor_.device().attributes, slot.size).expression_values(config);
   const family::CompileJob job = family::compile_job(*kernel, slots, config);
   KernelValues values = kernel_values(family, *kernel, slots);
   const std::string identity = identity_of(selection, slot);

@@ -16,7 +16,7 @@ std::size_t aligned(std::size_t size_bytes) {
   return (size_bytes + kAlignment - 1) / kAlignment * kAlignment;
 }
 
-/// Powers of two: beyond what is kept anyhow a stream has at most one block of each size.
+/// Powers of two: beyond `kept_bytes` a stream has at most one block of each size.
 std::size_t block_bytes(std::size_t size_bytes) {
   return std::bit_ceil(std::max(size_bytes, kSmallestBlockBytes));
 }
@@ -91,7 +91,7 @@ Expected<void, Failure> ScratchPool::take_away(Block& block, std::uint64_t strea
   if (block.owner != nullptr) {
     block.owner->by_stream_.put(key(stream_id), nullptr);
     block.owner = nullptr;
-    reclaimer_.wait();  // for launches that found it before; what comes now is behind them
+    reclaimer_.wait();  // for launches that hold its address; later work is ordered after them
   }
   return executor_.clear(block.memory.get(), size_bytes, stream);
 }

@@ -51,10 +51,10 @@ class ScratchSets {
   backend::CapturedMemory captured_;
 };
 
-/// Memory for scratch buffers: for each stream blocks that plans take in turn, the plan that waited
-/// longest losing its own, and that are kept. They are `kept_bytes`, so many that the plans in use
-/// mostly keep theirs, and beyond that as many as the largest plan needs: four times its need at
-/// most. What a plan takes from another one is set to zero in the stream's order.
+/// Memory for scratch buffers: each stream has blocks that plans share; a plan without a block
+/// takes that of the plan that has had one the longest. A stream keeps `kept_bytes`, enough that
+/// the plans in use mostly keep theirs, and beyond that what the largest plan needs: at most four
+/// times its need. A block that changes its plan is zeroed in stream order.
 class ScratchPool {
  public:
   static constexpr std::size_t kKeptBytes = std::size_t{32} << 20;
@@ -69,15 +69,15 @@ class ScratchPool {
   struct Block {
     std::shared_ptr<void> memory;
     std::size_t size_bytes = 0;
-    ScratchSets* owner = nullptr;  ///< null: whoever had it is gone
+    ScratchSets* owner = nullptr;  ///< null: the previous owner no longer exists
     std::uint64_t taken = 0;       ///< when, by takes_
   };
   using Blocks = std::deque<Block>;
 
   [[nodiscard]] Expected<void, Failure> provide(ScratchSets& sets, std::uint64_t stream_id,
                                                 backend::StreamHandle stream);
-  /// The block that plans could best do without: one that nobody owns, else the one that was taken
-  /// first. Null when none is large enough.
+  /// A block to reassign: one without an owner, else the one that was taken first. Null when none
+  /// is large enough.
   [[nodiscard]] static Block* spare_block(Blocks& blocks, std::size_t size_bytes);
   /// A new one; null where there is no memory.
   [[nodiscard]] Block* grow(Blocks& blocks, std::size_t size_bytes);

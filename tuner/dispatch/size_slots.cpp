@@ -67,7 +67,7 @@ std::shared_ptr<SizeSlot> SizeSlots::add(std::shared_ptr<SizeSlot> slot, std::si
     }
     if ((slot->lengths_ >> given & 1U) == 0) index(*slot, given);
   }
-  if (dropped.index != nullptr) reclaimer_.wait();  // then nobody uses what was dropped
+  if (dropped.index != nullptr) reclaimer_.wait();  // then no thread uses the dropped one
   return slot;
 }
 

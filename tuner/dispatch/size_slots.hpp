@@ -48,7 +48,7 @@ struct Realignment {
 /// How long a slot stays.
 enum class SlotLife {
   kept,       ///< as long as the table
-  droppable,  ///< until so many others were asked for that it must go
+  droppable,  ///< dropped after enough other sizes were requested
 };
 
 /// A size that was asked for, and the plan in force for it.
@@ -103,7 +103,7 @@ class SizeSlots {
 
  private:
   using Index = NumberMap<SizeSlot>;
-  /// What nobody finds any more, but somebody may have found.
+  /// Objects that lookups no longer find, but that a thread may still hold.
   struct Dropped {
     std::unique_ptr<Index> index;
     std::vector<std::shared_ptr<SizeSlot>> slots;

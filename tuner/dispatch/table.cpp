@@ -62,8 +62,8 @@ select::Catalogue read_store(const std::filesystem::path& path, const space::Dev
   }
 }
 
-/// The store advises whoever runs `tune`, who names a database by an option; an application names
-/// it in its source.
+/// Replaces the advice in the store's message, which names an option of `tune`, by advice for
+/// applications.
 std::string for_applications(std::string message) {
   constexpr std::pair<std::string_view, std::string_view> kWords[] = {
       {", or pass --trust-db", ""},
@@ -89,7 +89,7 @@ select::CatalogueOutline read_database(const std::filesystem::path& path,
   return outline;
 }
 
-/// An entry of another device never answers for this one.
+/// Entries of other devices are not used.
 select::CatalogueOutline for_device(select::CatalogueOutline outline,
                                     const space::DeviceInfo& device) {
   select::Catalogue& known = outline.known;
@@ -164,7 +164,7 @@ std::map<std::string, FamilySource> read_families(const TableSource& source,
       families[name].outline = std::move(outline);
     }
   } catch (const Error& error) {
-    // Nobody named this database, and there is none yet.
+    // The default database, which does not exist yet.
     if (!shipped || !source.path.empty() || error.code() != ErrorCode::nothing_found) throw;
   }
   if (!shipped) return families;

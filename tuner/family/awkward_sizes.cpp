@@ -69,8 +69,9 @@ bool applicable(const Kernel& kernel, const space::ExpressionValues& values) {
 
 }  // namespace
 
-AwkwardSizes awkward_sizes(const Family& family, const Kernel& kernel, const space::Space& space,
-                           const space::Config& config, const space::Size& tuned) {
+AwkwardSizes awkward_sizes(const Family& family, const Kernel& kernel,
+                           const space::BoundDefinition& space, const space::Config& config,
+                           const space::Size& tuned) {
   const space::ExpressionValues values = values_at_size(kernel, space, config, tuned);
   AwkwardSizes result;
   std::vector<space::Size> candidates;

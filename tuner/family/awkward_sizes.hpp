@@ -24,7 +24,7 @@ struct AwkwardSizes {
 /// size: 1 in every dimension, primes, and in each dimension in turn 1 and a size many times the
 /// others; dimensions with a default keep to it, kinds to those of the tuned size.
 [[nodiscard]] AwkwardSizes awkward_sizes(const Family& family, const Kernel& kernel,
-                                         const space::Space& space, const space::Config& config,
-                                         const space::Size& tuned);
+                                         const space::BoundDefinition& space,
+                                         const space::Config& config, const space::Size& tuned);
 
 }  // namespace tuner::family

@@ -34,7 +34,7 @@ constexpr Range kSwizzleRange = {0, 128};
 constexpr Range kAnyNumber = {std::numeric_limits<std::int64_t>::min(),
                               std::numeric_limits<std::int64_t>::max()};
 
-/// The text that stands for ${name}: a parameter's chosen value, a derived value or a type in C++.
+/// The text that replaces ${name}: a parameter's chosen value, a derived value or a type in C++.
 std::string replacement(std::string_view name, const space::SpaceDefinition& definition,
                         const space::Config& config, const space::ExpressionValues& values) {
   for (std::size_t i = 0; i < definition.parameters.size(); ++i) {
@@ -137,7 +137,7 @@ std::array<std::uint32_t, 3> extents(const Kernel& kernel,
   return result;
 }
 
-/// "launch", or "steps[1].launch": where a step's shape stands in the space file.
+/// "launch", or "steps[1].launch": the place of a step's launch in the space file.
 std::string launch_path(const Kernel& kernel, std::size_t step) {
   return kernel.steps.size() == 1 ? "launch" : fmt::format("steps[{}].launch", step);
 }
@@ -163,7 +163,7 @@ std::vector<std::string_view> type_headers(const Kernel& kernel,
   return {headers.begin(), headers.end()};
 }
 
-CompileJob compile_job(const Kernel& kernel, const space::Space& space,
+CompileJob compile_job(const Kernel& kernel, const space::BoundDefinition& space,
                        const space::Config& config) {
   return compile_job(kernel, space.expression_values(config), config);
 }
@@ -259,7 +259,7 @@ std::vector<TakenArgument> taken_arguments(const Kernel& kernel, std::size_t ste
   return taken;
 }
 
-space::ExpressionValues values_at_size(const Kernel& kernel, const space::Space& space,
+space::ExpressionValues values_at_size(const Kernel& kernel, const space::BoundDefinition& space,
                                        const space::Config& config, const space::Size& size) {
   const space::SpaceDefinition& definition = space.definition();
   space::ExpressionValues values = space.expression_values(config);

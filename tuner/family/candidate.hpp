@@ -53,7 +53,7 @@ struct TensorLayout {
                                                          const space::ExpressionValues& values);
 
 /// The compilation of a configuration.
-[[nodiscard]] CompileJob compile_job(const Kernel& kernel, const space::Space& space,
+[[nodiscard]] CompileJob compile_job(const Kernel& kernel, const space::BoundDefinition& space,
                                      const space::Config& config);
 /// The same at the size that `values` hold, which are as of Space::values or values_at_size:
 /// another size can need other code, since entries may hold derived values.
@@ -77,15 +77,15 @@ struct TensorLayout {
 using TakenArgument = std::variant<std::size_t, Scalar>;
 
 /// What the function of a step takes at the size and configuration that `values` hold, in the order
-/// of its parameters, in a family with so many arguments. Throws Error(usage) when a number has no
-/// value or not one of its type.
+/// of its parameters, in a family with `family_arguments` arguments. Throws Error(usage) when a
+/// number has no value or not one of its type.
 [[nodiscard]] std::vector<TakenArgument> taken_arguments(const Kernel& kernel, std::size_t step,
                                                          std::size_t family_arguments,
                                                          const space::ExpressionValues& values);
 
 /// The same values at another size: what the launch and the derived values become there.
 [[nodiscard]] space::ExpressionValues values_at_size(const Kernel& kernel,
-                                                     const space::Space& space,
+                                                     const space::BoundDefinition& space,
                                                      const space::Config& config,
                                                      const space::Size& size);
 

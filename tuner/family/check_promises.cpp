@@ -75,7 +75,7 @@ std::optional<double> allowed_share(const Family& family, const space::Size& siz
     const auto* const buffer = std::get_if<BufferArgument>(&argument.what);
     if (buffer == nullptr || !buffer->is_written()) continue;
     const ElementType type = buffer->type.at(values);
-    unit = std::max(unit, unit_roundoff(compute_type(check, type, values)));
+    unit = std::max(unit, computation_unit(check, type, values));
     if (is_rounded(check, type, values)) rounding = std::max(rounding, 2 * unit_roundoff(type));
   }
   const auto n = static_cast<double>(*terms);

@@ -38,7 +38,7 @@ struct Declaration {
   Words names = {};
   Words mentions = {};
   bool is_annotated = false;
-  bool is_fixed = false;      ///< stays whoever mentions it
+  bool is_fixed = false;      ///< is never removed
   bool is_function = false;   ///< with a body
   bool is_host_call = false;  ///< launches a kernel or calls the CUDA runtime
   bool is_macro = false;
@@ -247,7 +247,7 @@ class Declarations {
   std::vector<Declaration> found_;
 };
 
-/// The macros that stand for an annotation, directly or through others, and the annotations.
+/// The annotations, and the macros that expand to one, directly or through others.
 Words annotations(const std::vector<Declaration>& all) {
   Words words(kAnnotations.begin(), kAnnotations.end());
   for (bool grown = true; grown;) {

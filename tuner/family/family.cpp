@@ -35,7 +35,7 @@ const std::vector<space::Size>& Family::sizes(std::string_view wanted) const {
 
 void check_default(const Kernel& kernel, const space::DeviceAttributes& device,
                    const space::Size& size) {
-  const space::Space space(kernel.space, device, size);
+  const space::BoundDefinition space(kernel.space, device, size);
   const auto violation = space.violation(space.default_config());
   if (!violation) return;
   throw Error(

@@ -3,6 +3,7 @@
 
 #include "tuner/core/json.hpp"
 #include "tuner/family/element_type.hpp"
+#include "tuner/family/epilogue.hpp"
 #include "tuner/family/fill.hpp"
 #include "tuner/family/library_operation.hpp"
 #include "tuner/space/definition.hpp"
@@ -138,8 +139,8 @@ struct Argument {
   std::variant<ScalarArgument, BufferArgument, ArrayArgument> what;
 };
 
-/// The most bytes of an array passed by value: so many all parameters of a kernel may have
-/// everywhere.
+/// The most bytes of an array passed by value: the limit of all parameters of a kernel on every
+/// device.
 inline constexpr std::size_t kMostArrayBytes = 4096;
 
 /// The most bytes of an array that is the content of a variable: the constant memory of a GPU.
@@ -158,6 +159,15 @@ struct MatrixArguments {
   std::string alpha, beta;  ///< empty: 1 and default_beta
 };
 
+/// What follows the product, and the arguments that it reads.
+struct EpilogueReference {
+  std::string bias, residual;  ///< empty: there is none at any size
+  /// Bias and Activation by their numbers; 0 or 1.
+  space::Expression bias_kind = space::Expression::constant(0),
+                    activation = space::Expression::constant(0),
+                    has_residual = space::Expression::constant(0);
+};
+
 /// A batch of row-major C = alpha·op(A)·op(B) + beta·C by the platform's BLAS. What is absent is as
 /// packed_gemm makes it.
 struct GemmReference : MatrixArguments {
@@ -170,6 +180,7 @@ struct GemmReference : MatrixArguments {
   std::optional<space::Expression> lda, ldb, ldc;  ///< elements from a row to the next
   std::optional<space::Expression> stride_a, stride_b,
       stride_c;  ///< elements from a matrix to the next
+  std::optional<EpilogueReference> epilogue;
 };
 
 /// A row-major C = alpha·op(A) + beta·op(B) by the platform's BLAS. Where there is no B it is C.
@@ -232,6 +243,13 @@ struct Tolerance {
   double relative = 0, absolute = 0, ulp = 0;
 };
 
+/// Sums that kernels add in parts of lower precision: numbers of so many bits for so many terms,
+/// whose sums are added in the type that the check says.
+struct PartialSums {
+  space::Expression bits = space::Expression::constant(0);
+  space::Expression terms = space::Expression::constant(0);
+};
+
 /// How a result is checked. Where all that the reference gives are whole numbers that the type
 /// holds exactly, a result must be equal to it; elsewhere it must be within a bound
 /// (docs/reference/verification.md), or within the tolerance if there is one.
@@ -244,12 +262,16 @@ struct Check {
   std::optional<Tolerance> tolerance = {};
   /// The floating-point type that kernels compute in; none: family::accumulator of their results'.
   std::optional<TypeOf> compute = {};
+  std::optional<PartialSums> partial_sums = {};
   std::vector<CheckSize> sizes;  ///< awkward sizes every kernel must get right
   std::vector<CheckCase> cases;
 };
 
 /// The arguments of the reference; null when it is no operation of a library.
 [[nodiscard]] const MatrixArguments* library_arguments(const Check& check);
+/// What follows the reference's product at the size that `values` hold. Throws Error(usage) where
+/// there is no such bias or activation.
+[[nodiscard]] Epilogue epilogue(const Check& check, const space::ExpressionValues& values);
 /// The factor beta of a reference that names none: 1 for the sum with a B of its own, else 0.
 [[nodiscard]] double default_beta(const Check& check);
 
@@ -375,6 +397,17 @@ struct Family {
 /// The type that results of a type are computed in at the size that `values` hold.
 [[nodiscard]] ElementType compute_type(const Check& check, ElementType result,
                                        const space::ExpressionValues& values);
+/// The unit roundoff u of sums in it, by which errors of `accumulates` terms n are 4·u·√n times the
+/// sum of magnitudes at most. Sums of m terms in b bits add 2^−b·m/n, since errors of n/m of them
+/// are independent.
+[[nodiscard]] double computation_unit(const Check& check, ElementType result,
+                                      const space::ExpressionValues& values);
+/// The greatest number up to which its sums hold every whole number exactly.
+[[nodiscard]] double largest_exact_sum(const Check& check, ElementType result,
+                                       const space::ExpressionValues& values);
+/// Whether all terms may be added in sums of lower precision: no part of them is added in another.
+[[nodiscard]] bool has_fast_sums(const Check& check, ElementType result,
+                                 const space::ExpressionValues& values);
 /// Whether they are then rounded to one of fewer bits, once.
 [[nodiscard]] bool is_rounded(const Check& check, ElementType result,
                               const space::ExpressionValues& values);

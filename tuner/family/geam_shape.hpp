@@ -10,8 +10,8 @@ namespace tuner::family {
 /// A row-major sum C = alpha·op(A) + beta·op(B), all m×n, where op(X) is X or its transpose. Where
 /// there is no B it is C itself with beta 0, and is not read.
 struct GeamShape {
-  /// BLAS has no batches of it; so that it can be treated as a product is.
-  static constexpr std::int64_t batch = 1;
+  /// As GemmShape::batch: BLAS has no batches of this operation.
+  static constexpr std::int64_t batch = 1;  // NOLINT(readability-identifier-naming): as a member
 
   std::int64_t m = 0, n = 0;
   Transpose trans_a = Transpose::no, trans_b = Transpose::no;

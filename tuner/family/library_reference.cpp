@@ -68,6 +68,24 @@ GeamShape geam_shape(const GeamReference& reference, const space::ExpressionValu
   return shape;
 }
 
+Epilogue epilogue(const Check& check, const space::ExpressionValues& values) {
+  const auto* const gemm = std::get_if<GemmReference>(&check.reference);
+  if (gemm == nullptr || !gemm->epilogue) return {};
+  const EpilogueReference& reference = *gemm->epilogue;
+  const auto number = [&](const space::Expression& expression, std::string_view key,
+                          std::int64_t most) {
+    const std::int64_t value = value_of(expression, values, key);
+    if (value >= 0 && value <= most) return value;
+    throw Error(ErrorCode::usage,
+                fmt::format("check.reference.{}: \"{}\" is {}; it must be 0 to {}", key,
+                            expression.text(), value, most));
+  };
+  return {
+      .bias = static_cast<Bias>(number(reference.bias_kind, "epilogue.bias_kind", 2)),
+      .activation = static_cast<Activation>(number(reference.activation, "epilogue.activation", 2)),
+      .residual = number(reference.has_residual, "epilogue.has_residual", 1) == 1};
+}
+
 const MatrixArguments* library_arguments(const Check& check) {
   if (const auto* gemm = std::get_if<GemmReference>(&check.reference)) return gemm;
   return std::get_if<GeamReference>(&check.reference);

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kMaximumCases = 64;
 
-/// Looks arguments up by name for whoever refers to them.
+/// Looks up arguments by name.
 class ArgumentFinder {
  public:
   explicit ArgumentFinder(const std::vector<Argument>& arguments) : arguments_(arguments) {}
@@ -96,7 +96,8 @@ MatrixArguments parse_matrices(const DocumentNode& node,
                           fmt::join(keys, ", "), node.at("op").text(),
                           !is_product ? ", all u16* or all u8*"
                                       : ", or all __nv_bfloat16* or all __half*, of which c may "
-                                        "also be float*, or signed char* and c int*"));
+                                        "also be float*, or signed char* and c int*, or tf32* and "
+                                        "c float*, or e4m3* and c bf16*, f16* or float*"));
   }
   const auto text = [&](std::string_view key) {
     const auto named = node.find(key);
@@ -126,16 +127,47 @@ Reference parse_operation(const DocumentNode& node, const space::Scope& scope,
   return reference;
 }
 
+/// Bias and residual are inputs of C's type.
+EpilogueReference parse_epilogue(const DocumentNode& node, const space::Scope& scope,
+                                 const DocumentNode& gemm, const ArgumentFinder& finder) {
+  node.expect_keys({"bias", "bias_kind", "activation", "residual", "has_residual"});
+  const TypeOf& result = finder.buffer(gemm.at("c"), BufferRole::output).type;
+  const auto find = [&](std::string_view key, const space::Expression& otherwise) {
+    return find_expression(node, key, scope).value_or(otherwise);
+  };
+  EpilogueReference reference;
+  const auto argument = [&](std::string_view key, std::string_view kind) -> std::string {
+    const auto named = node.find(key);
+    if (!named) {
+      if (const auto given = node.find(kind)) {
+        given->fail(fmt::format("needs the argument: add \"{}\"", key));
+      }
+      return "";
+    }
+    if (finder.buffer(*named, BufferRole::input).type == result) return named->text();
+    named->fail(fmt::format("must be of the type of c, {}*", result.text()));
+  };
+  reference.bias = argument("bias", "bias_kind");
+  reference.residual = argument("residual", "has_residual");
+  reference.bias_kind = find("bias_kind", reference.bias_kind);
+  reference.activation = find("activation", reference.activation);
+  reference.has_residual = find("has_residual", reference.has_residual);
+  return reference;
+}
+
 GemmReference parse_gemm(const DocumentNode& node, const space::Scope& scope,
                          const ArgumentFinder& finder) {
   node.expect_keys({"op", "m", "n", "k", "a", "b", "c", "alpha", "beta", "trans_a", "trans_b",
-                    "lda", "ldb", "ldc", "batch", "stride_a", "stride_b", "stride_c"});
+                    "lda", "ldb", "ldc", "batch", "stride_a", "stride_b", "stride_c", "epilogue"});
   auto gemm = parse_operation<GemmReference>(node, scope, parse_matrices(node, {"a", "b"}, finder));
   gemm.k = family_expression(node.at("k"), scope);
   gemm.batch = find_expression(node, "batch", scope).value_or(gemm.batch);
   gemm.stride_a = find_expression(node, "stride_a", scope);
   gemm.stride_b = find_expression(node, "stride_b", scope);
   gemm.stride_c = find_expression(node, "stride_c", scope);
+  if (const auto epilogue = node.find("epilogue")) {
+    gemm.epilogue = parse_epilogue(*epilogue, scope, node, finder);
+  }
   return gemm;
 }
 
@@ -299,8 +331,8 @@ CheckCase parse_case(const DocumentNode& node, const ArgumentFinder& finder) {
 
 Check parse_check(const DocumentNode& node, const Problem& problem,
                   const std::vector<Argument>& arguments) {
-  node.expect_keys({"reference", "accumulates", "compute", "exact", "deterministic", "tolerance",
-                    "sizes", "cases"});
+  node.expect_keys({"reference", "accumulates", "compute", "partial_sums", "exact", "deterministic",
+                    "tolerance", "sizes", "cases"});
   const space::Scope scope = space::family_scope(problem.dims);
   const ArgumentFinder finder(arguments);
   Check check;
@@ -312,6 +344,11 @@ Check parse_check(const DocumentNode& node, const Problem& problem,
     check.compute = parse_floating_type(*compute, problem.dims);
   } else {
     check.compute = type_named(problem.dims, "compute");
+  }
+  if (const auto sums = node.find("partial_sums")) {
+    sums->expect_keys({"bits", "terms"});
+    check.partial_sums = {.bits = family_expression(sums->at("bits"), scope),
+                          .terms = family_expression(sums->at("terms"), scope)};
   }
   if (const auto exact = node.find("exact")) check.exact = exact->boolean();
   if (const auto deterministic = node.find("deterministic")) {

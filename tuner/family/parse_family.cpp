@@ -221,7 +221,7 @@ Family load_family(const fs::path& path) {
 Family parse_family(std::string_view text, std::string_view origin,
                     const std::map<std::string, KernelSource>& sources) {
   return parse_document(text, origin, [&](const std::string& kernel, const DocumentNode& source) {
-    static_cast<void>(source.text());  // it must have the right type even where nobody reads it
+    static_cast<void>(source.text());  // it must have the right type even if it is not used
     const auto found = sources.find(kernel);
     if (found == sources.end()) source.fail(fmt::format("the source of '{}' is not given", kernel));
     return found->second;

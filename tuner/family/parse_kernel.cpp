@@ -58,7 +58,7 @@ std::vector<std::string> parse_options(const DocumentNode& node) {
 }
 
 std::vector<std::string> parse_backends(const DocumentNode& node) {
-  const std::vector<std::string> known = {"cuda", "cpu"};
+  const std::vector<std::string> known(space::kBackendNames.begin(), space::kBackendNames.end());
   std::vector<std::string> backends;
   for (const DocumentNode& element : node.elements(1, known.size())) {
     std::string backend = element.text();

@@ -78,7 +78,7 @@ InputFill parse_named_fill(const DocumentNode& node) {
       in_quotes(name), did_you_mean(name, known)));
 }
 
-/// The type of elements, which a name of the problem's types may stand for: "${A}".
+/// The type of elements, or a name of the problem's types: "${A}".
 TypeOf parse_element_type(const DocumentNode& node, std::string_view text,
                           const space::Dimensions& dims) {
   if (!text.starts_with("${") || !text.ends_with('}')) return parse_type(node, text);

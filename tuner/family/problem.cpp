@@ -6,6 +6,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+
 namespace tuner::family {
 
 namespace {
@@ -105,6 +108,41 @@ std::optional<TypeOf> type_named(const space::Dimensions& dims, std::string_view
 ElementType compute_type(const Check& check, ElementType result,
                          const space::ExpressionValues& values) {
   return check.compute && is_floating(result) ? check.compute->at(values) : accumulator(result);
+}
+
+namespace {
+
+/// A value of check.partial_sums, above 0.
+double value_of(const space::Expression& expression, const space::ExpressionValues& values) {
+  const auto value = expression.evaluate(values);
+  if (value && *value > 0) return static_cast<double>(*value);
+  throw Error(ErrorCode::usage,
+              fmt::format("check.partial_sums: \"{}\" has no value above 0", expression.text()));
+}
+
+}  // namespace
+
+double computation_unit(const Check& check, ElementType result,
+                        const space::ExpressionValues& values) {
+  const double unit = unit_roundoff(compute_type(check, result, values));
+  if (!check.partial_sums || !is_floating(result)) return unit;
+  const double terms = value_of(check.accumulates, values);
+  const double together = std::min(value_of(check.partial_sums->terms, values), terms);
+  return std::max(unit, std::exp2(-value_of(check.partial_sums->bits, values)) * together / terms);
+}
+
+bool has_fast_sums(const Check& check, ElementType result, const space::ExpressionValues& values) {
+  if (!check.partial_sums || !is_floating(result)) return false;
+  const double unit = unit_roundoff(compute_type(check, result, values));
+  return std::exp2(-value_of(check.partial_sums->bits, values)) > unit &&
+         value_of(check.partial_sums->terms, values) >= value_of(check.accumulates, values);
+}
+
+double largest_exact_sum(const Check& check, ElementType result,
+                         const space::ExpressionValues& values) {
+  const double largest = largest_exact_integer(compute_type(check, result, values));
+  if (!check.partial_sums || !is_floating(result)) return largest;
+  return std::min(largest, std::exp2(value_of(check.partial_sums->bits, values)));
 }
 
 bool is_rounded(const Check& check, ElementType result, const space::ExpressionValues& values) {

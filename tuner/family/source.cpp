@@ -21,8 +21,8 @@ namespace fs = std::filesystem;
 constexpr std::size_t kSourceLimitBytes = std::size_t{1024} * 1024;
 constexpr std::size_t kMaximumHeaders = 64;
 
-/// A source as compilers take it wherever it stands in what they compile: without the mark with
-/// which some editors begin a file.
+/// A source that can be embedded in another one: without the byte order mark with which some
+/// editors begin a file.
 std::string read_source_text(const fs::path& path) {
   constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
   std::string text = read_file(path, kSourceLimitBytes);

@@ -22,7 +22,7 @@ constexpr std::size_t kMaximumGroups = 100;
 constexpr std::string_view kFormat = "suite/1";
 
 SuiteGroup parse_group(const DocumentNode& node, const space::Dimensions& dims) {
-  node.expect_keys({"name", "doc", "sizes"});
+  node.expect_keys({"name", "family", "doc", "sizes"});
   SuiteGroup group;
   group.name = node.at("name").name();
   if (const auto doc = node.find("doc")) group.doc = doc->text();
@@ -49,7 +49,7 @@ PathAndGroup path_and_group(std::string_view file_and_group) {
   return {std::move(path), std::move(group)};
 }
 
-void check_head(const DocumentNode& root, const Family& family) {
+void check_head(const DocumentNode& root) {
   const DocumentNode format = root.at("format");
   if (format.text() != kFormat) {
     format.fail(
@@ -57,11 +57,21 @@ void check_head(const DocumentNode& root, const Family& family) {
   }
   root.expect_keys({"$schema", "format", "family", "doc", "groups", "recorded"});
   if (const auto doc = root.find("doc")) static_cast<void>(doc->text());
-  const DocumentNode of = root.at("family");
-  if (of.name() != family.name) {
-    of.fail(fmt::format("these are sizes of '{}', but {} is the family '{}'", of.name(),
-                        family.path, family.name));
+}
+
+/// The groups of one family: those that name it, and where the suite does, those that name none.
+std::vector<DocumentNode> groups_of(const DocumentNode& root, const Family& family) {
+  const DocumentNode suites = root.at("family");
+  std::vector<DocumentNode> groups;
+  for (const DocumentNode& node : root.at("groups").elements(1, kMaximumGroups)) {
+    const auto own = node.find("family");
+    if ((own ? *own : suites).name() == family.name) groups.push_back(node);
   }
+  if (groups.empty()) {
+    suites.fail(fmt::format("these are sizes of '{}', but {} is the family '{}'", suites.name(),
+                            family.path, family.name));
+  }
+  return groups;
 }
 
 }  // namespace
@@ -84,9 +94,9 @@ std::vector<space::Size> Suite::sizes(std::string_view group) const {
 Suite parse_suite(std::string_view text, std::string_view origin, const Family& family) {
   const Json json = parse_json(text, origin);
   const DocumentNode root(json, std::string(origin));
-  check_head(root, family);
+  check_head(root);
   Suite suite{.path = std::string(origin), .groups = {}};
-  for (const DocumentNode& node : root.at("groups").elements(1, kMaximumGroups)) {
+  for (const DocumentNode& node : groups_of(root, family)) {
     SuiteGroup group = parse_group(node, family.problem.dims);
     if (std::ranges::find(suite.groups, group.name, &SuiteGroup::name) != suite.groups.end()) {
       node.fail(fmt::format("the group '{}' appears twice", group.name));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A suite: named groups of sizes of one family in a file of their own.
+// A suite: named groups of sizes in a file of their own, of one family or of several.
 #pragma once
 
 #include "tuner/family/family.hpp"
@@ -25,8 +25,8 @@ struct Suite {
   [[nodiscard]] std::vector<space::Size> sizes(std::string_view group) const;
 };
 
-/// Reads a suite (format suite/1, docs/reference/space-file.md) of sizes of this family. Throws
-/// Error(usage): place in the document, what is wrong, and a suggestion.
+/// Reads the groups of this family in a suite (format suite/1, docs/reference/space-file.md).
+/// Throws Error(usage): place in the document, what is wrong, and a suggestion.
 [[nodiscard]] Suite parse_suite(std::string_view text, std::string_view origin,
                                 const Family& family);
 
@@ -35,7 +35,7 @@ struct Suite {
 [[nodiscard]] std::vector<space::Size> suite_sizes(std::string_view file_and_group,
                                                    const Family& family);
 
-/// The family whose sizes "FILE" or "FILE:GROUP" names. Throws Error(usage) when the file cannot be
+/// The family of the groups that name none in "FILE" or "FILE:GROUP". Throws Error(usage) when the file cannot be
 /// read or names none.
 [[nodiscard]] std::string suite_family(std::string_view file_and_group);
 

@@ -51,7 +51,7 @@ Fate fate_of(const Json& entry) {
           .cost_s = cost.seconds()};
 }
 
-/// The value that a part of a key stands for.
+/// The value of a part of a key.
 Json value_of_text(const std::string& text) {
   std::int64_t number = 0;
   const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), number);

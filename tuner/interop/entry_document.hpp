@@ -16,7 +16,7 @@
 namespace tuner::interop {
 
 /// A document whose long list is kept apart, in the order of the file: as members of an ordered
-/// object, each of its hundred thousand entries would be looked for among those before it.
+/// object, each of its hundred thousand entries would be compared with all before it.
 struct EntryDocument {
   Json head;                                          ///< the other members
   std::string list;                                   ///< the name of the list; empty: it has none

@@ -132,7 +132,7 @@ class Evaluator {
     if (node.text == "and") return python_truth(left) ? value(node.operands[1]) : left;
     if (node.text == "or") return python_truth(left) ? left : value(node.operands[1]);
     const Json right = value(node.operands[1]);
-    steps_ += left.is_array() ? left.size() : 0;  // joining lists again and again must end
+    steps_ += left.is_array() ? left.size() : 0;  // limits repeated concatenation
     return python_arithmetic(node.text, left, right);
   }
 

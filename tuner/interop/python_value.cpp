@@ -16,7 +16,7 @@ std::string float_text(double number) {
   return text;
 }
 
-/// The number that a text stands for, or null.
+/// The number in a text, or null.
 Json number_of(const std::string& text) {
   const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   return json.is_number() ? json : Json();

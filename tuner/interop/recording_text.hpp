@@ -14,7 +14,7 @@ namespace tuner::interop {
 [[nodiscard]] std::string cache_text(const search::Recording& recording);
 
 /// T4 results of results-schema 1.0.0, the cost likewise in `times.benchmark`. Kernel, device and
-/// problem size stand in `metadata` under the names of a cache file.
+/// problem size are in `metadata` under the names of a cache file.
 [[nodiscard]] std::string t4_text(const search::Recording& recording);
 
 }  // namespace tuner::interop

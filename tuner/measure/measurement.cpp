@@ -11,12 +11,12 @@ namespace tuner::measure {
 namespace {
 
 /// Takes samples of a contender until its median is known well enough, or there are enough.
-Expected<void, Failure> settle(SteadySampler& sampler, const ScreenPlan& plan) {
+Expected<void, Failure> sample_until_known(SteadySampler& sampler, const ScreenPlan& plan) {
   std::vector<double> noise;
   while (std::cmp_less(sampler.kept().size(), plan.most_samples)) {
     const std::vector<double> times_ns = times(sampler.kept());
     const auto error = relative_error_of_median(times_ns);
-    if (!error || *error <= plan.settled_error) break;
+    if (!error || *error <= plan.target_error) break;
     noise.push_back(relative_deviation(times_ns).value_or(0));
     if (noise_is_stable(noise)) break;
     if (std::accumulate(times_ns.begin(), times_ns.end(), 0.0) >= plan.most_sampling_ns) break;
@@ -74,7 +74,7 @@ Expected<Measurement, Failure> screen(backend::Backend& backend, const backend::
   if (!within(plan.contender_factor, *quantile(times(sampler.kept()), 0.5))) {
     return measurement_of(sampler);
   }
-  if (auto done = settle(sampler, plan); !done) return Unexpected(done.error());
+  if (auto done = sample_until_known(sampler, plan); !done) return Unexpected(done.error());
   Measurement measurement = measurement_of(sampler);
   if (!plan.hot) return measurement;
   const auto hot_ns = backend.time_hot(work);

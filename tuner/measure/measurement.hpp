@@ -30,8 +30,8 @@ struct ScreenPlan {
   double hopeless_factor = 1.5;   ///< a probe whose minimum exceeds this × the best is enough
   double contender_factor = 1.1;  ///< a median within this × the best is worth being sure of
   double spreads = 3;  ///< a minimum that many of the probe's spreads beyond that is enough too
-  double settled_error = 0.005;  ///< the relative error of a contender's median that is enough
-  int step_samples = 16;         ///< by which a contender's samples grow until then
+  double target_error = 0.005;  ///< the relative error of a contender's median that is enough
+  int step_samples = 16;        ///< by which a contender's samples grow until then
   int most_samples = 100;
   double most_sampling_ns = 2e8;  ///< sum of samples after which there are no more than the probe's
   std::chrono::milliseconds pause{50};  ///< after samples at a fallen clock; doubles four times

@@ -36,6 +36,7 @@ RoundTimes final_times(const Rounds& rounds, int fewest_rounds) {
   result.discarded_rounds = static_cast<int>(count - kept.size());
   for (const std::vector<backend::Sample>& samples : rounds) {
     std::vector<backend::Sample> mine;
+    mine.reserve(kept.size());
     for (const std::size_t round : kept) mine.push_back(samples[round]);
     result.times_ns.push_back(times(mine));
     result.clock_mhz.push_back(median_clock(mine));
@@ -44,19 +45,20 @@ RoundTimes final_times(const Rounds& rounds, int fewest_rounds) {
 }
 
 /// Whether more rounds would change no verdict among the first `ranked` contenders.
-bool is_settled_among(std::size_t ranked, std::vector<std::vector<double>> times_ns) {
+bool is_decided_among(std::size_t ranked, std::vector<std::vector<double>> times_ns) {
   times_ns.resize(ranked);
-  return is_settled(ranking(times_ns));
+  return is_decided(ranking(times_ns));
 }
 
 double half_width(const MedianInterval& interval) {
   return (interval.high - interval.low) / 2;
 }
 
-/// Every time over the median of its round, so that what befell a whole round is gone.
+/// Every time relative to the median of its round: removes what affected a whole round.
 std::vector<std::vector<double>> relative_to_round(std::vector<std::vector<double>> times_ns) {
   for (std::size_t round = 0; round < times_ns.front().size(); ++round) {
     std::vector<double> together;
+    together.reserve(times_ns.size());
     for (const std::vector<double>& mine : times_ns) together.push_back(mine[round]);
     const double median = *quantile(together, 0.5);
     for (std::vector<double>& mine : times_ns) mine[round] /= median;
@@ -85,7 +87,7 @@ Expected<RoundTimes, Failure> time_rounds(std::size_t contenders, const Round& r
     if (done + 1 < plan.decisive_rounds) continue;
     const RoundTimes so_far = final_times(rounds, plan.fewest_rounds);
     const bool full = std::cmp_greater_equal(so_far.times_ns.front().size(), plan.decisive_rounds);
-    if (full && is_settled_among(ranked, so_far.times_ns)) return so_far;
+    if (full && is_decided_among(ranked, so_far.times_ns)) return so_far;
   }
   return final_times(rounds, plan.fewest_rounds);
 }
@@ -114,7 +116,7 @@ std::vector<Rank> ranking(const std::vector<std::vector<double>>& times_ns) {
   return ranks;
 }
 
-bool is_settled(std::span<const Rank> ranks) {
+bool is_decided(std::span<const Rank> ranks) {
   constexpr double kKnown = 0.0025;  // of a tie's 1 %, a quarter
   return std::ranges::all_of(
       ranks, [](const Rank& rank) { return !rank.tied || half_width(rank.ratio) <= kKnown; });

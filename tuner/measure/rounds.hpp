@@ -24,8 +24,8 @@ struct RoundsPlan {
   int fewest_rounds = 6;     ///< even when time is up: an interval needs them
   std::chrono::milliseconds budget{15'000};  ///< after which no further round begins
   std::uint64_t seed = 0;                    ///< of the order within the rounds
-  /// The first so many contenders are ranked against each other, the others, such as the library,
-  /// only timed beside them. Absent: all. At least one.
+  /// The number of contenders, from the first on, that are ranked; the others, such as the library,
+  /// are only timed. Absent: all. At least one.
   std::optional<std::size_t> ranked = {};
 };
 
@@ -43,7 +43,7 @@ struct RoundTimes {
 
 /// Times contenders side by side: in every round each once, in an order shuffled anew, so that
 /// drift of the device's clock and temperature falls on all alike. Ends when the ranking of those
-/// that are ranked `is_settled`, at the plan's limits, or when `stop`, asked between rounds, says
+/// that are ranked `is_decided`, at the plan's limits, or when `stop`, asked between rounds, says
 /// so. A round in which a contender ran
 /// below 96 % of its own median clock is left out whole; when fewer than `fewest_rounds` would be
 /// left, none is. Fails as `round` does.
@@ -68,6 +68,6 @@ struct Rank {
 
 /// Whether further rounds would change no verdict: every contender is beyond a tie for certain, or
 /// its ratio to the fastest is known to ± 0.25 %.
-[[nodiscard]] bool is_settled(std::span<const Rank> ranks);
+[[nodiscard]] bool is_decided(std::span<const Rank> ranks);
 
 }  // namespace tuner::measure

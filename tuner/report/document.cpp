@@ -11,13 +11,64 @@
 #include "tuner/report/verdict.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <optional>
 #include <utility>
 
 namespace tuner::report {
 namespace {
+
+/// What the results of the kernels were measured with: each value once, "13.0, 12.8".
+std::string each_value(const std::vector<KernelHistory>& kernels,
+                       std::string space::EnvironmentInfo::*member) {
+  std::vector<std::string> values;
+  for (const KernelHistory& kernel : kernels) {
+    if (kernel.environments.empty()) continue;
+    const std::string& value = kernel.environments.front().*member;
+    const bool is_new = std::ranges::find(values, value) == values.end();
+    if (!value.empty() && is_new) values.push_back(value);
+  }
+  return fmt::format("{}", fmt::join(values, ", "));
+}
+
+/// The clocks of the winners in their final rounds: "1,980 MHz", "1,755 to 1,980 MHz".
+std::string clocks_of(const std::vector<KernelHistory>& kernels) {
+  std::optional<double> low, high;
+  for (const KernelHistory& kernel : kernels) {
+    for (const SizeHistory& size : kernel.sizes) {
+      const store::FinalistRecord* winner = winner_of(size.finalists);
+      if (winner == nullptr || winner->clock_mhz.value_or(0) <= 0) continue;
+      low = std::min(low.value_or(*winner->clock_mhz), *winner->clock_mhz);
+      high = std::max(high.value_or(*winner->clock_mhz), *winner->clock_mhz);
+    }
+  }
+  if (!low) return "";
+  const auto shown = [](double mhz) {
+    return format_count(static_cast<std::uint64_t>(std::lround(mhz)));
+  };
+  return (shown(*low) == shown(*high) ? "" : shown(*low) + " to ") + shown(*high) + "\u00a0MHz";
+}
+
+/// The median over all results of the quartiles' distance over the median time.
+std::string noise_of(const std::vector<KernelHistory>& kernels) {
+  std::vector<double> spreads;
+  for (const KernelHistory& kernel : kernels) {
+    for (const SizeHistory& size : kernel.sizes) {
+      if (!size.best || size.best->time.median_ns <= 0) continue;
+      const TimeSummary& time = size.best->time;
+      spreads.push_back((time.q3_ns - time.q1_ns) / time.median_ns);
+    }
+  }
+  if (spreads.empty()) return "";
+  const auto middle = spreads.begin() + static_cast<std::ptrdiff_t>(spreads.size() / 2);
+  std::ranges::nth_element(spreads, middle);
+  return format_percent(*middle);
+}
 
 /// The facts of the header as pairs of a label and a value; what is not known is left out.
 Json facts_of(const space::DeviceInfo& device, const std::vector<KernelHistory>& kernels) {
@@ -35,16 +86,12 @@ Json facts_of(const space::DeviceInfo& device, const std::vector<KernelHistory>&
     add(device.backend == "cpu" ? "Last-level cache" : "L2 cache",
         format_bytes(static_cast<double>(has.l2_bytes)));
   }
-  const auto measured =
-      std::find_if(kernels.begin(), kernels.end(),
-                   [](const KernelHistory& kernel) { return !kernel.environments.empty(); });
-  if (measured != kernels.end()) {
-    const space::EnvironmentInfo& environment = measured->environments.front();
-    add("Driver", environment.driver);
-    add("Compiler", environment.compiler);
-    add("Library", environment.library);
-    add("tune", environment.tool);
-  }
+  add("Driver", each_value(kernels, &space::EnvironmentInfo::driver));
+  add("Compiler", each_value(kernels, &space::EnvironmentInfo::compiler));
+  add("Library", each_value(kernels, &space::EnvironmentInfo::library));
+  add("tune", each_value(kernels, &space::EnvironmentInfo::tool));
+  add("Clock", clocks_of(kernels));
+  add("Noise (quartiles)", noise_of(kernels));
   return facts;
 }
 

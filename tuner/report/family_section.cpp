@@ -173,28 +173,50 @@ std::optional<double> kernel_ratio(const Row& row, const KernelHistory& kernel, 
   return std::nullopt;
 }
 
-Json sizes_table(std::span<const KernelHistory> kernels, const std::vector<Row>& rows,
-                 const FamilyMetric& metric, const Roofs& roofs, const std::string& library) {
+/// What the names of several kernels begin with, up to their last underscore in common: "gemm_".
+std::size_t common_prefix(std::span<const KernelHistory> kernels) {
+  if (kernels.size() < 2) return 0;
+  std::string_view common = kernels.front().kernel;
+  for (const KernelHistory& kernel : kernels) {
+    const auto differs = std::ranges::mismatch(common, kernel.kernel);
+    common = common.substr(0, static_cast<std::size_t>(differs.in1 - common.begin()));
+  }
+  const std::size_t end = common.rfind('_');
+  return end == std::string_view::npos ? 0 : end + 1;
+}
+
+/// What matters most stands first: narrow screens show the first columns.
+Json sizes_header(std::span<const KernelHistory> kernels, const FamilyMetric& metric,
+                  const std::string& library) {
   const bool is_bytes = metric.metric.work == Metric::Work::bytes;
   Json table = make_table({{"size", "Size", "text"},
                            {"problem", "As --size takes it", "code"},
-                           {"shape", "Shape", "text"},
                            {"type", "Type", "text"},
-                           {"work", is_bytes ? "GB" : "GFLOP", "number"},
-                           {"intensity", "FLOP/byte", "number"},
                            {"best", "Best kernel", "code"},
+                           {"ratio", library.empty() ? "× library" : "× " + library, "factor"},
+                           {"low", "95\u00a0% from", "factor"},
+                           {"high", "to", "factor"},
                            {"median_ns", "Time", "time"},
                            {"rate", metric.metric.unit, "number"},
                            {"roof", "% of roof", "share"},
                            {"peak", "% of peak", "share"},
-                           {"ratio", library.empty() ? "× library" : "× " + library, "factor"},
-                           {"low", "95\u00a0% from", "factor"},
-                           {"high", "to", "factor"},
-                           {"state", "State", "text"}});
+                           {"state", "State", "text"},
+                           {"shape", "Shape", "text"},
+                           {"work", is_bytes ? "GB" : "GFLOP", "number"},
+                           {"intensity", "FLOP/byte", "number"}});
+  const std::size_t prefix = common_prefix(kernels);
   for (const KernelHistory& kernel : kernels) {
-    table["columns"].push_back(
-        Json{{"key", "kernel"}, {"label", kernel.kernel}, {"kind", "factor"}});
+    table["columns"].push_back(Json{{"key", "kernel"},
+                                    {"label", kernel.kernel.substr(prefix)},
+                                    {"kind", "factor"},
+                                    {"kernel", kernel.kernel}});
   }
+  return table;
+}
+
+Json sizes_table(std::span<const KernelHistory> kernels, const std::vector<Row>& rows,
+                 const FamilyMetric& metric, const Roofs& roofs, const std::string& library) {
+  Json table = sizes_header(kernels, metric, library);
   for (const Row& row : rows) {
     const SizeHistory* best = row.best();
     const store::BestRecord* demand = demand_of(row);
@@ -205,19 +227,19 @@ Json sizes_table(std::span<const KernelHistory> kernels, const std::vector<Row>&
     const auto state = warnings(row);
     Json cells = {format_size(row.problem),
                   row.problem,
-                  shape_class(row.problem),
                   row.type,
-                  cell(work ? std::optional(*work / 1e9) : std::nullopt),
-                  cell(balanced ? std::optional(demand->flops / demand->bytes) : std::nullopt),
                   best == nullptr ? Json() : Json(row.entries.front().kernel->kernel),
+                  cell(record.ratio_to_library),
+                  cell(record.ratio_to_library_low),
+                  cell(record.ratio_to_library_high),
                   cell(best == nullptr ? std::nullopt : best_ns(*best)),
                   cell(best == nullptr ? std::nullopt : metric.rate(row)),
                   cell(best == nullptr ? std::nullopt : share_of_roof(row, roofs)),
                   cell(best == nullptr ? std::nullopt : share_of_peak(row, roofs)),
-                  cell(record.ratio_to_library),
-                  cell(record.ratio_to_library_low),
-                  cell(record.ratio_to_library_high),
-                  state.empty() ? std::string("ok") : fmt::format("{}", fmt::join(state, ", "))};
+                  state.empty() ? std::string("ok") : fmt::format("{}", fmt::join(state, ", ")),
+                  shape_class(row.problem),
+                  cell(work ? std::optional(*work / 1e9) : std::nullopt),
+                  cell(balanced ? std::optional(demand->flops / demand->bytes) : std::nullopt)};
     for (const KernelHistory& kernel : kernels) {
       cells.push_back(cell(kernel_ratio(row, kernel, !library.empty())));
     }

@@ -12,7 +12,7 @@ namespace tuner::report {
 namespace {
 
 constexpr std::size_t kGroups = 20;
-constexpr std::size_t kUnseen = std::numeric_limits<std::size_t>::max();
+constexpr std::size_t kNoPlace = std::numeric_limits<std::size_t>::max();
 constexpr double kStudent = 2.093;  // of 95 %, 19 degrees of freedom
 
 /// Number and sums of log times.
@@ -66,7 +66,7 @@ SizeSums sums_of(const KernelHistory& kernel, const SizeHistory& size, std::size
   sums.values.resize(kernel.parameters.size());
   std::vector<std::vector<std::size_t>> places;  // of each value, once one was seen
   for (std::size_t i = 0; i < kernel.parameters.size(); ++i) {
-    places.emplace_back(kernel.configs.places(i), kUnseen);
+    places.emplace_back(kernel.configs.places(i), kNoPlace);
   }
   std::optional<double> reference;
   for (const ReportedTrial& trial : size.evaluations) {
@@ -79,7 +79,7 @@ SizeSums sums_of(const KernelHistory& kernel, const SizeHistory& size, std::size
     for (std::size_t i = 0; i < kernel.parameters.size(); ++i) {
       std::vector<Grouped>& values = sums.values[i];
       std::size_t& place = places[i][kernel.configs.place(trial.config, i)];
-      if (place == kUnseen) {
+      if (place == kNoPlace) {
         place = values.size();
         values.emplace_back();
       }

@@ -230,7 +230,7 @@ Json failures_section(const KernelHistory& kernel) {
 
 Json budget_section(const KernelHistory& kernel) {
   Json table = make_table({{"run", "Run", "code"},
-                           {"started_at", "Began (UTC)", "text"},
+                           {"started_at", "Began", "text"},
                            {"strategy", "Strategy", "text"},
                            {"seed", "Seed", "code"},
                            {"state", "Ended", "text"},

@@ -11,6 +11,7 @@
 #include "tuner/report/report.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -138,13 +139,20 @@ std::string to_do_part(const Json& list) {
 std::string wins_part(const Json& family) {
   const Json& rows = family.at("wins").at("rows");
   if (family.at("types").at("rows").size() > 1 || rows.size() < 2) return "";
-  std::string html = "<p class=\"wins\">Best kernel: ";
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    html += fmt::format("{}<strong>{}</strong> at {}", i == 0 ? "" : ", ",
-                        escape_html(rows[i][1].get<std::string>()),
-                        format_plural(rows[i][2].get<std::uint64_t>(), "size", "sizes"));
+  std::vector<std::string> winners, others;
+  for (const Json& row : rows) {
+    const std::string kernel = escape_html(row[1].get<std::string>());
+    const auto wins = row[2].get<std::uint64_t>();
+    if (wins == 0) {
+      others.push_back(kernel);
+    } else {
+      winners.push_back(
+          fmt::format("<strong>{}</strong> at {}", kernel, format_plural(wins, "size", "sizes")));
+    }
   }
-  return html + ".</p>";
+  return fmt::format(
+      "<p class=\"wins\">Best kernel: {}.{}</p>", fmt::join(winners, ", "),
+      others.empty() ? "" : fmt::format(" Best nowhere: {}.", fmt::join(others, ", ")));
 }
 
 /// A row for each type, where there are several.
@@ -156,11 +164,29 @@ std::string types_part(const Json& family) {
                                   family.at("family").get<std::string>() + ": types"));
 }
 
+/// How a kernel's column is labelled: without what the names of all begin with.
+Json short_name(const Json& family, const Json& kernel) {
+  for (const Json& column : family.at("sizes").at("columns")) {
+    if (column.value("kernel", "") == kernel) return column.at("label");
+  }
+  return kernel;
+}
+
 /// The table of sizes without what only its charts and commands need, and without empty columns.
 Json shown_sizes(const Json& family) {
   std::vector<std::string_view> hidden = {"problem", "work", "intensity", "low", "high"};
   if (family.at("types").at("rows").size() < 2) hidden.emplace_back("type");
-  return without_empty_columns(family.at("sizes"), hidden);
+  const Json& all = family.at("sizes").at("columns");
+  const auto is_kernel = [](const Json& column) { return column.at("key") == "kernel"; };
+  if (std::count_if(all.begin(), all.end(), is_kernel) == 1) hidden.emplace_back("kernel");
+  Json table = without_empty_columns(family.at("sizes"), hidden);
+  Json& columns = table["columns"];
+  std::size_t best = 0;
+  while (best < columns.size() && columns[best].at("key") != "best") ++best;
+  for (Json& row : table["rows"]) {
+    if (best < row.size() && !row[best].is_null()) row[best] = short_name(family, row[best]);
+  }
+  return table;
 }
 
 std::string family_part(const Json& family, std::size_t index) {
@@ -249,16 +275,33 @@ std::string header_part(const Json& document) {
   return html + "</dl></header>";
 }
 
+/// A link of the index; one to a kernel is short and has the kernel's name as its label.
+std::string index_link(std::string_view kind, std::size_t index, const std::string& shown,
+                       const std::string& name) {
+  const std::string label =
+      shown == name ? "" : fmt::format(" aria-label=\"{}\"", escape_html(name));
+  return fmt::format("<li><a class=\"to-{0}\" href=\"#{0}-{1}\"{2}>{3}</a></li>", kind, index,
+                     label, escape_html(shown));
+}
+
+/// The families, each before its kernels, and what else the page has.
 std::string index_part(const Json& document) {
   std::string html = "<nav class=\"index\" aria-label=\"Index\"><ul>";
+  const Json &families = document.at("families"), &kernels = document.at("kernels");
+  for (std::size_t f = 0; f < families.size(); ++f) {
+    const std::string family = families[f].at("family");
+    html += index_link("family", f, family, family);
+    for (std::size_t k = 0; k < kernels.size(); ++k) {
+      if (kernels[k].at("family") != family) continue;
+      const Json& name = kernels[k].at("kernel");
+      html += index_link("kernel", k, short_name(families[f], name), name);
+    }
+  }
   const auto add = [&](std::string_view kind, const Json& parts, const char* key) {
     for (std::size_t i = 0; i < parts.size(); ++i) {
-      html += fmt::format("<li><a class=\"to-{0}\" href=\"#{0}-{1}\">{2}</a></li>", kind, i,
-                          text_of(parts[i], key));
+      html += index_link(kind, i, parts[i].at(key), parts[i].at(key));
     }
   };
-  add("family", document.at("families"), "family");
-  add("kernel", document.at("kernels"), "kernel");
   add("sweep", document.at("sweeps"), "family");
   add("comparison", document.at("comparisons"), "title");
   return html + "</ul></nav>";

@@ -9,14 +9,14 @@ namespace {
 
 /// Without them there is nothing to model.
 constexpr std::size_t kLeastSuccesses = 3;
-/// Bounds of memory and time: the product of candidates and observations is what a model costs. A
-/// space of no more than the first is judged whole, a larger one by so many at random.
+/// Bounds of memory and time: the product of candidates and observations is what a model costs. All
+/// configurations of a space up to the first size are candidates, of a larger one a random sample.
 constexpr std::size_t kMostListed = 8'000;
 constexpr std::size_t kSampled = 4'000;
 constexpr std::size_t kMostObservations = 1536;
 constexpr std::size_t kMostTraining = 1024;
-/// Around how many of the fastest configurations of a large space candidates are looked for, and
-/// how many for each that differ in two parameters.
+/// In a large space: the number of fastest configurations whose neighbours are candidates, and the
+/// number of candidates for each that differ in two parameters.
 constexpr std::size_t kElite = 10;
 constexpr std::size_t kSecondNeighbours = 30;
 

@@ -67,7 +67,7 @@ class Bayesian : public Strategy {
   std::size_t answered_ = 0;
   std::optional<Surrogate> surrogate_;
   std::size_t fitted_ = 0;  // the answers that the surrogate was fitted to
-  std::size_t looked_ = 0;  // the answers when candidates were last looked for near the best
+  std::size_t looked_ = 0;  // the number of answers at the last search for candidates near the best
 };
 
 }  // namespace tuner::search

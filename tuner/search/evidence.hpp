@@ -24,9 +24,9 @@ struct Prior {
                                   const Hyperparameters& hyperparameters,
                                   std::span<const Point> points, std::span<const double> values);
 
-/// Hyperparameters with no less evidence than `start`: the best of so many random changes of one
-/// of them at a time. There are few, they matter little, and their likelihood has many maxima, so a
-/// gradient would not find better ones.
+/// Hyperparameters with no less evidence than `start`: the best of a number of random
+/// changes of one of them at a time. There are few, they matter little, and their likelihood has
+/// many maxima, so a gradient would not find better ones.
 [[nodiscard]] Hyperparameters improved(const Axes& axes, const Prior& prior, Hyperparameters start,
                                        std::span<const Point> points,
                                        std::span<const double> values, int changes,

@@ -52,7 +52,7 @@ struct Pool {
 };
 
 /// Merges the last pools until none rises above the one before it.
-void settle(std::vector<Pool>& pools) {
+void merge_rising(std::vector<Pool>& pools) {
   while (pools.size() > 1 && pools[pools.size() - 2].mean < pools.back().mean) {
     const Pool last = pools.back();
     pools.pop_back();
@@ -123,7 +123,7 @@ FittedCurve falling_fit(std::span<const double> x, std::span<const double> y) {
     const auto weight = static_cast<double>(end - begin);
     fit.x.push_back(x[order[begin]]);
     pools.push_back({.mean = sum / weight, .weight = weight, .points = 1});
-    settle(pools);
+    merge_rising(pools);
   }
   for (const Pool& pool : pools) fit.y.insert(fit.y.end(), pool.points, pool.mean);
   return fit;

@@ -14,14 +14,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+
 namespace tuner::search {
-
-std::vector<std::string> strategy_names() {
-  return {
-      "auto",    "exhaustive",   "random",         "bayesian",           "differential_evolution",
-      "genetic", "local_search", "particle_swarm", "simulated_annealing"};
-}
-
 namespace {
 
 /// Snoek, Larochelle, Adams, "Practical Bayesian Optimization of Machine Learning Algorithms",
@@ -33,19 +29,53 @@ BayesianSettings textbook() {
           .candidates = Candidates::anywhere};
 }
 
+using Make = std::unique_ptr<Strategy> (*)(const space::Space&, std::uint64_t seed);
+
+template <class Kind>
+std::unique_ptr<Strategy> make(const space::Space& space, std::uint64_t seed) {
+  return std::make_unique<Kind>(space, seed);
+}
+
+struct NamedStrategy {
+  std::string_view name;
+  Make make;
+};
+
+/// Every strategy; the first is the default.
+constexpr std::array kStrategies = {
+    NamedStrategy{"auto",
+                  [](const space::Space& space, std::uint64_t seed) -> std::unique_ptr<Strategy> {
+                    return std::make_unique<Bayesian>(space, seed, BayesianSettings{});
+                  }},
+    NamedStrategy{"exhaustive",
+                  [](const space::Space& space, std::uint64_t) -> std::unique_ptr<Strategy> {
+                    return std::make_unique<Exhaustive>(space);
+                  }},
+    NamedStrategy{"random", make<RandomOrder>},
+    NamedStrategy{"bayesian",
+                  [](const space::Space& space, std::uint64_t seed) -> std::unique_ptr<Strategy> {
+                    return std::make_unique<Bayesian>(space, seed, textbook());
+                  }},
+    NamedStrategy{"differential_evolution", make<DifferentialEvolution>},
+    NamedStrategy{"genetic", make<Genetic>},
+    NamedStrategy{"local_search", make<LocalSearch>},
+    NamedStrategy{"particle_swarm", make<ParticleSwarm>},
+    NamedStrategy{"simulated_annealing", make<SimulatedAnnealing>},
+};
+
 }  // namespace
+
+std::vector<std::string> strategy_names() {
+  std::vector<std::string> names;
+  names.reserve(kStrategies.size());
+  for (const NamedStrategy& each : kStrategies) names.emplace_back(each.name);
+  return names;
+}
 
 std::unique_ptr<Strategy> make_strategy(std::string_view name, const space::Space& space,
                                         std::uint64_t seed) {
-  if (name == "exhaustive") return std::make_unique<Exhaustive>(space);
-  if (name == "auto") return std::make_unique<Bayesian>(space, seed, BayesianSettings{});
-  if (name == "bayesian") return std::make_unique<Bayesian>(space, seed, textbook());
-  if (name == "random") return std::make_unique<RandomOrder>(space, seed);
-  if (name == "genetic") return std::make_unique<Genetic>(space, seed);
-  if (name == "simulated_annealing") return std::make_unique<SimulatedAnnealing>(space, seed);
-  if (name == "local_search") return std::make_unique<LocalSearch>(space, seed);
-  if (name == "differential_evolution") return std::make_unique<DifferentialEvolution>(space, seed);
-  if (name == "particle_swarm") return std::make_unique<ParticleSwarm>(space, seed);
+  const auto* const found = std::ranges::find(kStrategies, name, &NamedStrategy::name);
+  if (found != kStrategies.end()) return found->make(space, seed);
   throw Error(ErrorCode::usage, fmt::format("there is no strategy '{}'{}", name,
                                             did_you_mean(name, strategy_names())));
 }

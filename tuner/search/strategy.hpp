@@ -13,7 +13,7 @@
 
 namespace tuner::search {
 
-/// How far a run is, as far as whoever runs it can tell.
+/// The progress of a run, as far as it is known.
 struct Budget {
   /// The share of the time or of the evaluations that is used up, from 0 to 1; none when no end is
   /// set.

@@ -129,7 +129,7 @@ class EntryCollector {
 };
 
 /// Collects the times of one kernel that its cost model is fitted to: of the configurations that
-/// were best somewhere, and of those that were timed at so many sizes that they tell of the others.
+/// were best somewhere, and of those that were timed at several sizes.
 class TimingCollector {
  public:
   explicit TimingCollector(CatalogueKernel& kernel) : kernel_(kernel) {}

@@ -11,7 +11,7 @@
 
 namespace tuner::select {
 
-/// The cost models are part of it: whoever reads it fits nothing.
+/// It contains the fitted cost models.
 [[nodiscard]] std::string catalogue_json(const Catalogue& catalogue);
 
 /// Reads such a text; `origin`, a path say, begins messages. The catalogue ranks as the one that

@@ -50,7 +50,7 @@ std::string environment_text(const space::EnvironmentInfo& it) {
                      literal(it.compiler), literal(it.library), literal(it.tool));
 }
 
-/// Each once: nearly all entries of a table have the same.
+/// Each is written once: nearly all entries of a table share one.
 std::vector<space::EnvironmentInfo> environments_of(const CatalogueKernel& kernel) {
   std::vector<space::EnvironmentInfo> environments;
   for (const Entry& entry : kernel.entries) {

@@ -65,9 +65,9 @@ class Fit {
  private:
   void add_samples(const space::DeviceAttributes& device, std::span<const KnownSize> sizes,
                    std::span<const KnownConfig> configs) {
-    std::vector<KernelAtSize> at_sizes;
+    std::vector<space::BoundDefinition> at_sizes;
     at_sizes.reserve(sizes.size());
-    for (const KnownSize& size : sizes) at_sizes.emplace_back(kernel_, device, size.numbers);
+    for (const KnownSize& size : sizes) at_sizes.push_back(kernel_.at(device, size.numbers));
     for (std::size_t c = 0; c < configs.size(); ++c) {
       const auto first = static_cast<std::ptrdiff_t>(samples_.size());
       if (!configs[c].config) continue;

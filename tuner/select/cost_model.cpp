@@ -18,9 +18,11 @@ constexpr double kPriorOfPlace = 0.5;
 /// What a time of the same configuration in other code counts, such as with narrower accesses where
 /// rows are not aligned.
 constexpr double kWeightOfOtherCode = 0.2;
-/// Of ln time, where a configuration was timed at no size near by: of many, the one that looks best
-/// is often one of which little is known.
-constexpr double kCaution = 0.35;
+/// Of ln time, where a configuration was timed at no size near by.
+constexpr double kDeviationUntimed = 0.5;
+/// An expectation is this many deviations longer than the mean: of many configurations, the one
+/// that looks best is often one of which little is known.
+constexpr double kCaution = 0.7;
 
 double saturation(double warps, double half) {
   return warps / (warps + half);
@@ -109,8 +111,8 @@ double CostModel::size_effect(const space::Size& size) const {
   return sum / weights;
 }
 
-double CostModel::expected_ns(std::size_t config, const LaunchShape& shape, const space::Size& size,
-                              double size_effect) const {
+ExpectedTime CostModel::expected(std::size_t config, const LaunchShape& shape,
+                                 const space::Size& size, double size_effect) const {
   double weights = kPriorOfPlace, sum = 0;
   for (std::size_t i = first_sample_[config]; i < first_sample_[config + 1]; ++i) {
     const FittedCost::Sample& sample = fitted_.samples[i];
@@ -121,14 +123,15 @@ double CostModel::expected_ns(std::size_t config, const LaunchShape& shape, cons
     sum += weight * sample.residual;
   }
   const LaunchCost it = cost(shape, fitted_.parameters, multiprocessors_);
-  return it.fixed_ns +
-         it.work_ns * std::exp(fitted_.mean + fitted_.config_effects[config] + size_effect +
-                               sum / weights + kCaution * std::sqrt(kPriorOfPlace / weights));
+  const double deviation = kDeviationUntimed * std::sqrt(kPriorOfPlace / weights);
+  const double work_ns = it.work_ns * std::exp(fitted_.mean + fitted_.config_effects[config] +
+                                               size_effect + sum / weights + kCaution * deviation);
+  return {.ns = it.fixed_ns + work_ns, .error = deviation * work_ns / (it.fixed_ns + work_ns)};
 }
 
-double CostModel::expected_ns(std::size_t config, const LaunchShape& shape,
-                              const space::Size& size) const {
-  return expected_ns(config, shape, size, size_effect(size));
+ExpectedTime CostModel::expected(std::size_t config, const LaunchShape& shape,
+                                 const space::Size& size) const {
+  return expected(config, shape, size, size_effect(size));
 }
 
 }  // namespace tuner::select

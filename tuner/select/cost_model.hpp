@@ -36,6 +36,12 @@ struct LaunchCost {
 [[nodiscard]] LaunchCost cost(const LaunchShape& shape, const CostParameters& parameters,
                               std::int64_t multiprocessors);
 
+/// A time that a model expects.
+struct ExpectedTime {
+  double ns = 0;
+  double error = 0;  ///< of ln ns, one standard deviation: how little is known of the configuration
+};
+
 /// |ln(a / b)| over the dimensions that the flops depend on, L2 norm.
 [[nodiscard]] double log_distance(const space::Size& a, const space::Size& b,
                                   const StoredKernel& kernel);
@@ -79,15 +85,15 @@ class CostModel {
                                                             std::span<const KnownSize> sizes,
                                                             std::span<const KnownConfig> configs);
 
-  /// Nanoseconds of a configuration, one of those that the model was fitted to, at a size where its
+  /// How long a configuration, one of those that the model was fitted to, takes at a size where its
   /// launch has this shape.
-  [[nodiscard]] double expected_ns(std::size_t config, const LaunchShape& shape,
-                                   const space::Size& size) const;
+  [[nodiscard]] ExpectedTime expected(std::size_t config, const LaunchShape& shape,
+                                      const space::Size& size) const;
   /// The common factor by which launches at a size differ from the physical part; computed once
   /// for a size and handed in by callers that ask about many configurations.
   [[nodiscard]] double size_effect(const space::Size& size) const;
-  [[nodiscard]] double expected_ns(std::size_t config, const LaunchShape& shape,
-                                   const space::Size& size, double size_effect) const;
+  [[nodiscard]] ExpectedTime expected(std::size_t config, const LaunchShape& shape,
+                                      const space::Size& size, double size_effect) const;
 
   [[nodiscard]] const CostParameters& parameters() const { return fitted_.parameters; }
   [[nodiscard]] const FittedCost& fitted() const { return fitted_; }

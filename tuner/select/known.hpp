@@ -22,7 +22,7 @@ struct KnownSize {
 struct Timing {
   std::size_t size = 0;  ///< among the kernel's sizes
   double median_ns = 0;
-  int registers = 0;  ///< of a thread; 0 where nobody knows
+  int registers = 0;  ///< of a thread; 0 if unknown
 };
 
 /// A configuration of a kernel that was best at some size, or was timed at many.

@@ -109,7 +109,7 @@ double resident_blocks(const space::DeviceAttributes& device, std::int64_t threa
   return static_cast<double>(std::max<std::int64_t>(1, most));
 }
 
-/// The step that stands for all: that of most threads.
+/// The step that represents all: the one with the most threads.
 const StoredStep& main_step(const StoredKernel& kernel, const space::ExpressionValues& values) {
   return *std::ranges::max_element(kernel.steps, {}, [&](const StoredStep& step) {
     return product(step.grid, values) * product(step.block, values);
@@ -146,8 +146,8 @@ LaunchShape shape(const StoredKernel& kernel, const space::DeviceAttributes& dev
 
 std::optional<LaunchShape> launch_shape(const StoredKernel& kernel,
                                         const space::DeviceAttributes& device,
-                                        const KernelAtSize& at_size, const space::Config& config,
-                                        int registers) {
+                                        const space::BoundDefinition& at_size,
+                                        const space::Config& config, int registers) {
   if (kernel.steps.empty()) return std::nullopt;
   try {
     return shape(kernel, device, at_size.expression_values(config), registers);

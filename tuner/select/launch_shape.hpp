@@ -21,7 +21,7 @@ struct LaunchShape {
 };
 
 /// The shape of a configuration's launch; none where an expression has no value. `registers` of a
-/// thread, 0 where nobody knows.
+/// thread, 0 if unknown.
 ///
 /// Of a kernel of several launches it is the one of most threads, whose grid all flops are taken
 /// to be in.
@@ -30,7 +30,7 @@ struct LaunchShape {
 /// file needs to say what a tile is.
 [[nodiscard]] std::optional<LaunchShape> launch_shape(const StoredKernel& kernel,
                                                       const space::DeviceAttributes& device,
-                                                      const KernelAtSize& at_size,
+                                                      const space::BoundDefinition& at_size,
                                                       const space::Config& config, int registers);
 
 }  // namespace tuner::select

@@ -10,19 +10,20 @@
 namespace tuner::select {
 namespace {
 
-/// Of ln ratio, from size to size: libraries choose among kernels of their own by rules that jump.
-/// What the sizes show scales it, beside as many that show just this.
+/// Of ln ratio, from size to size. What the sizes show scales it, beside as many that show just
+/// this.
 constexpr double kDeviation = 0.2;
 constexpr double kPriorOfDeviation = 20;
 /// Of a single final, and of what two sizes next to each other have not in common.
-constexpr double kNoise = 0.05;
-/// As if so many sizes had shown no difference.
+constexpr double kNoise = 0.1;
+/// The weight of the prior, in sizes: that there is no difference.
 constexpr double kPriorOfMean = 3;
 /// Beyond these many the next hardly counts, and the work grows by their cube.
 constexpr std::size_t kMost = 64;
 
+/// Rough from the first step on: libraries choose among kernels of their own by rules that jump.
 double covariance(const SizeFeatures& a, const SizeFeatures& b) {
-  return kDeviation * kDeviation * std::exp(-squared_distance(a, b) / 2);
+  return kDeviation * kDeviation * std::exp(-std::sqrt(squared_distance(a, b)));
 }
 
 std::vector<const LibraryRatio*> nearest(std::span<const LibraryRatio> known,

@@ -77,7 +77,7 @@ class Modelling {
 
   void add(const AskedKernel& asked) {
     const CatalogueKernel& kernel = *asked.kernel;
-    const KernelAtSize at_size(*kernel.stored, device_, asked.size->numbers);
+    const space::BoundDefinition at_size = kernel.stored->at(device_, asked.size->numbers);
     const double effect = kernel.model->size_effect(asked.size->numbers);
     std::size_t valid = 0;
     std::string rejection;
@@ -85,7 +85,7 @@ class Modelling {
       const KnownConfig& config = kernel.configs[i];
       auto near = nearest_timed(asked, config);
       if (!near) continue;
-      const auto why = config.config ? at_size.why_invalid(*config.config) : config.refusal;
+      const auto why = config.config ? why_invalid(at_size, *config.config) : config.refusal;
       if (why) {
         rejection = *why;
         continue;
@@ -94,12 +94,12 @@ class Modelling {
                                 registers_near(asked, config));
       if (!shape) continue;
       ++valid;
-      const double expected = kernel.model->expected_ns(i, *shape, asked.size->numbers, effect);
+      const ExpectedTime expected = kernel.model->expected(i, *shape, asked.size->numbers, effect);
       found_.push_back({.candidate = {.asked = &asked,
                                       .config = i,
                                       .entry = nearest_entry(asked, i),
                                       .nearness = *std::move(near),
-                                      .expected_ns = expected},
+                                      .expected = expected},
                         .shape = *std::move(shape)});
     }
     explain(asked, valid, rejection);
@@ -107,7 +107,7 @@ class Modelling {
 
   [[nodiscard]] Nearest ranked() && {
     std::ranges::stable_sort(found_, {}, [](const Modelled& it) {
-      return std::pair(!config_of(it.candidate).verified, *it.candidate.expected_ns);
+      return std::pair(!config_of(it.candidate).verified, it.candidate.expected->ns);
     });
     for (std::size_t i = 0; i < std::min(kShown, found_.size()); ++i) show(found_[i]);
     if (found_.size() > kShown) {
@@ -135,7 +135,7 @@ class Modelling {
     result_.explanation.push_back(fmt::format(
         "{} {}: {:.5g} us expected, {} blocks in {:.2f} waves; timed at {} sizes, the nearest at a "
         "distance of x{:.3g}{}",
-        it.candidate.asked->kernel->record->kernel, config.json, *it.candidate.expected_ns / 1e3,
+        it.candidate.asked->kernel->record->kernel, config.json, it.candidate.expected->ns / 1e3,
         it.shape.blocks, it.shape.blocks / (multiprocessors * it.shape.resident),
         config.timings.size(), std::exp(it.candidate.nearness.largest),
         config.verified ? "" : "; not yet verified on this machine"));

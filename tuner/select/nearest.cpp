@@ -68,11 +68,11 @@ class Search {
       return {};
     }
     std::ranges::sort(candidates, before);
-    const KernelAtSize kernel(*asked.kernel->stored, device_, asked.size->numbers);
+    const space::BoundDefinition kernel = asked.kernel->stored->at(device_, asked.size->numbers);
     std::vector<NearCandidate> valid;
     for (NearCandidate& candidate : candidates) {
       const KnownConfig& known = asked.kernel->configs[candidate.entry->config];
-      const auto rejected = known.config ? kernel.why_invalid(*known.config) : known.refusal;
+      const auto rejected = known.config ? why_invalid(kernel, *known.config) : known.refusal;
       if (valid.empty()) {
         explain("{} at {}, at a distance of x{:.3g}: {}", name, candidate.entry->best.problem,
                 std::exp(candidate.nearness.largest),

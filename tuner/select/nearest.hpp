@@ -23,7 +23,7 @@ struct NearCandidate {
   std::size_t config = 0;        ///< among the kernel's
   const Entry* entry = nullptr;  ///< the nearest that has it; null where it was nowhere the best
   Nearness nearness;             ///< of the nearest size at which it was timed
-  std::optional<double> expected_ns = {};  ///< by the cost model, where there is one
+  std::optional<ExpectedTime> expected = {};  ///< by the cost model, where there is one
 };
 
 struct Nearest {

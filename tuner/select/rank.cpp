@@ -17,7 +17,7 @@ namespace {
 
 /// A kernel is taken before the library where it is expected to be faster by this many standard
 /// deviations of that expectation (docs/reference/selection.md).
-constexpr double kDeviationsOfGain = 2.5;
+constexpr double kDeviationsOfGain = 1.25;
 
 /// What is to be said of an entry that was not measured here, or not alone; else empty.
 std::string reservation(const store::BestRecord& best) {
@@ -150,7 +150,7 @@ class Ladder {
       selection.config_json = candidate.asked->kernel->configs[candidate.config].json;
       if (candidate.entry != nullptr) selection.entry = *candidate.entry;
       selection.distance = candidate.nearness.largest;
-      selection.expected_ns = candidate.expected_ns;
+      if (candidate.expected) selection.expected_ns = candidate.expected->ns;
     }
   }
 
@@ -161,17 +161,17 @@ class Ladder {
 
   /// What the library would take where nothing was tuned for the very size.
   void estimate_library(const NearCandidate& first) {
-    if (!may_ask_the_library() || !ranking_.answers.empty() || !first.expected_ns) return;
+    if (!may_ask_the_library() || !ranking_.answers.empty() || !first.expected) return;
     const auto estimate = library_estimate(asked_);
     if (!estimate) return;
-    library_ns_ = *first.expected_ns * estimate->ratio;
-    const double least_gain = std::exp(kDeviationsOfGain * estimate->error);
-    library_is_first_ = estimate->ratio < least_gain;
+    library_ns_ = first.expected->ns * estimate->ratio;
+    // The ratio is that to the best configuration: how good the chosen one is is uncertain, too.
+    const double error = std::hypot(estimate->error, first.expected->error);
+    library_is_first_ = estimate->ratio < std::exp(kDeviationsOfGain * error);
     explain(Rung::library,
             "{:.5g} us expected, {:.3g} times the best configuration (+-{:.0f} %, "
             "from {} sizes, the nearest {}): {}",
-            *library_ns_ / 1e3, estimate->ratio, 100 * estimate->error, estimate->sizes,
-            estimate->nearest,
+            *library_ns_ / 1e3, estimate->ratio, 100 * error, estimate->sizes, estimate->nearest,
             library_is_first_ ? "chosen, since a gain is not certain" : "not taken");
   }
 
@@ -238,10 +238,10 @@ class Ladder {
         return it.kernel->record->kernel == kernel_name && it.kernel->stored && it.size;
       });
       if (asked == asked_.end()) continue;
-      const KernelAtSize kernel(*asked->kernel->stored, catalogue_.device.attributes,
-                                asked->size->numbers);
+      const space::BoundDefinition kernel =
+          asked->kernel->stored->at(catalogue_.device.attributes, asked->size->numbers);
       const space::Config config = kernel.default_config();
-      if (const auto why = kernel.why_invalid(config)) {
+      if (const auto why = why_invalid(kernel, config)) {
         explain(Rung::default_config, "of {}: rejected: {}", kernel_name, *why);
         continue;
       }

@@ -10,8 +10,9 @@ namespace {
 
 /// Sizes 4.5 times apart in one dimension are at a distance of 1.
 constexpr double kReachOfExtents = 1.5;
-/// Rows are read by accesses of 1, 2 or 4 elements; the first and the last are at a distance of 1.
-constexpr double kReachOfAlignment = 2;
+/// Rows are read by accesses of 1, 2 or 4 elements; the first and the last are half a distance
+/// apart.
+constexpr double kReachOfAlignment = 4;
 constexpr std::int64_t kWidestAccess = 4;
 
 }  // namespace

@@ -4,7 +4,6 @@
 #include "tuner/core/error.hpp"
 #include "tuner/core/json.hpp"
 #include "tuner/core/json_reason.hpp"
-#include "tuner/space/explain.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -150,31 +149,11 @@ StoredKernel stored_kernel(const store::KernelRecord& record) {
   });
 }
 
-KernelAtSize::KernelAtSize(const StoredKernel& kernel, const space::DeviceAttributes& device,
-                           const space::Size& size)
-    : kernel_(kernel) {
-  for (const space::AttributeField& field : space::attribute_fields())
-    base_.push_back(device.*field.member);
-  base_.insert(base_.end(), size.begin(), size.end());
-  base_.resize(kernel.definition->scope.size());
-}
-
-std::optional<std::string> KernelAtSize::why_invalid(const space::Config& config) const {
-  const auto violation = space::find_violation(*kernel_.definition, base_, config);
+std::optional<std::string> why_invalid(const space::BoundDefinition& kernel,
+                                       const space::Config& config) {
+  auto violation = kernel.violation(config);
   if (!violation) return std::nullopt;
-  return violation->message;
-}
-
-space::Config KernelAtSize::default_config() const {
-  space::Config config;
-  for (const space::Parameter& parameter : kernel_.definition->parameters) {
-    config.choice.push_back(static_cast<std::uint32_t>(parameter.default_index));
-  }
-  return config;
-}
-
-space::ExpressionValues KernelAtSize::expression_values(const space::Config& config) const {
-  return space::evaluate_values(*kernel_.definition, base_, config);
+  return std::move(violation->message);
 }
 
 }  // namespace tuner::select

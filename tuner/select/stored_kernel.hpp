@@ -2,7 +2,7 @@
 // A kernel as the database keeps it: its space file read back.
 #pragma once
 
-#include "tuner/space/space.hpp"
+#include "tuner/space/bound_definition.hpp"
 #include "tuner/store/records.hpp"
 
 #include <memory>
@@ -36,32 +36,23 @@ struct StoredKernel {
   space::Expression bytes = space::Expression::constant(0);
   std::vector<StoredStep> steps;
   std::vector<space::Expression> scratch;  ///< elements of each buffer
-  /// What stands in entries and is no parameter: where it differs, a configuration is other code.
+  /// Names in entries that are not parameters: if their values differ, a configuration is other
+  /// code.
   std::vector<std::size_t> entry_slots;
 
   [[nodiscard]] const space::Dimensions& dims() const { return definition->dims; }
+  /// `size` has a number for every dimension.
+  [[nodiscard]] space::BoundDefinition at(const space::DeviceAttributes& device,
+                                          const space::Size& size) const {
+    return {definition, device, size};
+  }
 };
 
 /// Throws Error(failure) as stored_dims.
 [[nodiscard]] StoredKernel stored_kernel(const store::KernelRecord& kernel);
 
-/// A stored kernel on a device at a size, which has a number for every dimension. Keeps a reference
-/// to the kernel. Unlike a Space it enumerates nothing, so that asking about a few configurations
-/// is cheap.
-class KernelAtSize {
- public:
-  KernelAtSize(const StoredKernel& kernel, const space::DeviceAttributes& device,
-               const space::Size& size);
-
-  /// Why a configuration cannot be used here; none when it can.
-  [[nodiscard]] std::optional<std::string> why_invalid(const space::Config& config) const;
-  [[nodiscard]] space::Config default_config() const;
-  /// See Space::values.
-  [[nodiscard]] space::ExpressionValues expression_values(const space::Config& config) const;
-
- private:
-  const StoredKernel& kernel_;
-  space::ExpressionValues base_;  // device attributes and dimensions
-};
+/// Why a configuration cannot be used on a device at a size; none when it can.
+[[nodiscard]] std::optional<std::string> why_invalid(const space::BoundDefinition& kernel,
+                                                     const space::Config& config);
 
 }  // namespace tuner::select

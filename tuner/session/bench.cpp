@@ -30,7 +30,7 @@ class Bench {
     for (const space::Config& config : plan_.configs) enter(config);
     const space::Config by_default = space_.default_config();
     const bool asked = std::ranges::count(plan_.configs, by_default) > 0;
-    if (!asked && space_.position(by_default)) enter(by_default);
+    if (!asked && space_.contains(by_default)) enter(by_default);
     for (Entrant& entrant : entrants_) {
       if (!stop_()) entrant.trial = judge(entrant);
     }
@@ -158,7 +158,7 @@ class Bench {
   const BenchPlan& plan_;
   worker::DeviceWorker& device_;
   const std::function<bool()>& stop_;
-  space::Space space_;
+  space::BoundDefinition space_;
   worker::CompilePool pool_;
   std::vector<Entrant> entrants_;
   std::string library_problem_;

@@ -30,7 +30,7 @@ CardLane::CardLane(SharedRun& run, std::size_t index, FreeCard& card, CompileSit
       library_gauge_(run.family, run.kernel, site.pool, device_, run.interrupted) {}
 
 void CardLane::work() {
-  // A size that another card gives back is taken, too.
+  // Also takes sizes of cards that drop out.
   while (run_.board.wait(run_.interrupted) || !schedule_.held().empty()) {
     search();
     if (stop()) schedule_.open();
@@ -202,8 +202,8 @@ SizeResult CardLane::recorded(const SizeSearch& search, std::optional<FinalResul
   if (outcome) {
     outcome->best.run_uuid = run_.uuid;
     size_result.winner_display = space::display(*run_.kernel.space, outcome->winner);
-    // A screening time is no result: whoever asks would take it for one. With others on the device
-    // nothing says that it is better than what was best before: that stays.
+    // A screening time is no result, and a query must not return it. Results from a shared device
+    // do not replace an earlier best.
     others_.look();
     const bool confirmed = !outcome->finalists.empty();
     if (confirmed && (!others_.seen() || !best_before(search))) {

@@ -50,10 +50,10 @@ class Explainer {
     enter("best", plan_.best, std::nullopt);
     for (const TimedNeighbour& near :
          timed_neighbours(*kernel_.space, plan_.best, plan_.trials, plan_.most_neighbours)) {
-      if (space_.position(near.config)) enter("neighbour", near.config, near.parameter);
+      if (space_.contains(near.config)) enter("neighbour", near.config, near.parameter);
     }
     const space::Config by_default = space_.default_config();
-    if (by_default != plan_.best && space_.position(by_default)) {
+    if (by_default != plan_.best && space_.contains(by_default)) {
       enter("default", by_default, std::nullopt);
     }
     for (ExplainedContender& contender : result_.contenders) contender.trial = judge(contender);
@@ -191,7 +191,7 @@ class Explainer {
   const ExplanationPlan& plan_;
   worker::DeviceWorker& device_;
   const std::function<bool()>& stop_;
-  space::Space space_;
+  space::BoundDefinition space_;
   worker::CompilePool pool_;
   Explanation result_;
 };

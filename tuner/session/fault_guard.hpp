@@ -16,7 +16,7 @@ namespace tuner::session {
 /// Whether a candidate that ended so took its process along, or had to be killed with it.
 [[nodiscard]] bool is_death(Outcome outcome);
 
-/// Keeps candidates that crash or hang from doing so for ever, and tells a sick device from bad
+/// Limits how often a candidate crashes or hangs, and distinguishes a faulty device from faulty
 /// candidates. Each crash or hang is a strike against the configuration; with
 /// kStrikesToQuarantine it is not run again while the kernel's hash stays. May be used from any
 /// thread: the cards of a run share one.
@@ -25,14 +25,14 @@ class FaultGuard {
   /// The store must outlive it. `run` takes the strikes.
   FaultGuard(store::Store& store, const store::Subject& subject, std::int64_t run);
 
-  /// Whether a card is not to run a configuration. What died in a row on another card counts once
-  /// something has survived there: until then that card may be sick.
+  /// Whether a card must not run a configuration. Consecutive crashes on another card count once a
+  /// candidate has succeeded there: until then that card may be faulty.
   [[nodiscard]] bool quarantined(std::size_t card, const std::string& config_json) const;
 
-  /// Takes in how a candidate that ran on a card ended. When kDeathsInARow different configurations
-  /// have crashed or hung one after the other on this card, takes their strikes back and throws:
-  /// Error(no_device) where others ran before, on any card, as the device is then likely to be
-  /// sick, else Error(failure).
+  /// Records the outcome of a candidate that ran on a card. When kDeathsInARow different
+  /// configurations have crashed or hung one after the other on this card, removes their strikes
+  /// and throws: Error(no_device) if others ran before, on any card, as the device is then likely
+  /// to be faulty, else Error(failure).
   void ended(std::size_t card, const std::string& config_json, Outcome outcome,
              std::string_view reason);
 

@@ -16,8 +16,8 @@
 namespace tuner::session {
 namespace {
 
-/// The best of the search that take part: at most so many, and no more than one round has time for,
-/// but a few however long they take.
+/// The best of the search that take part: at most `most`, and no more than fit the time of one
+/// round, but always a few.
 constexpr std::size_t kMostFinalists = 8;
 constexpr std::size_t kFewestFinalists = 3;
 constexpr double kRoundNs = 200e6;

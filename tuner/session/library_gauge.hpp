@@ -13,7 +13,7 @@
 namespace tuner::session {
 
 /// Times the library beside a configuration once at each size of a run, in a few rounds, so that
-/// whoever follows the search hears how its best compares. Results compare by final rounds alone.
+/// the progress line can compare the best with it. Results compare by final rounds alone.
 class LibraryGauge {
  public:
   /// All must outlive it.

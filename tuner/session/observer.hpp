@@ -108,7 +108,7 @@ class Observer {
   /// `contenders` configurations are re-timed side by side, with the library where it takes part.
   virtual void final_began(const space::Size& size, std::size_t contenders,
                            LibraryPart library) = 0;
-  /// So many of at most so many rounds of it are over.
+  /// `rounds` of at most `most` rounds of it are over.
   virtual void round_done(const space::Size& /*size*/, int /*rounds*/, int /*most*/) {}
   virtual void size_done(const SizeResult& result) = 0;
   /// A card takes part from now on.

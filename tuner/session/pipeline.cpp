@@ -50,7 +50,7 @@ std::size_t Pipeline::in_flight(const SizeSearch& search) const {
 
 bool Pipeline::again(SizeSearch& search, const space::Config& config) {
   if (std::ranges::find(searches_, &search) == searches_.end()) return false;
-  pending_.push_back(submitted(search, config));
+  submit(pending_.emplace_back(pending_of(search, config)));
   return true;
 }
 
@@ -72,23 +72,27 @@ void Pipeline::fill(std::size_t ahead, const BudgetOf& budget) {
 bool Pipeline::ask(SizeSearch& search, const BudgetOf& budget) {
   const auto config = search.next(budget(search));
   if (!config) return false;
-  const bool known = search.known(*config) != nullptr;
-  pending_.push_back(known ? Pending{.search = &search, .config = *config}
-                           : submitted(search, *config));
+  Pending pending = pending_of(search, *config);
+  if (pending.known() == nullptr) submit(pending);
+  pending_.push_back(std::move(pending));
   return true;
 }
 
-Pending Pipeline::submitted(SizeSearch& search, const space::Config& config) {
-  Pending pending{.search = &search, .config = config};
+Pending Pipeline::pending_of(SizeSearch& search, const space::Config& config) const {
+  return {.search = &search,
+          .config = config,
+          .config_json = space::canonical_json(*kernel_.space, config)};
+}
+
+void Pipeline::submit(Pending& pending) {
   try {
-    family::CompileJob job = family::compile_job(kernel_, search.space(), config);
+    family::CompileJob job = family::compile_job(kernel_, pending.search->space(), pending.config);
     pending.compile_key = job.key;
     pending.compiled = pool_.submit(std::move(job));
   } catch (const Error& error) {
     // A value that the entry or the options need does not exist for this configuration.
     pending.refused = Failure{Outcome::compile_error, error.what()};
   }
-  return pending;
 }
 
 }  // namespace tuner::session

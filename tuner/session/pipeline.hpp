@@ -19,13 +19,14 @@ namespace tuner::session {
 struct Pending {
   SizeSearch* search;
   space::Config config;
+  std::string config_json;  ///< its canonical form: the key of its results
   std::string compile_key = {};
   std::shared_future<worker::Compiled> compiled =
       {};                               // not valid when the result is known, or refused
   std::optional<Failure> refused = {};  // there is nothing to compile
 
   /// Its stored result, if it need not be run.
-  [[nodiscard]] const store::TrialRecord* known() const { return search->known(config); }
+  [[nodiscard]] const store::TrialRecord* known() const { return search->known(config_json); }
   /// Whether nothing has to be waited for.
   [[nodiscard]] bool ready() const;
 };
@@ -37,8 +38,8 @@ class Pipeline {
  public:
   /// How much of the budget of a search is spent.
   using BudgetOf = std::function<search::Budget(const SizeSearch&)>;
-  /// Of one search so many are in flight at most: what is asked with less known is asked in vain
-  /// more often (docs/reference/search.md).
+  /// The most configurations of one search in flight: proposals made with fewer results are worse
+  /// (docs/reference/search.md).
   static constexpr std::size_t kMostOfOne = 16;
 
   /// The kernel and the pool must outlive it, and so must the searches that are open. About
@@ -70,7 +71,9 @@ class Pipeline {
   [[nodiscard]] std::size_t in_flight(const SizeSearch& search) const;
   /// Takes one configuration from a search. Returns whether it had one.
   bool ask(SizeSearch& search, const BudgetOf& budget);
-  [[nodiscard]] Pending submitted(SizeSearch& search, const space::Config& config);
+  [[nodiscard]] Pending pending_of(SizeSearch& search, const space::Config& config) const;
+  /// Has it compiled.
+  void submit(Pending& pending);
 
   const family::Kernel& kernel_;
   worker::CompilePool& pool_;

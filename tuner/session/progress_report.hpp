@@ -39,9 +39,9 @@ class ProgressReport {
   /// That the library takes about so long at the size of a search.
   void timed_library(const SizeSearch& search, double ns);
   [[nodiscard]] std::uint64_t reused(const SizeSearch& search) const;
-  /// That so many cards take part from now on.
+  /// From now on `cards` cards take part.
   void set_cards(std::size_t cards);
-  /// That a final took so long, which is no time of the search.
+  /// A final round took this time, which does not count as search time.
   void held_final(std::chrono::steady_clock::duration time);
 
  private:

@@ -6,6 +6,7 @@
 #include "tuner/session/card_lane.hpp"
 #include "tuner/session/earlier_winners.hpp"
 #include "tuner/session/kernel_record.hpp"
+#include "tuner/session/spaces_at.hpp"
 
 #include <fmt/format.h>
 
@@ -250,7 +251,9 @@ class Run {
   /// Opens the searches and stores that the run has begun. Returns its number in the database.
   std::int64_t begin() {
     store_.collect_dead_attempts();
-    for (const space::Size& size : plan_.sizes) add_search(size);
+    std::vector<space::Space> spaces = spaces_at(kernel_.space, device().attributes, plan_.sizes);
+    for (std::size_t i = 0; i < spaces.size(); ++i)
+      add_search(plan_.sizes[i], std::move(spaces[i]));
     store::RunRecord record;
     record.uuid = result_.uuid = new_uuid();
     for (const SizeSearch& search : board_.searches()) {
@@ -266,9 +269,8 @@ class Run {
     return run;
   }
 
-  void add_search(const space::Size& size) {
+  void add_search(const space::Size& size, space::Space space) {
     const std::string problem = space::canonical_size(size, family_.problem.dims);
-    space::Space space(kernel_.space, device().attributes, size);
     if (space.size() == 0) {
       throw Error(
           ErrorCode::no_valid_config,

@@ -46,7 +46,7 @@ struct RunPlan {
   /// Of the search at all sizes together, in equal shares, by the clock of each card; the finals
   /// come on top.
   std::optional<std::chrono::milliseconds> max_time = {};
-  /// The search at a size ends after so many results in a row that brought nothing faster by more
+  /// The search at a size ends after this number of results in a row without an improvement of more
   /// than 0.5 %.
   std::optional<std::uint64_t> patience = {};
   Resume resume = Resume::yes;
@@ -75,13 +75,12 @@ using NewCards = std::function<std::vector<Card>()>;
 /// winner of each size in a final round beside the library. The search and the final round of a
 /// size are on one card, each card has a few searches at once; they advance in turn and share
 /// compilations. Each size has its final round when its search is over; then the card takes the
-/// next one, which begins with what won at the sizes near it, on any card. A card that is lost,
-/// sick or shared takes no further part: its sizes go on elsewhere, their leaders timed anew first.
-/// `joining` is asked now and then, from one thread: a card of the same model and environment takes
-/// sizes from then on, another is refused.
-/// `interrupted` is asked between trials, from any thread; once true the run commits what it has
-/// and returns. Throws Error for what ends a run: no valid configuration, the database, the last
-/// card dropped.
+/// next one, which begins with the winners of the sizes near it, on any card. A card that is lost,
+/// faulty or shared is dropped: its sizes continue on other cards, where their fastest
+/// configurations are timed again first. `joining` is called now and then, from one thread: a card
+/// of the same model and environment takes sizes from then on, another is refused. `interrupted` is
+/// asked between trials, from any thread; once true the run commits what it has and returns. Throws
+/// Error for what ends a run: no valid configuration, the database, the last card dropped.
 [[nodiscard]] RunResult tune_kernel(const family::Family& family, const family::Kernel& kernel,
                                     const RunPlan& plan, std::span<const Card> cards,
                                     const NewCards& joining, store::Store& store,

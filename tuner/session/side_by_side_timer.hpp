@@ -46,8 +46,9 @@ struct SideBySideTimes {
 class SideBySideTimer {
  public:
   /// All must outlive it. `space` is the kernel's at `size`.
-  SideBySideTimer(const family::Kernel& kernel, const space::Space& space, const space::Size& size,
-                  worker::CompilePool& pool, worker::DeviceWorker& device, LibraryPart library)
+  SideBySideTimer(const family::Kernel& kernel, const space::BoundDefinition& space,
+                  const space::Size& size, worker::CompilePool& pool, worker::DeviceWorker& device,
+                  LibraryPart library)
       : kernel_(kernel),
         space_(space),
         size_(size),
@@ -74,7 +75,7 @@ class SideBySideTimer {
                                                      std::size_t& timed);
 
   const family::Kernel& kernel_;
-  const space::Space& space_;
+  const space::BoundDefinition& space_;
   const space::Size& size_;
   worker::CompilePool& pool_;
   worker::DeviceWorker& device_;

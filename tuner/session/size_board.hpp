@@ -68,7 +68,7 @@ class SizeBoard {
   void give_back(SizeSearch& search, Stage stage);
   /// That one more card takes sizes from now on.
   void add_card();
-  /// That a card has dropped out. Its sizes were given back.
+  /// A card has dropped out; its sizes have been returned.
   void remove_card();
 
   [[nodiscard]] std::size_t cards() const;

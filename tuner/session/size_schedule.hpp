@@ -57,9 +57,9 @@ class SizeSchedule {
   void give_up();
 
  private:
-  /// Whether patience is at an end after so many more results that bring nothing.
+  /// Whether patience ends after this number of further results without improvement.
   [[nodiscard]] bool is_in_vain(const SizeSearch& search, std::uint64_t more) const;
-  /// Whether its time is up after so many more results.
+  /// Whether its time ends after this number of further results.
   [[nodiscard]] bool is_out_of_time(const SizeSearch& search, std::uint64_t more) const;
 
   const RunPlan& plan_;

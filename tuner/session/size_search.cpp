@@ -100,8 +100,8 @@ void SizeSearch::close() {
   likely_.clear();
 }
 
-const store::TrialRecord* SizeSearch::known(const space::Config& config) const {
-  const auto found = known_.find(space::canonical_json(space_.definition(), config));
+const store::TrialRecord* SizeSearch::known(const std::string& config_json) const {
+  const auto found = known_.find(config_json);
   return found == known_.end() ? nullptr : &found->second;
 }
 

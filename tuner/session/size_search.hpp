@@ -49,8 +49,8 @@ class SizeSearch {
   SizeSearch& operator=(const SizeSearch&) = delete;
 
   /// The next configuration to evaluate; none when the space or the budget is exhausted or the
-  /// strategy waits for answers. `budget` is the run's; the strategy hears of this search's
-  /// evaluations when more of them are used up.
+  /// strategy waits for answers. `budget` is the run's; the strategy is given the used share of
+  /// evaluations of this search if that is larger.
   [[nodiscard]] std::optional<space::Config> next(search::Budget budget = {});
   /// Before anything is asked: what won at sizes nearby in this very run, the likeliest first.
   void expect(const std::vector<space::Config>& winners_nearby);
@@ -62,7 +62,7 @@ class SizeSearch {
   /// is known.
   void ask_again(const space::Config& config);
   /// The stored result of a configuration, if it need not be run again.
-  [[nodiscard]] const store::TrialRecord* known(const space::Config& config) const;
+  [[nodiscard]] const store::TrialRecord* known(const std::string& config_json) const;
   /// Stores the trial of a configuration, in place of an earlier one.
   /// Returns whether it is the fastest so far.
   bool record(const space::Config& config, const store::TrialRecord& trial);

@@ -76,7 +76,7 @@ class Sweep {
   /// The configuration that a contender takes part with, and its compiled code.
   struct Entrant {
     const family::Kernel* kernel;
-    space::Space space;
+    space::BoundDefinition space;
     space::Config config;
     backend::Binary binary = {};
   };
@@ -137,7 +137,7 @@ class Sweep {
     result_.times.push_back(std::move(timing));
   }
 
-  /// What goes wrong through no fault of its own costs a contender this size, and nobody else.
+  /// An external failure costs a contender this size, and no other contender.
   SweepTime guarded(const std::string& name, std::optional<Entrant>& entrant) {
     try {
       return entrant ? judge(name, *entrant) : time_library(name);
@@ -167,9 +167,9 @@ class Sweep {
       skip(contender.name, "", "there is no result to choose from");
       return std::nullopt;
     }
-    space::Space space(choice->kernel->space, device_.device().attributes, size());
+    space::BoundDefinition space(choice->kernel->space, device_.device().attributes, size());
     const space::Config config = choice->config.value_or(space.default_config());
-    if (!space.position(config)) {
+    if (!space.contains(config)) {
       const auto violation = space.violation(config);
       skip(contender.name, "", violation ? violation->message : "its space has no such value");
       return std::nullopt;
@@ -263,7 +263,7 @@ class Sweep {
     }
   }
 
-  /// In a line-up of its own: after one that failed there may be no other.
+  /// In a comparison of its own: after a failed one no contender can be added to the previous one.
   [[nodiscard]] Expected<measure::TransferTimes, Failure> time_transfers(
       const Timed& timed, const Placement& placement) {
     try {

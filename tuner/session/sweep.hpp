@@ -79,7 +79,7 @@ struct SweepResult {
   std::vector<SweepTransfer> transfers;
   std::vector<SweepSkip> skipped;
   /// For each size the hash of the right result on whole-number inputs
-  /// (DeviceWorker::exact_result), which all that ended ok computed; empty where nobody took part.
+  /// (DeviceWorker::exact_result), which all that ended ok computed; empty if there was none.
   std::vector<std::string> exact_results;
 };
 

@@ -11,7 +11,7 @@ namespace tuner::session {
 CommittedTrial TrialRunner::run(const Pending& pending, const Following& following) {
   const bool runs = will_run(pending);
   if (runs) shared_.store.begin_attempt(shared_.run, attempt(pending));
-  unsettled_.push_back({.search = pending.search, .config = pending.config});
+  provisional_.push_back({.search = pending.search, .config = pending.config});
   CommittedTrial committed{.trial = judged(pending)};
   failpoint("session.trial_judged");
   const store::TrialRecord& trial = committed.trial;
@@ -19,24 +19,24 @@ CommittedTrial TrialRunner::run(const Pending& pending, const Following& followi
   verify_s_ += trial.verify_ms / 1e3;
   measure_s_ += trial.measure_ms / 1e3;
   committed.fastest = record(*pending.search, pending.config, trial, following);
-  // What was not run because of those that died in a row is as unsettled as they are.
+  // What was not run because of those that died in a row is as provisional as their crashes.
   if (runs) {
     end(trial);
-  } else if (trial.outcome != Outcome::quarantined || unsettled_.size() == 1) {
-    unsettled_.pop_back();
+  } else if (trial.outcome != Outcome::quarantined || provisional_.size() == 1) {
+    provisional_.pop_back();
   }
   return committed;
 }
 
 void TrialRunner::end(const store::TrialRecord& trial) {
   shared_.guard.ended(card_, trial.config_json, trial.outcome, trial.message);
-  if (!is_death(trial.outcome)) unsettled_.clear();
+  if (!is_death(trial.outcome)) provisional_.clear();
 }
 
 CommittedTrial TrialRunner::record_failure(SizeSearch& search, const space::Config& config,
                                            const Failure& failure) {
   store::TrialRecord trial = search.trial(config);
-  unsettled_.push_back({.search = &search, .config = config, .before = trial});
+  provisional_.push_back({.search = &search, .config = config, .before = trial});
   trial.time.reset();
   trial = with_failure(std::move(trial), failure);
   trial.message += " (in the final)";
@@ -48,7 +48,7 @@ CommittedTrial TrialRunner::record_failure(SizeSearch& search, const space::Conf
 }
 
 void TrialRunner::give_up() {
-  for (const Unsettled& each : unsettled_) {
+  for (const Provisional& each : provisional_) {
     if (!each.search->is_closed()) {
       each.search->ask_again(each.config);
     } else if (each.before) {
@@ -56,7 +56,7 @@ void TrialRunner::give_up() {
       each.search->record(each.config, *each.before);
     }
   }
-  unsettled_.clear();
+  provisional_.clear();
 }
 
 std::string TrialRunner::caution(const space::Size& size) const {
@@ -66,14 +66,13 @@ std::string TrialRunner::caution(const space::Size& size) const {
 
 store::AttemptRecord TrialRunner::attempt(const Pending& pending) const {
   return {.problem = space::canonical_size(pending.search->size(), shared_.kernel.space->dims),
-          .config_json = space::canonical_json(*shared_.kernel.space, pending.config)};
+          .config_json = pending.config_json};
 }
 
 /// Whether a candidate, whose compilation is over, gets onto the device.
 bool TrialRunner::will_run(const Pending& pending) const {
   return pending.compiled.valid() && pending.compiled.get().binary.has_value() &&
-         !shared_.guard.quarantined(card_,
-                                    space::canonical_json(*shared_.kernel.space, pending.config));
+         !shared_.guard.quarantined(card_, pending.config_json);
 }
 
 bool TrialRunner::record(SizeSearch& search, const space::Config& config,
@@ -89,7 +88,7 @@ bool TrialRunner::record(SizeSearch& search, const space::Config& config,
 store::TrialRecord TrialRunner::judged(const Pending& pending) {
   store::TrialRecord trial;
   trial.problem = space::canonical_size(pending.search->size(), shared_.kernel.space->dims);
-  trial.config_json = space::canonical_json(*shared_.kernel.space, pending.config);
+  trial.config_json = pending.config_json;
   trial.check_seed = shared_.seed;
   if (pending.refused) return with_failure(std::move(trial), *pending.refused);
   const worker::Compiled& compiled = pending.compiled.get();

@@ -68,7 +68,7 @@ class TrialRunner {
   [[nodiscard]] double measure_s() const { return measure_s_; }
 
  private:
-  struct Unsettled {
+  struct Provisional {
     SizeSearch* search;
     space::Config config;
     std::optional<store::TrialRecord> before = {};  ///< of a finalist
@@ -85,8 +85,9 @@ class TrialRunner {
   Shared shared_;
   std::size_t card_;
   worker::DeviceWorker& device_;
-  std::vector<Unsettled>
-      unsettled_;  // the candidate that runs, after those that just died in a row
+  // The candidate that runs, after those that crashed in a row: if the device is at fault, these
+  // results do not count.
+  std::vector<Provisional> provisional_;
   std::map<space::Size, std::string> cautions_;
   double compile_s_ = 0, verify_s_ = 0, measure_s_ = 0;
 };

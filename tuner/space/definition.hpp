@@ -16,7 +16,7 @@ namespace tuner::space {
 
 /// How a parameter reaches the kernel.
 enum class ParameterKind {
-  template_argument,  ///< "template": stands in the entry as ${NAME}
+  template_argument,  ///< "template": ${NAME} in the entry
   define,             ///< "define": -DNAME=value
   launch,             ///< "launch": geometry only, one compiled kernel serves all its values
   option,             ///< "option": an option of the compiler

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -38,9 +39,13 @@ struct AttributeField {
 /// All attributes, in a fixed order.
 [[nodiscard]] std::span<const AttributeField> attribute_fields();
 
-/// Who a device is. Results are kept under `backend` and `name` and never answer for another.
+/// The backends, in the order in which `auto` prefers them. What each is:
+/// tuner/backend/registry.cpp.
+inline constexpr std::array<std::string_view, 2> kBackendNames = {"cuda", "cpu"};
+
+/// The identity of a device. Results are stored under `backend` and `name` and used for no other.
 struct DeviceInfo {
-  std::string backend;       ///< "cuda" or "cpu"
+  std::string backend;       ///< of kBackendNames
   std::string name;          ///< "NVIDIA H200", or the CPU's model name
   std::string uuid;          ///< of this one card; empty on a CPU
   std::string architecture;  ///< "sm_90", "x86_64"
@@ -57,7 +62,7 @@ struct EnvironmentInfo {
   bool operator==(const EnvironmentInfo&) const = default;
 };
 
-/// A device known without being present, so that spaces can be counted and explained anywhere:
+/// A known device that need not be present, to count and inspect spaces on any machine:
 /// "h200", "h100", "a100" or "cpu". None when the name is not one of `device_profile_names()`.
 [[nodiscard]] std::optional<DeviceInfo> device_profile(std::string_view name);
 [[nodiscard]] std::vector<std::string> device_profile_names();

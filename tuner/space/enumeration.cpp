@@ -17,7 +17,7 @@
 namespace tuner::space {
 namespace {
 
-/// The nodes found so far at one level, by what matters to what follows them.
+/// The nodes found so far at one level, by the state that determines their subtree.
 class Memory {
  public:
   using Key = std::vector<std::int64_t>;
@@ -64,8 +64,8 @@ class Memory {
   std::uint64_t hits_ = 0;
 };
 
-/// Binds one parameter after the other, depth first. What follows a partial configuration depends
-/// only on what the rules still remember of it, so it is looked for once for each such memory.
+/// Binds one parameter after the other, depth first. The subtree of a partial configuration
+/// depends only on the state that the rules keep of it, so it is searched once for each state.
 class Enumerator {
  public:
   Enumerator(const Rules& rules, const Component& component, const EnumerationLimits& limits)

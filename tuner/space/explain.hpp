@@ -2,7 +2,7 @@
 // One configuration looked at closely: its values and what is wrong with it.
 #pragma once
 
-#include "tuner/space/space.hpp"
+#include "tuner/space/bound_definition.hpp"
 
 #include <optional>
 
@@ -13,7 +13,7 @@ namespace tuner::space {
 [[nodiscard]] ExpressionValues evaluate_values(const SpaceDefinition& definition,
                                                ExpressionValues base, const Config& config);
 
-/// The first constraint that a configuration breaks, see Space::violation.
+/// The first constraint that a configuration breaks, see BoundDefinition::violation.
 [[nodiscard]] std::optional<Violation> find_violation(const SpaceDefinition& definition,
                                                       ExpressionValues base, const Config& config);
 

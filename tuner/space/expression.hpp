@@ -16,7 +16,7 @@ namespace tuner::space {
 
 struct Syntax;
 
-/// What a name in an expression stands for.
+/// The meaning of a name in an expression.
 enum class ValueKind {
   number,  ///< a 64-bit integer; booleans are 0 and 1
   word,    ///< one of a parameter's named values; compares only with == != in
@@ -29,7 +29,7 @@ class Scope {
  public:
   /// Declares a name and returns its slot. Throws std::invalid_argument unless the name is new.
   std::size_t declare(std::string name, ValueKind kind = ValueKind::number);
-  /// The number that stands for a named value ("nt", "xor") wherever values are kept.
+  /// The number by which a named value ("nt", "xor") is stored.
   std::int64_t intern(const std::string& word);
 
   /// Declares what bytes(name) is: by the value in a slot.

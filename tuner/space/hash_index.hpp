@@ -15,8 +15,8 @@ namespace tuner::space {
   return hash ^ (hash >> 29);
 }
 
-/// Finds things that are kept elsewhere, by number: an open-addressing table of eight bytes a
-/// place. Whoever keeps the things says whether one is the one looked for.
+/// Finds the number of an object that the caller stores: an open-addressing table of eight bytes
+/// for each place. The caller compares the objects.
 class HashIndex {
  public:
   template <class IsIt>

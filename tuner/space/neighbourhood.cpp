@@ -79,7 +79,7 @@ void visit_moves(const Diagram& diagram, const Config& config, Neighbourhood kin
   for (std::size_t level = 0; level < diagram.parameters().size(); ++level) {
     visit_choices(diagram, node, level, config, kind, visit);
     const Diagram::Edge* const own = diagram.edge(node, config.choice[diagram.parameters()[level]]);
-    if (own == nullptr) return;  // what is wrong here, no change further down mends
+    if (own == nullptr) return;  // what is wrong here, no change further down fixes
     node = own->child;
   }
 }
@@ -149,7 +149,7 @@ std::vector<Move> moves(const Groups& groups, const Config& config, Neighbourhoo
 
 std::vector<Config> Space::neighbours(const Config& config, Neighbourhood kind) const {
   std::vector<Config> result;
-  if (size_ == 0 || config.choice.size() != definition_->parameters.size()) return result;
+  if (size_ == 0 || config.choice.size() != definition().parameters.size()) return result;
   if (kind == Neighbourhood::hamming2) {
     AtDistance(groups_, config, [&](const Config& found) { result.push_back(found); }).run(2);
     std::ranges::sort(result);
@@ -166,7 +166,7 @@ std::optional<Config> Space::draw_neighbour(const Config& config, std::size_t di
                                             std::mt19937_64& random) const {
   // What the draws hit is uniform, and so is what the walk chooses when they hit nothing.
   constexpr int kMostTries = 64;
-  const MoveDraw draw(*definition_, config);
+  const MoveDraw draw(definition(), config);
   if (draw.varying_parameters() < distance) return std::nullopt;
   Config candidate = config;
   for (int i = 0; i < kMostTries; ++i) {
@@ -189,7 +189,7 @@ std::optional<Config> Space::draw_neighbour(const Config& config, std::size_t di
 
 std::optional<Config> Space::random_neighbour(const Config& config, Neighbourhood kind,
                                               std::mt19937_64& random) const {
-  if (size_ == 0 || config.choice.size() != definition_->parameters.size()) return std::nullopt;
+  if (size_ == 0 || config.choice.size() != definition().parameters.size()) return std::nullopt;
   if (kind == Neighbourhood::hamming) return draw_neighbour(config, 1, random);
   if (kind == Neighbourhood::hamming2) return draw_neighbour(config, 2, random);
   const std::vector<Move> all = moves(groups_, config, kind);

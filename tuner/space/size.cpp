@@ -17,7 +17,7 @@ namespace {
 
 using Numbers = std::vector<std::optional<std::int64_t>>;  // of a size, as far as they are given
 
-/// A size as written, before anybody knows what its numbers stand for.
+/// A size as written, before its numbers are assigned to dimensions.
 struct WrittenSize {
   std::vector<std::int64_t> by_position;
   std::vector<std::pair<std::string, std::string>> by_name;  // a number or a word

@@ -2,8 +2,8 @@
 #include "tuner/space/space.hpp"
 
 #include "tuner/core/error.hpp"
+#include "tuner/space/checked_product.hpp"
 #include "tuner/space/enumeration.hpp"
-#include "tuner/space/explain.hpp"
 #include "tuner/space/group.hpp"
 #include "tuner/space/rules.hpp"
 
@@ -13,7 +13,6 @@
 #include <cassert>
 #include <map>
 #include <ranges>
-#include <stdexcept>
 #include <utility>
 
 namespace tuner::space {
@@ -24,27 +23,6 @@ Space& Space::operator=(Space&&) noexcept = default;
 Space::~Space() = default;
 
 namespace {
-
-std::uint64_t checked_product(std::uint64_t a, std::uint64_t b) {
-  std::uint64_t result = 0;
-  if (__builtin_mul_overflow(a, b, &result)) {
-    throw Error(ErrorCode::usage,
-                "the space has more than 2^64 configurations; give its parameters fewer values");
-  }
-  return result;
-}
-
-ExpressionValues make_base(const SpaceDefinition& definition, const DeviceAttributes& device,
-                           std::span<const std::int64_t> size) {
-  if (!size.empty() && size.size() != definition.dims.size()) {
-    throw std::invalid_argument("a size needs one number for every dimension");
-  }
-  ExpressionValues base;
-  for (const AttributeField& field : attribute_fields()) base.push_back(device.*field.member);
-  base.insert(base.end(), size.begin(), size.end());
-  base.resize(definition.scope.size());
-  return base;
-}
 
 /// Without a size, nothing that shapes the space may depend on one.
 void refuse_dimensions(const Rules& rules) {
@@ -95,17 +73,15 @@ class PrefixCounter {
 
 Space::Space(std::shared_ptr<const SpaceDefinition> definition, const DeviceAttributes& device,
              std::span<const std::int64_t> size)
-    : definition_(std::move(definition)),
-      base_(make_base(*definition_, device, size)),
-      sized_(size.size() == definition_->dims.size()) {
-  const Rules rules(*definition_, base_);
-  if (!sized_) refuse_dimensions(rules);
+    : BoundDefinition(std::move(definition), device, size) {
+  const Rules rules(this->definition(), base());
+  if (!has_size()) refuse_dimensions(rules);
   const auto& all = rules.all();
   const bool impossible =
       std::any_of(all.begin(), all.end(), [](const Rule& rule) { return rule.parameters == 0; });
   if (impossible) return;
   std::vector<Group> groups;
-  for (const Component& component : components(rules, definition_->constraints.size())) {
+  for (const Component& component : components(rules, this->definition().constraints.size())) {
     groups.push_back({enumerate(rules, component), 1});
     if (groups.back().diagram.size() == 0) return;
   }
@@ -118,7 +94,7 @@ Space::Space(std::shared_ptr<const SpaceDefinition> definition, const DeviceAttr
 }
 
 Space::Space(std::shared_ptr<const SpaceDefinition> definition, std::vector<Config> configs)
-    : definition_(std::move(definition)), base_(make_base(*definition_, {}, {})) {
+    : BoundDefinition(std::move(definition), {}, {}) {
   if (configs.empty()) return;
   std::ranges::sort(configs);
   configs.erase(std::ranges::unique(configs).begin(), configs.end());
@@ -128,7 +104,7 @@ Space::Space(std::shared_ptr<const SpaceDefinition> definition, std::vector<Conf
 
 Config Space::at(std::uint64_t position) const {
   assert(position < size_);
-  Config config{std::vector<std::uint32_t>(definition_->parameters.size())};
+  Config config{std::vector<std::uint32_t>(definition().parameters.size())};
   for (const Group& group : groups_) {
     group.diagram.place(position / group.weight, config);
     position %= group.weight;
@@ -137,7 +113,7 @@ Config Space::at(std::uint64_t position) const {
 }
 
 std::optional<std::uint64_t> Space::position(const Config& config) const {
-  if (size_ == 0 || config.choice.size() != definition_->parameters.size()) return std::nullopt;
+  if (size_ == 0 || config.choice.size() != definition().parameters.size()) return std::nullopt;
   std::uint64_t position = 0;
   for (const Group& group : groups_) {
     const auto path = group.diagram.find(config);
@@ -152,60 +128,16 @@ Config Space::sample(std::mt19937_64& random) const {
   return at(std::uniform_int_distribution<std::uint64_t>(0, size_ - 1)(random));
 }
 
-Config Space::default_config() const {
-  Config config;
-  for (const Parameter& parameter : definition_->parameters) {
-    config.choice.push_back(static_cast<std::uint32_t>(parameter.default_index));
-  }
-  return config;
-}
-
-std::optional<Violation> Space::violation(const Config& config) const {
-  return find_violation(*definition_, base_, config);
-}
-
-Config Space::canonical(const Config& config) const {
-  Config result = config;
-  ExpressionValues slots = base_;
-  // A `when` reads only parameters declared before it, so one pass is enough.
-  for (std::size_t p = 0; p < definition_->parameters.size(); ++p) {
-    const Parameter& parameter = definition_->parameters[p];
-    if (parameter.when) {
-      const auto active = parameter.when->evaluate(slots);
-      if (!active || *active == 0) {
-        result.choice[p] = static_cast<std::uint32_t>(parameter.default_index);
-      }
-    }
-    slots[parameter.slot] = parameter.values[result.choice[p]].number;
-  }
-  return result;
-}
-
-ExpressionValues Space::expression_values(const Config& config) const {
-  if (!sized_) {
-    throw Error(ErrorCode::usage, "the values of a configuration need a problem size (--size)");
-  }
-  return evaluate_values(*definition_, base_, config);
-}
-
-std::uint64_t Space::cartesian() const {
-  std::uint64_t product = 1;
-  for (const Parameter& parameter : definition_->parameters) {
-    product = checked_product(product, parameter.values.size());
-  }
-  return product;
-}
-
 Waterfall Space::waterfall() const {
-  const Rules rules(*definition_, base_);
+  const Rules rules(definition(), base());
   PrefixCounter count_prefix(rules);
   Waterfall result;
   result.cartesian = cartesian();
   std::uint64_t left = count_prefix(0);
   result.collapsed = result.cartesian - left;
-  for (std::size_t i = 0; i < definition_->constraints.size(); ++i) {
+  for (std::size_t i = 0; i < definition().constraints.size(); ++i) {
     const std::uint64_t kept = count_prefix(i + 1);
-    const Constraint& constraint = definition_->constraints[i];
+    const Constraint& constraint = definition().constraints[i];
     result.steps.push_back({constraint.expression.text(), constraint.why, left - kept, kept});
     left = kept;
   }

@@ -2,10 +2,8 @@
 #pragma once
 
 #include "tuner/core/json.hpp"
-#include "tuner/space/definition.hpp"
-#include "tuner/space/device.hpp"
+#include "tuner/space/bound_definition.hpp"
 
-#include <compare>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -16,21 +14,6 @@
 #include <vector>
 
 namespace tuner::space {
-
-/// One configuration: for every parameter, in the order of the space file, the index of its value.
-struct Config {
-  std::vector<std::uint32_t> choice;
-  auto operator<=>(const Config&) const = default;
-};
-
-/// What an expression of a kernel is evaluated on: one number for each slot of its scope.
-using ExpressionValues = std::vector<std::int64_t>;
-
-/// Why a configuration is not in the space.
-struct Violation {
-  std::size_t constraint = 0;  ///< index into the definition's constraints
-  std::string message;         ///< the constraint, its reason, and the values it saw
-};
 
 /// How many configurations are left after a constraint, of those its predecessors left.
 struct WaterfallStep {
@@ -60,14 +43,12 @@ enum class Neighbourhood {
 /// configurations are a decision diagram in which equal subtrees are kept once, and the space is
 /// the product of the groups, never formed (docs/decisions/0003-decision-diagrams.md). Random
 /// access, sampling and membership cost O(parameters) searches among a parameter's values;
-/// membership allocates nothing. A constraint that mentions a derived value that cannot be computed
-/// is broken.
-class Space {
+/// membership allocates nothing.
+class Space : public BoundDefinition {
  public:
-  /// `size` gives a number for every dimension, or is empty when none is known yet; then a
-  /// constraint that mentions a dimension is an Error(usage). Throws Error(usage) when one group's
-  /// diagram has more than 2^25 edges (512 MiB) or takes more than 2^30 steps to find, or when the
-  /// count leaves 64 bits.
+  /// Without a size, a constraint that mentions a dimension is an Error(usage). Throws Error(usage)
+  /// when one group's diagram has more than 2^25 edges (512 MiB) or takes more than 2^30 steps to
+  /// find, or when the count leaves 64 bits.
   Space(std::shared_ptr<const SpaceDefinition> definition, const DeviceAttributes& device,
         std::span<const std::int64_t> size);
 
@@ -76,11 +57,6 @@ class Space {
   /// size here.
   Space(std::shared_ptr<const SpaceDefinition> definition, std::vector<Config> configs);
 
-  [[nodiscard]] const SpaceDefinition& definition() const { return *definition_; }
-
-  /// Number of configurations without any constraint: the product of the numbers of values. Throws
-  /// Error(usage) when it leaves 64 bits.
-  [[nodiscard]] std::uint64_t cartesian() const;
   /// Number of valid configurations.
   [[nodiscard]] std::uint64_t size() const { return size_; }
   /// The configuration at a position; positions enumerate the space without repetition.
@@ -97,17 +73,6 @@ class Space {
   [[nodiscard]] std::optional<Config> random_neighbour(const Config& config, Neighbourhood kind,
                                                        std::mt19937_64& random) const;
 
-  [[nodiscard]] Config default_config() const;
-  /// The first constraint that a configuration breaks, in file order; none when it is valid.
-  /// `when` is applied by `canonical`, not here.
-  [[nodiscard]] std::optional<Violation> violation(const Config& config) const;
-  /// The same configuration with inactive parameters set to their defaults.
-  [[nodiscard]] Config canonical(const Config& config) const;
-
-  /// The values for evaluating the kernel's other expressions on a configuration. A derived value
-  /// that cannot be computed (division by zero, say) throws Error(usage).
-  [[nodiscard]] ExpressionValues expression_values(const Config& config) const;
-
   /// How many configurations each constraint removes, in file order. Throws Error(usage) when the
   /// space without some of its constraints is beyond the constructor's limits.
   [[nodiscard]] Waterfall waterfall() const;
@@ -119,9 +84,6 @@ class Space {
   [[nodiscard]] std::optional<Config> draw_neighbour(const Config& config, std::size_t distance,
                                                      std::mt19937_64& random) const;
 
-  std::shared_ptr<const SpaceDefinition> definition_;
-  ExpressionValues base_;  // device attributes and dimensions; parameters and derived unset
-  bool sized_ = false;     // whether the dimensions are known
   std::vector<Group> groups_;
   std::uint64_t size_ = 0;
 

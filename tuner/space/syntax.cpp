@@ -236,7 +236,7 @@ class Parser {
     return operation ? unary_node(*operation, operand, column) : operand;
   }
 
-  /// In one piece, because the smallest integer has no positive twin.
+  /// Sign and digits together, because the smallest integer has no positive counterpart.
   std::size_t negative_number() {
     const std::size_t column = current().column;
     at_ += 2;
@@ -305,7 +305,7 @@ class Parser {
     std::vector<std::string> names = scope_.names();
     names.insert(names.end(), function_names().begin(), function_names().end());
     if (!closest(name, names) && !name.starts_with("dev.")) {
-      // Nothing is near: list what the author declared rather than every device attribute.
+      // No similar name: list what the author declared rather than every device attribute.
       std::erase_if(names, [](const std::string& known) { return known.starts_with("dev."); });
       names.emplace_back("dev.*");
     }

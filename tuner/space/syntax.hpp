@@ -31,7 +31,7 @@ struct Node {
   std::int64_t value = 0;
   std::vector<std::size_t> operands{};  ///< indices of nodes
   std::vector<Operation> comparisons{};
-  std::size_t column = 0;  ///< where it stands in the text
+  std::size_t column = 0;  ///< in the text
   std::size_t length = 0;
 };
 

@@ -16,7 +16,7 @@ namespace tuner::space {
 /// Words that cannot be names: and, or, not, in, true, …
 [[nodiscard]] bool is_keyword(std::string_view word);
 
-/// The comparison that a symbol stands for: < <= > >= == !=
+/// The comparison of a symbol: < <= > >= == !=
 [[nodiscard]] std::optional<Operation> find_comparison(std::string_view symbol);
 
 struct ArithmeticOperator {

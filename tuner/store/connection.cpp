@@ -36,7 +36,7 @@ std::string remedy_for_read_only(int extended_code) {
   return "it cannot be written: change its permissions or name another file with --db";
 }
 
-/// What went wrong and how to mend it, after "path: ".
+/// What went wrong and how to fix it, after "path: ".
 std::string explain(const SQLite::Exception& exception, int system_error) {
   const std::string cause = system_error == 0 ? exception.what() : std::strerror(system_error);
   switch (exception.getErrorCode() & 0xff) {
@@ -84,8 +84,8 @@ std::string explain(const SQLite::Exception& exception, int system_error) {
               fmt::format("{}: {}", path.string(), explain(exception, system_error)));
 }
 
-/// What our own statements and rows never reach, so that a hostile file costs little: its schema
-/// holds statements too, and any length may stand in a row. Sources have at most 1 MiB a file, and
+/// Limits that our statements and rows never reach, so that a hostile file costs little: its schema
+/// contains statements too, and a row can claim any length. Sources have at most 1 MiB a file, and
 /// 64 headers.
 void limit_statements(sqlite3* database) {
   constexpr std::pair<int, int> kLimits[] = {{SQLITE_LIMIT_LENGTH, 256 << 20},

@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
+#include <fstream>
 #include <string>
 #include <sys/stat.h>
 #include <sys/vfs.h>
@@ -60,8 +61,8 @@ fs::path directory_of(const fs::path& path) {
   return path.has_parent_path() ? path.parent_path() : fs::path(".");
 }
 
-/// Refuses what somebody else can change: he could plant wrong results, or a journal that SQLite
-/// would play back.
+/// Refuses a file that another user can change, who could plant wrong results, or a journal that
+/// SQLite would play back.
 void require_trustworthy(const fs::path& path) {
   std::error_code ignored;
   fs::path directory = directory_of(fs::weakly_canonical(path, ignored));
@@ -70,6 +71,25 @@ void require_trustworthy(const fs::path& path) {
   }
   require_local(path, directory);
   if (const auto found = distrust(path)) refuse(path, found->why, found->remedy);
+}
+
+[[noreturn]] void refuse_journal(const fs::path& path, const fs::path& beside,
+                                 std::string_view why) {
+  throw Error(ErrorCode::usage,
+              fmt::format("{}: {} {}: the database is not opened; if you trust it, copy it to "
+                          "another folder without that file",
+                          path.string(), beside.string(), why));
+}
+
+/// Whether a rollback journal ends as those of a transaction over several databases: with the name
+/// of a super-journal, its length, its checksum and this number (sqlite.org/fileformat.html,
+/// section 3).
+bool ends_with_super_journal(const fs::path& journal) {
+  constexpr std::string_view kMagic = "\xd9\xd5\x05\xf9\x20\xa1\x63\xd7";
+  std::ifstream file(journal, std::ios::binary);
+  std::array<char, kMagic.size()> end{};
+  file.seekg(-static_cast<std::streamoff>(end.size()), std::ios::end);
+  return file.read(end.data(), end.size()) && std::string_view(end.data(), end.size()) == kMagic;
 }
 
 }  // namespace
@@ -82,6 +102,22 @@ void create_file(const fs::path& path) {
     failpoint("store.file_created");
   } else if (errno != EEXIST) {
     fail_to_create(path, std::strerror(errno));
+  }
+}
+
+void require_own_journal(const fs::path& path) {
+  std::error_code ignored;
+  const fs::path database = fs::weakly_canonical(path, ignored);  // beside it SQLite looks
+  for (const char* ending : {"-journal", "-wal", "-shm"}) {
+    fs::path beside = database;
+    beside += ending;
+    const fs::file_status status = fs::symlink_status(beside, ignored);
+    if (fs::exists(status) && !fs::is_regular_file(status)) {
+      refuse_journal(path, beside, "is not a regular file");
+    }
+    if (ends_with_super_journal(beside)) {
+      refuse_journal(path, beside, "names a second journal, which SQLite would delete");
+    }
   }
 }
 
@@ -102,6 +138,7 @@ fs::path prepare_file(const fs::path& path, Store::Mode mode, Store::Trust trust
         ErrorCode::nothing_found,
         fmt::format("no database at {}: run `tune` first or name one with --db", path.string()));
   }
+  require_own_journal(path);
   if (trust == Store::Trust::own_files) require_trustworthy(path);
   if (mode == Store::Mode::read_write) create_file(path);
   return path;

@@ -71,7 +71,7 @@ std::vector<std::int64_t> dead_runs(const SQLite::Database& database) {
   return dead;
 }
 
-/// Strikes what a dead run had on the device, and returns the configurations' ids.
+/// Adds strikes for the candidates that ended runs had on the device; returns their configurations.
 std::vector<std::int64_t> strike_open_attempts(const SQLite::Database& database, std::int64_t run) {
   std::vector<std::int64_t> configs;
   SQLite::Statement found = prepare(database,
@@ -188,14 +188,14 @@ std::size_t Store::clear_strikes(const ResultFilter& filter) {
   });
 }
 
-void Store::record_drift(std::int64_t run, const DriftRecord& canary) {
+void Store::record_drift(std::int64_t run, const DriftRecord& drift) {
   state_->connection.write([&](SQLite::Database& database) {
     const RunKey key = find_run(database, run);
     prepare(database,
             "INSERT INTO main.canary (session_id, problem_id, elapsed_s, median_ns, clock_mhz) "
             "VALUES (?, ?, ?, ?, ?)",
-            key.id, store_problem(database, key.family, canary.problem), canary.elapsed_s,
-            canary.median_ns, canary.clock_mhz)
+            key.id, store_problem(database, key.family, drift.problem), drift.elapsed_s,
+            drift.median_ns, drift.clock_mhz)
         .exec();
     failpoint("store.drift_ready");
   });

@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 constexpr int kBusyMs = 10'000;
 
-/// By SQLite, so that it is whole whoever is writing.
+/// By SQLite, so that it is consistent while other processes write.
 void copy_database(const fs::path& from, const fs::path& to) {
   try {
     SQLite::Database source(from.string(), SQLite::OPEN_READONLY, kBusyMs);
@@ -52,6 +52,7 @@ LocalCopy::LocalCopy(fs::path path) : saved_(std::move(path)) {
     throw Error(ErrorCode::usage, fmt::format("{}: {}: {}, or pass --trust-db", saved_.string(),
                                               found->why, found->remedy));
   }
+  require_own_journal(saved_);
   known_ = state();
   if (known_) copy_database(saved_, this->path());
 }

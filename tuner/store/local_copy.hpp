@@ -26,10 +26,9 @@ class LocalCopy {
   LocalCopy& operator=(const LocalCopy&) = delete;
 
   [[nodiscard]] std::filesystem::path path() const { return directory_.path() / "tune.db"; }
-  /// Puts the copy in the place of the database, which readers see old or new. Where somebody else
-  /// has changed the database since, it is saved beside that from now on; returns then, once, what
-  /// to tell the user. Throws Error(failure) when it cannot be written: the copy stays where it is
-  /// then, even when its owner goes, until a later call succeeds.
+  /// Replaces the database by the copy, atomically. If another process has changed the database,
+  /// the copy is saved beside it from then on; returns, once, a message for the user. Throws
+  /// Error(failure) when it cannot be written: the copy is then kept until a later call succeeds.
   [[nodiscard]] std::optional<std::string> save();
 
  private:

@@ -55,7 +55,7 @@ class RowCopier {
   RowCopier(const SQLite::Database& from, const SQLite::Database& to) : from_(from), to_(to) {}
 
   /// Every row that meets `condition` and refers to copied rows only. Where `key`, a list of
-  /// columns, is given, a row that is there with the same key stands for it.
+  /// columns, is given, an existing row with the same key replaces it.
   void copy(const std::string& table, const std::string& condition,
             const std::vector<std::string>& key) {
     const std::vector<std::string> columns = columns_of(from_, table);

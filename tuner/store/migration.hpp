@@ -13,7 +13,7 @@ namespace tuner::store {
 
 /// Throws Error(usage) unless the database is empty or of this program at the current schema or an
 /// older one, and Error(failure) when its tables are not the ones that our migrations make: a bit
-/// flipped in them, or somebody added a trigger or a view. Changes nothing.
+/// flipped in them, or a trigger or a view was added. Changes nothing.
 void refuse_foreign_database(SQLite::Database& database, const std::filesystem::path& path);
 
 /// Throws Error(usage) unless the database is of this program at the current schema.

@@ -50,7 +50,7 @@ class Store {
  public:
   enum class Mode { read_write, read_only };
   enum class Trust {
-    own_files,  ///< of the user or of root, where nobody else may write, on a local file system
+    own_files,  ///< of the user or of root, that no other user may write, on a local file system
     any_file,   ///< the user says that it is all right
   };
 
@@ -96,7 +96,7 @@ class Store {
   void begin_attempt(std::int64_t run, const AttemptRecord& attempt);
   /// Commits that a configuration crashed, hung or took its process along.
   void add_strike(std::int64_t run, std::string_view config_json, std::string_view reason);
-  /// Takes back what this run held against these configurations: the device was to blame.
+  /// Removes the strikes of this run against these configurations: the device was at fault.
   void withdraw_strikes(std::int64_t run, std::span<const std::string> config_jsons);
   /// Ends, as `interrupted`, the running runs whose process is gone, and turns each of their
   /// open attempts into a strike. Runs of another host or another container's processes are
@@ -108,11 +108,11 @@ class Store {
   /// Forgets the strikes that match and returns how many configurations had some. Strikes are not
   /// kept by size: `filter.problem` is not looked at.
   std::size_t clear_strikes(const ResultFilter& filter);
-  void record_drift(std::int64_t run, const DriftRecord& canary);
+  void record_drift(std::int64_t run, const DriftRecord& drift);
   [[nodiscard]] std::vector<DriftRecord> drift_records(std::int64_t run) const;  ///< in order
 
   /// Adds bests of elsewhere (parse_best_lines), all or none, as not verified and of `origin`. None
-  /// takes the place of a verified one, nor stands beside one that is as fast.
+  /// replaces a verified one, or is added if an existing one is as fast.
   ImportResult import_bests(std::span<const StoredBest> bests, std::string_view origin);
   /// Adds the ended runs of another database that are not here, by uuid, with all their rows,
   /// and its bests as import_bests does; all or none. `check` sees each of its kernels before

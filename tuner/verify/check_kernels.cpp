@@ -231,6 +231,21 @@ void CheckKernels::compute(const backend::LibraryCall& call) {
           number(b.stride), number(c.stride), alpha, beta});
 }
 
+void CheckKernels::finish_product(const backend::LibraryCall& product, const Epilogue& epilogue,
+                                  const Elements& bias, const Elements& residual) {
+  const auto& shape = std::get<family::GemmShape>(product.operation.shape);
+  const family::ElementType given = epilogue.residual ? residual.type : bias.type;
+  launch(
+      fmt::format("finish_product<{}, {}>", family::row(product.operation.result_type()).short_name,
+                  family::row(given).short_name),
+      shape.batch * shape.m * shape.n,
+      {product.c, bias.region, residual.region, family::Scalar(shape.m), family::Scalar(shape.n),
+       family::Scalar(shape.batch), family::Scalar(shape.c.ld), family::Scalar(shape.c.stride),
+       family::Scalar(static_cast<std::int32_t>(epilogue.bias)),
+       family::Scalar(static_cast<std::int32_t>(epilogue.activation)),
+       family::Scalar(static_cast<std::int32_t>(epilogue.residual))});
+}
+
 void CheckKernels::absolute(backend::Region result, const Elements& data) {
   launch(of_type("absolute", data.type), data.count,
          {result, data.region, family::Scalar(data.count)});

@@ -199,6 +199,26 @@ __global__ void product(To* c, const From* a, const From* b, long long m, long l
   }
 }
 
+/// c = f(c + bias + residual), in double: bias 1: of columns, 2: of rows; f 1: ReLU, 2: GELU by
+/// tanh.
+template <class T, class Given>
+__global__ void finish_product(T* c, const Given* bias, const Given* residual, long long m,
+                               long long n, long long batch, long long ldc, long long stride_c,
+                               int bias_kind, int activation, int has_residual) {
+  for (long long i = first_index(); i < batch * m * n; i += index_stride()) {
+    const long long row = i / n % m, column = i % n;
+    const long long place = i / n / m * stride_c + row * ldc + column;
+    double x = (double)c[place];
+    if (bias_kind) x += (double)bias[bias_kind == 1 ? column : row];
+    if (has_residual) x += (double)residual[place];
+    if (activation == 1 && x < 0) x = 0;
+    if (activation == 2) {
+      x = x / 2 * (1 + tanh(0.7978845608028654 * (x + 0.044715 * x * x * x)));
+    }
+    c[place] = (T)x;
+  }
+}
+
 /// The sum of two matrices of integers; a factor of zero leaves its matrix unread.
 template <class T>
 __global__ void sum(T* c, const T* a, const T* b, long long m, long long n, int trans_a,

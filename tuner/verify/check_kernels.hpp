@@ -53,6 +53,10 @@ class CheckKernels {
   /// The library's operation on matrices of integers, exactly.
   void compute(const backend::LibraryCall& call);
 
+  /// What follows a product that the library has computed. Bias and residual have one type.
+  void finish_product(const backend::LibraryCall& product, const Epilogue& epilogue,
+                      const Elements& bias, const Elements& residual);
+
   /// result[i] = |data[i]|.
   void absolute(backend::Region result, const Elements& data);
   /// The same numbers, each 1 to 4 units in the last place larger or smaller, of a floating-point

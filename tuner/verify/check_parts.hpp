@@ -33,7 +33,7 @@ struct Poison {
   unsigned long long seed;  ///< of the patterns
 };
 
-/// Memory is compared and reported in words of so many bytes.
+/// Memory is compared and reported in words of this number of bytes.
 constexpr unsigned kWordBytes = 4;
 
 /// Sums of squares are kept as multiples of this share of 1, so that their order does not matter.

@@ -157,9 +157,9 @@ double CheckReport::largest_mean(std::size_t part) const {
   // Most results are rounded as the reference's. A neighbour of it is a share of them that grows
   // with the errors of the sums, and a few of a small output.
   constexpr double kLeast = 1.0 / 32, kFew = 4;
-  const family::ElementType computed = subject_.problem.compute_type(data.type);
   const double sums = std::sqrt(static_cast<double>(subject_.problem.accumulated())) *
-                      family::unit_roundoff(computed) / family::unit_roundoff(data.type);
+                      subject_.problem.computation_unit(data.type) /
+                      family::unit_roundoff(data.type);
   return std::min(0.5, std::sqrt(kLeast + sums)) + std::sqrt(kFew / static_cast<double>(its.count));
 }
 

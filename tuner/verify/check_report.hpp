@@ -29,10 +29,10 @@ class CheckReport {
   CheckReport(const Subject& subject, std::vector<PartReport> reports)
       : subject_(subject), reports_(std::move(reports)) {}
 
-  /// What is wrong, the gravest first: out_of_bounds when a guard zone, an input or the reference
-  /// changed, then wrong_result, then nondeterministic.
+  /// The failure, the most serious first: out_of_bounds when a guard zone, an input or the
+  /// reference changed, then wrong_result, then nondeterministic.
   [[nodiscard]] std::optional<Failure> failure() const;
-  /// Whether memory changed that no candidate is ever given: a candidate before may have done it.
+  /// Whether memory changed that is passed to no candidate: an earlier candidate may be the cause.
   [[nodiscard]] bool reference_changed() const;
   /// The largest error as a share of its bound.
   [[nodiscard]] double worst_share() const;

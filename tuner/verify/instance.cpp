@@ -110,7 +110,8 @@ void Instance::allow_magnitudes() {
   for (const CheckedData& data : memory_.plan().data) {
     if (!data.allowed) continue;
     const backend::Region allowed = memory_.reference(*data.allowed);
-    const double unit = family::unit_roundoff(problem_.compute_type(data.type));
+    const double unit =
+        problem_.computation_unit(data.type) * largest_slope(problem_.epilogue().activation);
     kernels_.as_errors(allowed, elements(absolutes.regions[data.argument], data));
     kernels_.allow(allowed, elements(memory_.reference(*data.expected), data),
                    {.factor = 4 * unit * terms, .relative = of_rounding(problem_, data.type)});
@@ -139,7 +140,7 @@ void Instance::allow_spreads() {
   for (const CheckedData& data : memory_.plan().data) {
     if (!data.allowed) continue;
     const backend::Region allowed = memory_.reference(*data.allowed);
-    const double unit = family::unit_roundoff(problem_.compute_type(data.type));
+    const double unit = problem_.computation_unit(data.type);
     kernels_.allow(allowed, elements(memory_.reference(*data.expected), data),
                    {.factor = 8 * terms * problem_.perturbation_share(data.type),
                     .floor = kernels_.typical(errors(allowed, data)) / 4,
@@ -297,19 +298,18 @@ backend::Work Instance::preparation() const {
 
 Expected<double, Failure> Instance::inspect() {
   using enum CheckKernels::Repeats;
-  const CheckReport findings(
-      {.backend = backend_,
-       .kernels = kernels_,
-       .problem = problem_,
-       .memory = memory_,
-       .intact = intact_,
-       .poison = poison_,
-       .is_equality = is_equality_,
-       .largest_mean = largest_mean_},
-      kernels_.inspect(memory_, poison_, outputs_kept_ ? compared : ignored));
-  reference_changed_ = findings.reference_changed();
-  if (auto failure = findings.failure()) return Unexpected(std::move(*failure));
-  return findings.worst_share();
+  const CheckReport report({.backend = backend_,
+                            .kernels = kernels_,
+                            .problem = problem_,
+                            .memory = memory_,
+                            .intact = intact_,
+                            .poison = poison_,
+                            .is_equality = is_equality_,
+                            .largest_mean = largest_mean_},
+                           kernels_.inspect(memory_, poison_, outputs_kept_ ? compared : ignored));
+  reference_changed_ = report.reference_changed();
+  if (auto failure = report.failure()) return Unexpected(std::move(*failure));
+  return report.worst_share();
 }
 
 bool Instance::updates_in_place() const {
@@ -329,7 +329,7 @@ void Instance::keep_outputs() {
 }
 
 std::optional<backend::Work> Instance::library_work() const {
-  return problem_.library_call(candidate_buffers(), {});
+  return problem_.library_call(candidate_buffers(), {}, {.epilogue = problem_.epilogue()});
 }
 
 }  // namespace tuner::verify

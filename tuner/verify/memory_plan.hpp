@@ -12,7 +12,7 @@
 
 namespace tuner::verify {
 
-/// How many elements a buffer of so many has where results are checked: memory is looked at by
+/// The elements of a buffer of `count` elements where results are checked: memory is compared in
 /// words of 32 bits, so that smaller elements are rounded up to a whole number of words.
 [[nodiscard]] std::int64_t in_whole_words(family::ElementType type, std::int64_t count);
 

@@ -284,6 +284,7 @@ bool ProblemData::may_differ(const family::BufferArgument& output) const {
   if (family_.check.exact) return false;
   if (family_.check.tolerance) return true;
   if (!family::is_floating(output.type.at(values_))) return false;
+  if (epilogue().activation == Activation::gelu) return true;
   // What a library gives for whole numbers is exact; of a kernel that is not known before it ran.
   return recipe_.fill == Fill::normal || !shape_;
 }
@@ -327,8 +328,7 @@ std::int64_t ProblemData::rounded_range(family::ElementType type) const {
   constexpr double kFactors = 4;  // that alpha and beta may be
   const double terms = static_cast<double>(accumulated_);
   const double exact =
-      family::largest_exact_integer(family::compute_type(family_.check, result, values_)) /
-      (kFactors * terms);
+      family::largest_exact_sum(family_.check, result, values_) / (kFactors * terms);
   // A sum of n numbers is seldom larger than a few times the root of n.
   const double finite = family::largest_number(result) / (kFactors * std::sqrt(terms));
   return static_cast<std::int64_t>(
@@ -543,9 +543,9 @@ std::vector<backend::LaunchArgument> ProblemData::arguments(
   return launch;
 }
 
-std::optional<backend::Work> ProblemData::library_call(
-    const std::vector<backend::Region>& buffers, const InputValues& values,
-    std::optional<family::ElementType> result) const {
+std::optional<backend::Work> ProblemData::library_call(const std::vector<backend::Region>& buffers,
+                                                       const InputValues& values,
+                                                       const LibraryVariant& variant) const {
   if (!shape_) return std::nullopt;
   const family::MatrixArguments& names = *family::library_arguments(family_.check);
   const auto index = [&](const std::string& argument) {
@@ -559,14 +559,25 @@ std::optional<backend::Work> ProblemData::library_call(
     return std::get<family::BufferArgument>(family_.arguments[index(argument)].what)
         .type.at(values_);
   };
-  return backend::LibraryCall{.operation = {.type = type(names.a),
-                                            .result = result.value_or(type(names.c)),
-                                            .shape = *shape_},
-                              .alpha = factor(names.alpha, 1),
-                              .beta = factor(names.beta, family::default_beta(family_.check)),
-                              .a = buffers[index(names.a)],
-                              .b = buffers[index(names.b)],
-                              .c = buffers[index(names.c)]};
+  const auto given = [&](bool is_used, const auto member) {
+    return is_used ? buffers[index(
+                         std::get<family::GemmReference>(family_.check.reference).epilogue.value().*
+                         member)]
+                   : backend::Region();
+  };
+  return backend::LibraryCall{
+      .operation = {.type = variant.operands.value_or(type(names.a)),
+                    .result = variant.result.value_or(type(names.c)),
+                    .shape = *shape_,
+                    .fast_sums = family::has_fast_sums(family_.check, type(names.c), values_),
+                    .epilogue = variant.epilogue},
+      .alpha = factor(names.alpha, 1),
+      .beta = factor(names.beta, family::default_beta(family_.check)),
+      .a = buffers[index(names.a)],
+      .b = buffers[index(names.b)],
+      .c = buffers[index(names.c)],
+      .bias = given(variant.epilogue.bias != Bias::none, &family::EpilogueReference::bias),
+      .residual = given(variant.epilogue.residual, &family::EpilogueReference::residual)};
 }
 
 std::string ProblemData::element_name(std::size_t argument, std::uint64_t index) const {

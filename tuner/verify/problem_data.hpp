@@ -84,11 +84,16 @@ class ProblemData {
   /// which those of buffers are used.
   [[nodiscard]] std::vector<backend::LaunchArgument> arguments(
       const std::vector<backend::Region>& buffers, const InputValues& values) const;
+  /// Types of a library's operands and of its result where they are not those of the arguments, and
+  /// what it does after the product.
+  struct LibraryVariant {
+    std::optional<family::ElementType> operands = {}, result = {};
+    Epilogue epilogue = {};
+  };
   /// The library's work, when the reference is the library's.
-  /// `result` instead of the output's type.
   [[nodiscard]] std::optional<backend::Work> library_call(
       const std::vector<backend::Region>& buffers, const InputValues& values,
-      std::optional<family::ElementType> result = {}) const;
+      const LibraryVariant& variant) const;
   /// What a reference kernel is launched for: the family's scope at this size.
   [[nodiscard]] const space::ExpressionValues& values() const { return values_; }
   /// The type in which results of a type are computed, and whether they are then rounded to fewer
@@ -96,6 +101,12 @@ class ProblemData {
   [[nodiscard]] family::ElementType compute_type(family::ElementType result) const {
     return family::compute_type(family_.check, result, values_);
   }
+  /// The unit roundoff of their sums.
+  [[nodiscard]] double computation_unit(family::ElementType result) const {
+    return family::computation_unit(family_.check, result, values_);
+  }
+  /// What follows the library's product.
+  [[nodiscard]] Epilogue epilogue() const { return family::epilogue(family_.check, values_); }
   [[nodiscard]] bool is_rounded(family::ElementType result) const {
     return family::is_rounded(family_.check, result, values_);
   }

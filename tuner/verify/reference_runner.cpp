@@ -22,7 +22,8 @@ ReferenceRunner::ReferenceRunner(backend::Backend& backend, CheckKernels& kernel
 }
 
 void ReferenceRunner::load(const family::Kernel& kernel) {
-  const space::Space space(kernel.space, backend_.device().attributes, problem_.recipe().size);
+  const space::BoundDefinition space(kernel.space, backend_.device().attributes,
+                                     problem_.recipe().size);
   const space::Config config = space.default_config();
   std::optional<family::CompileJob> job = family::compile_job(kernel, space, config);
   const bool as_written = arithmetic_ == Arithmetic::as_written;
@@ -50,6 +51,9 @@ family::ElementType ReferenceRunner::passed_type(const CheckedData& data) const 
   }
   const family::Check& check = problem_.family().check;
   const auto* const library = family::library_arguments(check);
+  if (library != nullptr && (data.name == library->a || data.name == library->b)) {
+    return family::wider_operand(data.type);
+  }
   // A library that sums in parts may round to fewer bits more than once.
   const bool is_sum = library != nullptr && data.name == library->c &&
                       problem_.is_rounded(data.type) &&
@@ -92,16 +96,39 @@ void ReferenceRunner::run_as_it_is(const std::vector<backend::Region>& buffers,
     write_files(*files, buffers);
     return;
   }
-  std::optional<family::ElementType> result;
+  const auto* const names = family::library_arguments(problem_.family().check);
+  ProblemData::LibraryVariant types;
   for (const CheckedData& data : problem_.data()) {
-    if (const auto type = passed_type(data); type != data.type) result = type;
+    if (data.name == names->a) types.operands = passed_type(data);
+    if (data.name == names->c) types.result = passed_type(data);
   }
-  const backend::Work work = *problem_.library_call(buffers, values, result);
+  const backend::Work work = *problem_.library_call(buffers, values, types);
   const auto& call = std::get<backend::LibraryCall>(work);
   // Libraries have few operations on integers, in some layouts only.
   if (!family::is_floating(call.operation.result_type())) return kernels_.compute(call);
   const auto done = backend_.run(work);
   if (!done) fail(done.error());
+  finish_product(call, buffers, values);
+}
+
+void ReferenceRunner::finish_product(const backend::LibraryCall& call,
+                                     const std::vector<backend::Region>& buffers,
+                                     const InputValues& values) {
+  Epilogue epilogue = problem_.epilogue();
+  // Magnitudes bound the errors of a sum, which an activation follows.
+  if (values.kind == InputValues::absolute) epilogue.activation = Activation::none;
+  if (epilogue.is_none()) return;
+  const family::Family& family = problem_.family();
+  const auto& names = *std::get<family::GemmReference>(family.check.reference).epilogue;
+  const auto given = [&](const std::string& argument) {
+    for (const CheckedData& data : problem_.data()) {
+      if (data.name == argument) {
+        return CheckKernels::Elements{buffers[data.argument], data.type, data.count};
+      }
+    }
+    return CheckKernels::Elements{call.c, call.operation.result_type(), 0};
+  };
+  kernels_.finish_product(call, epilogue, given(names.bias), given(names.residual));
 }
 
 void ReferenceRunner::write_files(const family::NpyReference& reference,

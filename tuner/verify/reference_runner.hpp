@@ -39,6 +39,8 @@ class ReferenceRunner {
   void load(const family::Kernel& kernel);
   /// Runs it on data of the types that it computes with.
   void run_as_it_is(const std::vector<backend::Region>& buffers, const InputValues& values);
+  void finish_product(const backend::LibraryCall& call, const std::vector<backend::Region>& buffers,
+                      const InputValues& values);
   void run_kernel(const std::vector<backend::Region>& buffers, const InputValues& values);
   void write_files(const family::NpyReference& reference,
                    const std::vector<backend::Region>& buffers);

@@ -24,7 +24,7 @@ struct Verdict {
 /// outlive it.
 struct LoadedCandidate {
   const family::Kernel& kernel;
-  const space::Space& space;
+  const space::BoundDefinition& space;
   space::Config config;
   backend::KernelId loaded;
   std::map<space::Size, Scratch> scratch = {};  ///< of the sizes at which it was launched
@@ -43,7 +43,7 @@ struct VerifyStep {
   Kind kind;
   const space::Size& size;
 };
-/// Called before each step, so that whoever waits can set a deadline for it.
+/// Called before each step, so that the parent can set a deadline for it.
 using VerifyObserver = std::function<void(const VerifyStep&)>;
 
 /// Proves candidates of one family right on one device: at awkward sizes (the family's and those

@@ -13,12 +13,6 @@ namespace {
 /// {"opened"} is waited for as the answer of a lane is.
 constexpr std::size_t kOpening = static_cast<std::size_t>(-1);
 
-CandidateMessage without_binary(const Candidate& candidate) {
-  return {.kernel = candidate.kernel.name,
-          .config = space::canonical_json(candidate.space.definition(), candidate.config),
-          .binary = {}};
-}
-
 }  // namespace
 
 AgentLink::AgentLink(Channel channel, std::string name, std::chrono::duration<double> heartbeat,
@@ -166,76 +160,30 @@ AgentOpened AgentLink::open(const AgentOpening& opening) {
   }
 }
 
-template <class Arguments, class Result>
-Expected<Result, Failure> AgentDevice::ask(const Call<Arguments, Result>& call,
-                                           const Arguments& arguments) {
-  const Json answer = link_.ask(lane_, request(call, arguments));
-  try {
-    return result_in<Result>(answer);
-  } catch (const Error& error) {
-    link_.distrust(error);
-  }
+Json AgentDevice::ask_device(const Json& request, const space::Size& /*size*/) {
+  return link_.ask(lane_, request);
 }
 
-template <class Arguments, class Result>
-Result AgentDevice::require(const Call<Arguments, Result>& call, const Arguments& arguments) {
-  auto result = ask(call, arguments);
-  if (!result) link_.distrust(Error(ErrorCode::failure, result.error().message));
-  return *std::move(result);
+Expected<Json, Failure> AgentDevice::ask_about_contender(const Json& request,
+                                                         const space::Size& /*size*/) {
+  return link_.ask(lane_, request);
 }
 
 TrialResult AgentDevice::evaluate(const Candidate& candidate, const space::Size& size,
                                   std::optional<double> best_ns) {
-  return require(kEvaluate,
-                 {.candidate = without_binary(candidate), .size = size, .best_ns = best_ns});
-}
-
-void AgentDevice::begin_side_by_side(const space::Size& size) {
-  static_cast<void>(require(kBeginSideBySide, size));
-}
-
-Expected<void, Failure> AgentDevice::add_contender(const Candidate& candidate) {
-  const auto added = ask(kAddContender, without_binary(candidate));
-  if (!added) return Unexpected(added.error());
-  return {};
-}
-
-Expected<std::string, Failure> AgentDevice::fastest_library_algorithm(const space::Size& size) {
-  return ask(kFastestLibraryAlgorithm, size);
-}
-
-Expected<bool, Failure> AgentDevice::add_library(const std::string& algorithm) {
-  return ask(kAddLibrary, algorithm);
-}
-
-Expected<backend::Sample, Failure> AgentDevice::time_contender(std::size_t contender) {
-  return ask(kTimeContender, std::uint64_t{contender});
-}
-
-Expected<double, Failure> AgentDevice::time_contender_hot(std::size_t contender) {
-  return ask(kTimeContenderHot, std::uint64_t{contender});
-}
-
-Expected<std::optional<backend::RegimeTimes>, Failure> AgentDevice::time_contender_regimes(
-    std::size_t contender) {
-  return ask(kTimeContenderRegimes, std::uint64_t{contender});
-}
-
-Expected<counters::CounterReading, Failure> AgentDevice::count_contender(std::size_t contender) {
-  return ask(kCountContender, std::uint64_t{contender});
-}
-
-Expected<measure::TransferTimes, Failure> AgentDevice::time_transfers(
-    std::size_t contender, std::span<const measure::HostPlace> places) {
-  return ask(kTimeTransfers, {.contender = contender, .places = {places.begin(), places.end()}});
-}
-
-std::string AgentDevice::exact_result(const space::Size& size) {
-  return require(kExactResult, size);
-}
-
-backend::Conditions AgentDevice::conditions() {
-  return require(kConditions, Nothing{});
+  const Json answer =
+      link_.ask(lane_, request(kEvaluate, EvaluateArguments{.candidate = message_of(candidate),
+                                                            .size = size,
+                                                            .best_ns = best_ns}));
+  std::string objection;
+  try {
+    auto result = result_in<TrialResult>(answer);
+    if (result) return *std::move(result);
+    objection = result.error().message;
+  } catch (const Error& error) {
+    objection = error.what();
+  }
+  link_.distrust(Error(ErrorCode::failure, objection));
 }
 
 AgentCompiler::AgentCompiler(AgentLink& link, std::size_t first_lane, std::size_t lanes,

@@ -5,7 +5,7 @@
 #include "tuner/backend/backend.hpp"
 #include "tuner/worker/agent_messages.hpp"
 #include "tuner/worker/channel.hpp"
-#include "tuner/worker/device_worker.hpp"
+#include "tuner/worker/remote_device.hpp"
 
 #include <atomic>
 #include <condition_variable>
@@ -70,7 +70,7 @@ class AgentLink {
 };
 
 /// A device of an agent.
-class AgentDevice : public DeviceWorker {
+class AgentDevice : public RemoteDevice {
  public:
   /// The link must outlive it.
   AgentDevice(AgentLink& link, std::size_t lane, OpenAnswer opened)
@@ -81,28 +81,17 @@ class AgentDevice : public DeviceWorker {
 
   TrialResult evaluate(const Candidate& candidate, const space::Size& size,
                        std::optional<double> best_ns) override;
-  Expected<std::string, Failure> fastest_library_algorithm(const space::Size& size) override;
-  void begin_side_by_side(const space::Size& size) override;
-  Expected<void, Failure> add_contender(const Candidate& candidate) override;
-  Expected<bool, Failure> add_library(const std::string& algorithm) override;
-  Expected<backend::Sample, Failure> time_contender(std::size_t contender) override;
-  Expected<double, Failure> time_contender_hot(std::size_t contender) override;
-  Expected<std::optional<backend::RegimeTimes>, Failure> time_contender_regimes(
-      std::size_t contender) override;
-  Expected<counters::CounterReading, Failure> count_contender(std::size_t contender) override;
-  Expected<measure::TransferTimes, Failure> time_transfers(
-      std::size_t contender, std::span<const measure::HostPlace> places) override;
-  std::string exact_result(const space::Size& size) override;
-  backend::Conditions conditions() override;
+
+ protected:
+  Expected<Json, Failure> ask_about_contender(const Json& request,
+                                              const space::Size& size) override;
+  Json ask_device(const Json& request, const space::Size& size) override;
+  backend::Binary sent_binary(const Candidate& /*candidate*/) const override { return {}; }
+  void contender_failed(const Failure& /*failure*/) override {}
+  Failure invalid_answer(const Error& error) override { link_.distrust(error); }
+  Error refusal(const Error& error) override { link_.distrust(error); }
 
  private:
-  template <class Arguments, class Result>
-  [[nodiscard]] Expected<Result, Failure> ask(const Call<Arguments, Result>& call,
-                                              const Arguments& arguments);
-  /// A call that no candidate can fail.
-  template <class Arguments, class Result>
-  [[nodiscard]] Result require(const Call<Arguments, Result>& call, const Arguments& arguments);
-
   AgentLink& link_;
   std::size_t lane_;
   OpenAnswer opened_;

@@ -2,9 +2,11 @@
 #include "tuner/worker/agent_connection.hpp"
 
 #include "tuner/core/error.hpp"
+#include "tuner/core/file.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <array>
@@ -27,6 +29,8 @@ namespace {
 using Clock = Channel::Clock;
 
 constexpr int kConnectMs = 3000;
+/// Of what somebody says who has not proved anything yet.
+constexpr std::size_t kLargestStrangers = std::size_t{16} << 10;
 
 void send_at_once(int socket) {
   const int on = 1;
@@ -65,6 +69,29 @@ int connected(const std::string& address, int port) {
   static_cast<void>(::fcntl(socket, F_SETFL, ::fcntl(socket, F_GETFL) & ~O_NONBLOCK));
   send_at_once(socket);
   return socket;
+}
+
+/// Introduces an agent to who listens at an address; false where that is not its parent.
+bool is_parent(Channel& channel, const std::string& token, AgentHello& hello) {
+  const auto end = Clock::now() + kToProve;
+  try {
+    channel.take_payloads_up_to(kLargestStrangers);
+    const auto asked = channel.receive(end);
+    if (!std::holds_alternative<Json>(asked)) return false;
+    const auto challenge =
+        from_message<std::string>(member(std::get<Json>(asked), "challenge"), "challenge");
+    hello.nonce = random_word() + random_word();
+    hello.proof = token_proof(Role::agent, token, challenge, hello.nonce);
+    if (channel.send({{"hello", to_message(hello)}}, end) != Channel::Sending::done) return false;
+    const auto answered = channel.receive(end);
+    if (!std::holds_alternative<Json>(answered)) return false;
+    const auto proof =
+        from_message<std::string>(member(std::get<Json>(answered), "welcome"), "welcome");
+    channel.take_payloads_up_to(kLargestPayload);
+    return proof == token_proof(Role::parent, token, challenge, hello.nonce);
+  } catch (const Error&) {  // what it says is no message
+    return false;
+  }
 }
 
 /// The addresses of this machine's interfaces that others may reach.
@@ -118,16 +145,18 @@ std::pair<int, int> listening() {
 
 }  // namespace
 
-Channel connect_to_parent(const AgentRendezvous& rendezvous) {
+Channel connect_to_parent(const AgentRendezvous& rendezvous, AgentHello hello) {
   std::vector<std::string> addresses = rendezvous.addresses;
   if (rendezvous.host == host_name()) addresses.insert(addresses.begin(), "127.0.0.1");
   for (const std::string& address : addresses) {
     const int socket = connected(address, rendezvous.port);
-    if (socket >= 0) return Channel(socket);
+    if (socket < 0) continue;
+    Channel channel(socket);
+    if (is_parent(channel, rendezvous.token, hello)) return channel;
   }
   throw Error(ErrorCode::failure,
-              fmt::format("{} cannot be reached at port {} of {}", rendezvous.host, rendezvous.port,
-                          fmt::join(addresses, ", ")));
+              fmt::format("{} cannot be reached at port {} of {}, or does not know the token",
+                          rendezvous.host, rendezvous.port, fmt::join(addresses, ", ")));
 }
 
 ConnectionDesk::ConnectionDesk() {
@@ -149,7 +178,9 @@ std::optional<Channel> ConnectionDesk::accept(Clock::time_point deadline) const 
   const int socket = ::accept4(socket_, nullptr, nullptr, SOCK_CLOEXEC);
   if (socket < 0) return std::nullopt;
   send_at_once(socket);
-  return Channel(socket);
+  Channel channel(socket);
+  channel.take_payloads_up_to(kLargestStrangers);
+  return channel;
 }
 
 }  // namespace tuner::worker

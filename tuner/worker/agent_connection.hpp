@@ -5,13 +5,18 @@
 #include "tuner/worker/agent_messages.hpp"
 #include "tuner/worker/channel.hpp"
 
+#include <chrono>
 #include <optional>
 
 namespace tuner::worker {
 
-/// Connects to the first of the addresses that answers. Throws Error(failure), which names them,
-/// when none does.
-[[nodiscard]] Channel connect_to_parent(const AgentRendezvous& rendezvous);
+/// How long either side waits for the other to show who it is.
+inline constexpr std::chrono::seconds kToProve{10};
+
+/// Connects to the first of the addresses at which somebody proves to know the token, and says
+/// {"hello"}: others may listen there, who must not be obeyed. Throws Error(failure), which names
+/// the addresses, when nobody does.
+[[nodiscard]] Channel connect_to_parent(const AgentRendezvous& rendezvous, AgentHello hello);
 
 /// Where agents connect to: a port that the system chooses, on every interface.
 class ConnectionDesk {
@@ -24,7 +29,8 @@ class ConnectionDesk {
 
   /// Without a token.
   [[nodiscard]] const AgentRendezvous& rendezvous() const { return rendezvous_; }
-  /// The next connection, of anybody; none by the deadline.
+  /// The next connection, of anybody; none by the deadline. It takes small messages alone until it
+  /// is trusted.
   [[nodiscard]] std::optional<Channel> accept(Channel::Clock::time_point deadline) const;
 
  private:

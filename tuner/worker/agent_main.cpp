@@ -70,15 +70,14 @@ std::string allowed_processors() {
   return "";
 }
 
-AgentHello hello(std::string token) {
+AgentHello hello() {
   // As the batch system calls it: a user finds it by that name.
   const std::string node = environment_variable("SLURMD_NODENAME");
   return {.program = this_program(),
           .host = node.empty() ? host_name() : node,
           .job = environment_variable("SLURM_JOB_ID"),
           .processors = allowed_processors(),
-          .threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency())),
-          .token = std::move(token)};
+          .threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()))};
 }
 
 /// Serves requests in the order that they come, on a thread of its own.
@@ -140,7 +139,8 @@ class Site {
         pool_(opening.no_cache ? *isolated_ : static_cast<const backend::Compiler&>(cached_),
               static_cast<int>(threads_)) {
     const auto binary_of = [this](const CandidateMessage&, const family::Kernel& kernel,
-                                  const space::Space& space, const space::Config& config) {
+                                  const space::BoundDefinition& space,
+                                  const space::Config& config) {
       return compiled(family::compile_job(kernel, space, config));
     };
     for (const NamedDevice& device : opened_.devices) {
@@ -284,15 +284,14 @@ class Conversation {
 };
 
 /// A connection to the parent, which the first {"connect"} among what is sent to all names.
-Channel connect_as_told(Channel& streams, std::string& token) {
+Channel connect_as_told(Channel& streams) {
   for (;;) {
     auto heard = streams.receive(Clock::now() + kIntroduction);
     auto* const message = std::get_if<Json>(&heard);
     if (message == nullptr) throw Error(ErrorCode::failure, "the parent names no address");
     if (!message->contains("connect")) continue;
-    const auto rendezvous = from_message<AgentRendezvous>(message->at("connect"), "connect");
-    token = rendezvous.token;
-    return connect_to_parent(rendezvous);
+    return connect_to_parent(from_message<AgentRendezvous>(message->at("connect"), "connect"),
+                             hello());
   }
 }
 
@@ -324,15 +323,13 @@ int agent_main() {
   try {
     if (streams_are_shared()) {
       static_cast<void>(streams.send({{"shared", true}}, Clock::now() + kIntroduction));
-      std::string token;
-      Conversation parent(connect_as_told(streams, token));
+      Conversation parent(connect_as_told(streams));
       const std::jthread drainer([&] { drain(streams, [&] { end(temporary_files, 0); }); });
-      parent.say({{"hello", to_message(hello(std::move(token)))}});
       parent.listen();
       end(temporary_files, 0);
     }
     Conversation parent(std::move(streams));
-    parent.say({{"hello", to_message(hello(""))}});
+    parent.say({{"hello", to_message(hello())}});
     parent.listen();
     end(temporary_files, 0);
   } catch (const Error& error) {

@@ -3,8 +3,11 @@
 
 #include "tuner/core/file.hpp"
 #include "tuner/core/hash.hpp"
+#include "tuner/core/printable.hpp"
 
+#include <algorithm>
 #include <array>
+#include <string_view>
 #include <unistd.h>
 
 namespace tuner::worker {
@@ -12,6 +15,18 @@ namespace tuner::worker {
 AgentProgram this_program() {
   constexpr std::size_t kLargest = std::size_t{1} << 30;
   return {.version = TUNER_VERSION, .hash = content_hash({read_file("/proc/self/exe", kLargest)})};
+}
+
+void validate(AgentHello& hello) {
+  constexpr int kMost = 1 << 16;
+  hello.threads = std::clamp(hello.threads, 1, kMost);
+  for (std::string* text : {&hello.host, &hello.job, &hello.processors}) *text = printable(*text);
+}
+
+std::string token_proof(Role role, const std::string& token, const std::string& challenge,
+                        const std::string& nonce) {
+  const std::string_view side = role == Role::parent ? "parent" : "agent";
+  return sha256(std::array<std::string_view, 4>{token, side, challenge, nonce});
 }
 
 std::string host_name() {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What `tune` and an agent, `tune worker node`, say to each other. An agent begins with {"hello"},
 // or with {"shared"} where others speak over the same streams; then it is sent {"connect"}, and its
-// {"hello"} comes over a connection of its own. It is sent {"open"} and answers {"opened"} or
+// {"hello"} comes over a connection of its own, where each side proves to know the token: the
+// parent sends {"challenge"}, and {"welcome"} after the {"hello"}. It is sent {"open"} and answers
+// {"opened"} or
 // {"error"}. Then each request goes to one of its lanes, {"lane", "call", "arguments"}, and so does
 // the answer. A lane has one request at a time. Lanes are its devices first, the calls of
 // calls.hpp, then compilers. {"ping"} is answered by {"pong"} whatever the lanes do.
@@ -40,20 +42,24 @@ struct AgentHello {
   std::string job;         ///< of the batch system, SLURM_JOB_ID; may be empty
   std::string processors;  ///< that it may use, as the system lists them: "0-7"
   int threads = 1;         ///< how many those are
-  std::string token = {};  ///< that it was sent; empty over standard streams
+  // Both empty over standard streams.
+  std::string nonce = {};  ///< what the parent's proof must contain
+  std::string proof = {};  ///< that it knows the token, token_proof()
 };
 template <>
 inline constexpr auto kFields<AgentHello> =
     std::tuple(Field("program", &AgentHello::program), Field("host", &AgentHello::host),
                Field("job", &AgentHello::job), Field("processors", &AgentHello::processors),
-               Field("threads", &AgentHello::threads), Field("token", &AgentHello::token));
+               Field("threads", &AgentHello::threads), Field("nonce", &AgentHello::nonce),
+               Field("proof", &AgentHello::proof));
+void validate(AgentHello& hello);
 
 /// Where an agent finds its parent.
 struct AgentRendezvous {
   std::string host;                    ///< the parent's name of itself
   std::vector<std::string> addresses;  ///< of its interfaces, IPv4 and IPv6, without loopback
   int port = 0;
-  std::string token;  ///< by which the parent knows the agent
+  std::string token;  ///< by which parent and agent know each other; never sent over TCP
 };
 template <>
 inline constexpr auto kFields<AgentRendezvous> = std::tuple(
@@ -96,6 +102,12 @@ inline constexpr auto kFields<AgentJob> =
     std::tuple(Field("kernel", &AgentJob::kernel), Field("entries", &AgentJob::entries),
                Field("options", &AgentJob::options), Field("key", &AgentJob::key));
 inline constexpr Call<AgentJob, Nothing> kCompile{"compile"};
+
+enum class Role { parent, agent };
+/// What shows that one side of a connection knows the token, without showing it: SHA-256 of the
+/// token, the side, and what each side has chosen at random for this connection.
+[[nodiscard]] std::string token_proof(Role role, const std::string& token,
+                                      const std::string& challenge, const std::string& nonce);
 
 /// This machine's name.
 [[nodiscard]] std::string host_name();

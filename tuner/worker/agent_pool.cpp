@@ -16,6 +16,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <condition_variable>
 #include <csignal>
 #include <map>
@@ -28,6 +29,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kBetweenLooks{200};
 constexpr std::size_t kQuoted = 300;
+constexpr std::size_t kMostGuests = 128;
 
 std::vector<std::string> with_agent(std::vector<std::string> command) {
   const std::size_t count = command.size();
@@ -88,6 +90,11 @@ class AgentPool::Agents {
     std::string failure;  // why it brings no agents any more
     std::string token;    // of agents that connect
   };
+  /// Who has connected, until it is an agent or gone.
+  struct Guest {
+    std::atomic<bool> gone = false;
+    std::jthread thread;
+  };
   struct Agent {
     std::unique_ptr<AgentLink> link;
     std::unique_ptr<AgentCompiler> compiler;
@@ -98,7 +105,10 @@ class AgentPool::Agents {
   /// Who speaks first over a launcher's streams, and what follows.
   void hear(Launcher& launcher, const std::stop_token& stop);
   void receive_connections(const std::stop_token& stop);
-  void greet(Channel channel);
+  /// Shows that this is the parent and hears who it is that has connected.
+  void greet(Channel channel, const std::stop_token& stop);
+  /// Anybody may connect, again and again.
+  void refuse_stranger(const std::string& why);
   void admit(Channel channel, const AgentHello& hello, const Launcher* launcher);
   [[nodiscard]] AgentOpened opened_by(AgentLink& link);
   void add(std::unique_ptr<AgentLink> link, const AgentHello& hello, AgentOpened opened);
@@ -108,7 +118,8 @@ class AgentPool::Agents {
   void tell(const std::string& line);
   /// Where agents of a launcher connect to.
   [[nodiscard]] AgentRendezvous rendezvous(Launcher& launcher);
-  [[nodiscard]] const Launcher* launcher_with(const std::string& token) const;
+  [[nodiscard]] const Launcher* launcher_of(const AgentHello& hello,
+                                            const std::string& challenge) const;
   [[nodiscard]] bool all_settled() const;
   [[nodiscard]] int threads_of(const AgentHello& hello);
 
@@ -127,6 +138,8 @@ class AgentPool::Agents {
   int expected_ = 0, settled_ = 0;            // agents that have spoken, and those in or refused
   std::size_t devices_ = 0;
   std::unique_ptr<ConnectionDesk> desk_;
+  std::vector<std::unique_ptr<Guest>> guests_;  // of the thread that receives them
+  std::atomic<int> strangers_ = 0;
   std::vector<std::unique_ptr<Launcher>> launchers_;
   std::vector<std::jthread> threads_;
 };
@@ -189,6 +202,7 @@ AgentPool::Agents::~Agents() {
     for (const auto& agent : agents_) agent->link->end();
   }
   threads.clear();
+  guests_.clear();
   for (const auto& launcher : launchers_) launcher->streams.reset();
   // A launcher cleans up after its agents, and they after themselves: they get some time for it.
   constexpr std::chrono::seconds kToEnd{3};
@@ -267,39 +281,65 @@ AgentRendezvous AgentPool::Agents::rendezvous(Launcher& launcher) {
   return where;
 }
 
-const AgentPool::Agents::Launcher* AgentPool::Agents::launcher_with(
-    const std::string& token) const {
+const AgentPool::Agents::Launcher* AgentPool::Agents::launcher_of(
+    const AgentHello& hello, const std::string& challenge) const {
   const std::scoped_lock lock(mutex_);
   for (const auto& launcher : launchers_) {
-    if (!launcher->token.empty() && launcher->token == token) return launcher.get();
+    if (!launcher->token.empty() &&
+        hello.proof == token_proof(Role::agent, launcher->token, challenge, hello.nonce)) {
+      return launcher.get();
+    }
   }
   return nullptr;
 }
 
 void AgentPool::Agents::receive_connections(const std::stop_token& stop) {
   while (!stop.stop_requested()) {
+    std::erase_if(guests_, [](const auto& guest) { return guest->gone.load(); });
+    if (guests_.size() >= kMostGuests) {  // the others wait in the system's queue
+      std::this_thread::sleep_for(kBetweenLooks);
+      continue;
+    }
     auto channel = desk_->accept(Clock::now() + kBetweenLooks);
     if (!channel) continue;
-    const std::scoped_lock lock(mutex_);
-    if (stop.stop_requested()) return;
-    threads_.emplace_back(
-        [this, channel = std::move(*channel)]() mutable { greet(std::move(channel)); });
+    Guest& guest = *guests_.emplace_back(std::make_unique<Guest>());
+    guest.thread = std::jthread([this, &guest, stop, channel = std::move(*channel)]() mutable {
+      greet(std::move(channel), stop);
+      guest.gone = true;
+    });
   }
 }
 
-void AgentPool::Agents::greet(Channel channel) {
-  constexpr std::chrono::seconds kToSayHello{10};
+void AgentPool::Agents::greet(Channel channel, const std::stop_token& stop) {
   try {
-    auto heard = channel.receive(Clock::now() + kToSayHello);
-    const auto* const message = std::get_if<Json>(&heard);
-    if (message == nullptr) return;  // anybody may connect and say nothing
+    const auto end = Clock::now() + kToProve;
+    const std::string challenge = random_word() + random_word();
+    static_cast<void>(channel.send({{"challenge", challenge}}, end));
+    std::optional<Json> message;
+    while (!message) {
+      auto heard = channel.receive(std::min(end, Clock::now() + kBetweenLooks));
+      if (auto* said = std::get_if<Json>(&heard)) message = std::move(*said);
+      const bool closed = !message && std::get<Channel::Absence>(heard) == Channel::Absence::closed;
+      // Anybody may connect and say nothing.
+      if (!message && (closed || stop.stop_requested() || Clock::now() >= end)) return;
+    }
     const auto hello = from_message<AgentHello>(member(*message, "hello"), "hello");
-    const Launcher* const launcher = launcher_with(hello.token);
-    if (launcher == nullptr) return refuse("a connection is refused: it has no token");
+    const Launcher* const launcher = launcher_of(hello, challenge);
+    if (launcher == nullptr) return refuse_stranger("it does not know the token");
+    const std::string proof = token_proof(Role::parent, launcher->token, challenge, hello.nonce);
+    static_cast<void>(channel.send({{"welcome", proof}}, end));
+    channel.take_payloads_up_to(kLargestPayload);
     admit(std::move(channel), hello, launcher);
   } catch (const Error&) {
-    refuse(fmt::format("a connection is refused: it says {}", quotation(channel.unread())));
+    refuse_stranger(fmt::format("it says {}", quotation(channel.unread())));
   }
+}
+
+void AgentPool::Agents::refuse_stranger(const std::string& why) {
+  constexpr int kMostTold = 5;
+  const int known = ++strangers_;
+  if (known <= kMostTold) refuse(fmt::format("a connection is refused: {}", why));
+  if (known == kMostTold) refuse("further connections that are refused are not told");
 }
 
 void AgentPool::Agents::admit(Channel channel, const AgentHello& hello, const Launcher* launcher) {

@@ -50,14 +50,17 @@ ssize_t write_some(int descriptor, std::string_view bytes) {
 }
 
 /// Walks over a payload and says whether it is CBOR as `send` writes it: of definite lengths only,
-/// nested no deeper than kDeepest. The library that reads it calls itself for each level, and what
-/// comes from a process that a candidate has damaged must not exhaust the stack of this one.
+/// nested no deeper than kDeepest, of no more than kMostItems. The library that reads it calls
+/// itself for each level and makes an object of 16 bytes or more for each item, even one of a byte,
+/// and what comes from a process that a candidate has damaged must not exhaust the memory of this
+/// one.
 class PayloadCheck {
  public:
   explicit PayloadCheck(std::string_view payload) : rest_(payload) {}
 
   [[nodiscard]] bool passes() {
     std::vector<std::uint64_t> left = {1};  // items still to come, of every array that is open
+    std::size_t entered = 0;
     while (!left.empty()) {
       if (left.back() == 0) {
         left.pop_back();
@@ -65,7 +68,7 @@ class PayloadCheck {
       }
       --left.back();
       const auto items = enter_item();
-      if (!items || left.size() > kDeepest) return false;
+      if (!items || left.size() > kDeepest || ++entered > kMostItems) return false;
       if (*items > 0) left.push_back(*items);
     }
     return true;
@@ -73,6 +76,7 @@ class PayloadCheck {
 
  private:
   static constexpr std::size_t kDeepest = 32;
+  static constexpr std::size_t kMostItems = std::size_t{1} << 20;
 
   /// Takes an item's head, and a text or bytes whole. How many items are in it.
   std::optional<std::uint64_t> enter_item() {
@@ -155,7 +159,8 @@ std::optional<Json> Channel::next() {
   if (!payload) return std::nullopt;
   if (!PayloadCheck(*payload).passes()) {
     throw Error(ErrorCode::failure,
-                "the data from the other process is not a message: it is cut short or nested");
+                "the data from the other process is not a message: it is cut short, nested or of "
+                "too many parts");
   }
   try {
     return Json::from_cbor(*payload);

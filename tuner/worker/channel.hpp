@@ -33,6 +33,8 @@ class Channel {
   [[nodiscard]] int descriptor() const { return input_; }
   /// Both sides find it closed from now on; from any thread.
   void shut() const;
+  /// Larger ones are refused from now on, as what is no message; at most kLargestPayload.
+  void take_payloads_up_to(std::size_t bytes) { reader_.take_up_to(bytes); }
   /// What arrived and is no message yet: the words of who speaks otherwise.
   [[nodiscard]] std::string_view unread() const { return reader_.unread(); }
 

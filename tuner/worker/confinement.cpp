@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <vector>
 
 namespace tuner::worker {
@@ -31,11 +32,12 @@ std::optional<SandboxSupport> worker_sandbox() {
   return sandbox_support();
 }
 
-void confine_worker(const std::filesystem::path& cache, NetworkAccess network) {
+void confine_worker(const std::filesystem::path& cache, OutsideAccess outside) {
   if (!worker_sandbox() || is_injected()) return;
+  ::setenv("CCACHE_DISABLE", "1", 1);  // its folder is none of these
   std::vector<std::filesystem::path> writable = {environment_variable("TMPDIR")};
   if (!cache.empty()) writable.push_back(cache);
-  confine_process(writable, network);
+  confine_process(writable, outside);
 }
 
 }  // namespace tuner::worker

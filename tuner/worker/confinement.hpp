@@ -15,6 +15,6 @@ namespace tuner::worker {
 /// Confines this process: it writes files in its own $TMPDIR and in `cache`, which may be empty,
 /// and nowhere else. Does nothing with TUNER_SANDBOX=off, nor where a library was injected, as
 /// profilers do, which write reports of their own.
-void confine_worker(const std::filesystem::path& cache, NetworkAccess network);
+void confine_worker(const std::filesystem::path& cache, OutsideAccess outside);
 
 }  // namespace tuner::worker

@@ -104,7 +104,7 @@ std::vector<ChosenDevice> chosen_devices(const std::string& text,
     for (std::size_t i = 0; i < devices.size(); ++i) choose(static_cast<int>(i));
     return chosen;
   }
-  // What no list of devices can make right is said before anybody is asked.
+  // Errors that do not depend on the devices are reported before they are listed.
   for (const std::string& word : words_of(text)) {
     if (word.empty()) fail_usage(text, "a device has no name");
     if (word == "all") fail_usage(text, "'all' cannot be combined with other devices");

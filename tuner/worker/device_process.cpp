@@ -18,12 +18,6 @@ using Seconds = std::chrono::duration<double>;
 constexpr double kPatience = 20;  // times what the same took before
 constexpr int kStartsBeforeLost = 3;
 
-CandidateMessage candidate_message(const Candidate& candidate) {
-  return {.kernel = candidate.kernel.name,
-          .config = space::canonical_json(candidate.space.definition(), candidate.config),
-          .binary = candidate.binary};
-}
-
 TrialResult evaluation_of(const Failure& failure, Seconds spent) {
   TrialResult evaluation;
   evaluation.outcome = failure.outcome;
@@ -33,7 +27,7 @@ TrialResult evaluation_of(const Failure& failure, Seconds spent) {
 }
 
 /// A worker whose memory a candidate has damaged may send anything.
-std::string invalid_answer(const Error& error) {
+std::string how_invalid(const Error& error) {
   return fmt::format("sent an invalid answer: {}", error.what());
 }
 
@@ -145,7 +139,7 @@ DeviceProcess::Answer DeviceProcess::ask(const Json& request, const space::Size&
         reference = reference_in(step);
       } catch (const Error& error) {
         retire();
-        return NoAnswer{.lost = {.late = false, .how = invalid_answer(error)},
+        return NoAnswer{.lost = {.late = false, .how = how_invalid(error)},
                         .candidate_ran = candidate_ran,
                         .size = std::move(at_size)};
       }
@@ -159,36 +153,28 @@ DeviceProcess::Answer DeviceProcess::ask(const Json& request, const space::Size&
   }
 }
 
-template <class Arguments, class Result>
-Result DeviceProcess::ask_again(const Call<Arguments, Result>& call, const Arguments& arguments,
-                                const space::Size& size) {
-  const Json message = request(call, arguments);
-  Answer answer = ask(message, size);
-  if (std::holds_alternative<NoAnswer>(answer)) answer = ask(message, size);
+/// Repeated on a second worker when the first ends during it.
+Json DeviceProcess::ask_device(const Json& request, const space::Size& size) {
+  Answer answer = ask(request, size);
+  if (std::holds_alternative<NoAnswer>(answer)) answer = ask(request, size);
   if (const auto* none = std::get_if<NoAnswer>(&answer)) fail_without_candidate(*none);
-  const auto result = result_in<Result>(std::get<Json>(answer));
-  if (!result) throw Error(ErrorCode::failure, result.error().message);
-  return *result;
+  return std::get<Json>(std::move(answer));
 }
 
-template <class Result>
-Expected<Result, Failure> DeviceProcess::result_of(const Answer& answer) {
+Expected<Json, Failure> DeviceProcess::ask_about_contender(const Json& request,
+                                                           const space::Size& size) {
+  Answer answer = ask(request, size);
   if (const auto* none = std::get_if<NoAnswer>(&answer)) return Unexpected(failure_of(*none));
-  try {
-    auto result = result_in<Result>(std::get<Json>(answer));
-    if (!result && leaves_damage(result.error().outcome)) retire();
-    return result;
-  } catch (const Error& error) {
-    retire();
-    return Unexpected(
-        Failure{Outcome::crashed, "the process that ran it " + invalid_answer(error)});
-  }
+  return std::get<Json>(std::move(answer));
 }
 
-template <class Arguments, class Result>
-Expected<Result, Failure> DeviceProcess::ask_about_contender(const Call<Arguments, Result>& call,
-                                                             const Arguments& arguments) {
-  return result_of<Result>(ask(request(call, arguments), contenders_size_));
+void DeviceProcess::contender_failed(const Failure& failure) {
+  if (leaves_damage(failure.outcome)) retire();
+}
+
+Failure DeviceProcess::invalid_answer(const Error& error) {
+  retire();
+  return {Outcome::crashed, "the process that ran it " + how_invalid(error)};
 }
 
 void DeviceProcess::fail_without_candidate(const NoAnswer& none) const {
@@ -235,8 +221,8 @@ const family::Kernel* DeviceProcess::reference_in(const DeviceStep& step) const 
 TrialResult DeviceProcess::evaluate(const Candidate& candidate, const space::Size& size,
                                     std::optional<double> best_ns) {
   const Json message = request(
-      kEvaluate, EvaluateArguments{
-                     .candidate = candidate_message(candidate), .size = size, .best_ns = best_ns});
+      kEvaluate,
+      EvaluateArguments{.candidate = message_of(candidate), .size = size, .best_ns = best_ns});
   const auto begin = Channel::Clock::now();
   Answer answer = ask(message, size);
   if (const auto* none = std::get_if<NoAnswer>(&answer);
@@ -248,68 +234,22 @@ TrialResult DeviceProcess::evaluate(const Candidate& candidate, const space::Siz
     if (!none->candidate_ran) fail_without_candidate(*none);
     return evaluation_of(failure_of(*none), Channel::Clock::now() - begin);
   }
-  const auto result = result_of<TrialResult>(answer);
-  if (!result) return evaluation_of(result.error(), Seconds(0));
-  const TrialResult& evaluation = *result;
-  if (leaves_damage(evaluation.outcome)) retire();
-  if (evaluation.time) launch_s_.try_emplace(size, 1e-9 * evaluation.time->median_ns);
-  return evaluation;
-}
-
-void DeviceProcess::begin_side_by_side(const space::Size& size) {
-  contenders_size_ = size;
-  ask_again(kBeginSideBySide, size, size);
-}
-
-Expected<void, Failure> DeviceProcess::add_contender(const Candidate& candidate) {
-  const auto added = ask_about_contender(kAddContender, candidate_message(candidate));
-  if (!added) return Unexpected(added.error());
-  return {};
-}
-
-Expected<std::string, Failure> DeviceProcess::fastest_library_algorithm(const space::Size& size) {
-  contenders_size_ = size;
-  return ask_about_contender(kFastestLibraryAlgorithm, size);
-}
-
-Expected<bool, Failure> DeviceProcess::add_library(const std::string& algorithm) {
-  return ask_about_contender(kAddLibrary, algorithm);
-}
-
-Expected<backend::Sample, Failure> DeviceProcess::time_contender(std::size_t contender) {
-  return ask_about_contender(kTimeContender, contender);
-}
-
-Expected<double, Failure> DeviceProcess::time_contender_hot(std::size_t contender) {
-  return ask_about_contender(kTimeContenderHot, contender);
-}
-
-Expected<std::optional<backend::RegimeTimes>, Failure> DeviceProcess::time_contender_regimes(
-    std::size_t contender) {
-  return ask_about_contender(kTimeContenderRegimes, contender);
-}
-
-Expected<counters::CounterReading, Failure> DeviceProcess::count_contender(std::size_t contender) {
-  return ask_about_contender(kCountContender, contender);
-}
-
-Expected<measure::TransferTimes, Failure> DeviceProcess::time_transfers(
-    std::size_t contender, std::span<const measure::HostPlace> places) {
-  return ask_about_contender(
-      kTimeTransfers,
-      TransferArguments{.contender = contender, .places = {places.begin(), places.end()}});
-}
-
-std::string DeviceProcess::exact_result(const space::Size& size) {
-  return ask_again(kExactResult, size, size);
+  try {
+    const auto result = result_in<TrialResult>(std::get<Json>(answer));
+    if (!result) contender_failed(result.error());
+    if (!result) return evaluation_of(result.error(), Seconds(0));
+    if (leaves_damage(result->outcome)) retire();
+    if (result->time) launch_s_.try_emplace(size, 1e-9 * result->time->median_ns);
+    return *result;
+  } catch (const Error& error) {
+    return evaluation_of(invalid_answer(error), Seconds(0));
+  }
 }
 
 StartUp DeviceProcess::start_up() {
-  return ask_again(kStartUp, Nothing{}, {});
-}
-
-backend::Conditions DeviceProcess::conditions() {
-  return ask_again(kConditions, Nothing{}, {});
+  const auto result = result_in<StartUp>(ask_device(request(kStartUp, Nothing{}), {}));
+  if (!result) throw Error(ErrorCode::failure, result.error().message);
+  return *result;
 }
 
 }  // namespace tuner::worker

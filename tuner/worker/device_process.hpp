@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "tuner/worker/device_worker.hpp"
+#include "tuner/worker/remote_device.hpp"
 #include "tuner/worker/worker_process.hpp"
 
 #include <chrono>
@@ -9,15 +9,12 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <type_traits>
 #include <variant>
 #include <vector>
 
 namespace tuner::worker {
 
 struct DeviceStep;
-template <class Arguments, class Result>
-struct Call;
 
 /// How long the process that drives a device may take. A launch that took t before, or the first
 /// candidate's at the same size, may take 20·t when that is more than `launch`.
@@ -30,7 +27,7 @@ struct DeviceDeadlines {
 
 /// The devices of a backend by their ordinals, at least one, as a child process sees them: this
 /// process touches none. Throws Error as list_devices does, and Error(no_device) when the child
-/// dies.
+/// ends.
 [[nodiscard]] std::vector<space::DeviceInfo> list_devices(const WorkerCommand& command);
 
 /// Whether a new DeviceProcess has opened its device. Of several devices the children are started
@@ -40,14 +37,14 @@ enum class Opening { at_once, later };
 /// A device driven by a child process. What crashes or hangs there is the outcome of the candidate
 /// that ran; the child is replaced by a new one before the next. This process never touches the
 /// device.
-class DeviceProcess : public DeviceWorker {
+class DeviceProcess : public RemoteDevice {
  public:
   /// `command` starts a worker that drives a device (serve_device). The family must outlive it.
   /// Unless it is to open later, throws as finish_opening does.
   DeviceProcess(WorkerCommand command, const family::Family& family, std::uint64_t seed,
                 DeviceDeadlines deadlines, Opening opening = Opening::at_once);
   /// Waits until the device is open: to be called once, before anything else, where it was to open
-  /// later. Throws Error as open_backend does, and Error(no_device) when the worker dies before it
+  /// later. Throws Error as open_backend does, and Error(no_device) when the worker ends before it
   /// serves.
   void finish_opening();
   ~DeviceProcess() override;
@@ -57,23 +54,21 @@ class DeviceProcess : public DeviceWorker {
 
   TrialResult evaluate(const Candidate& candidate, const space::Size& size,
                        std::optional<double> best_ns) override;
-  void begin_side_by_side(const space::Size& size) override;
-  Expected<void, Failure> add_contender(const Candidate& candidate) override;
-  Expected<std::string, Failure> fastest_library_algorithm(const space::Size& size) override;
-  Expected<bool, Failure> add_library(const std::string& algorithm) override;
-  Expected<backend::Sample, Failure> time_contender(std::size_t contender) override;
-  Expected<double, Failure> time_contender_hot(std::size_t contender) override;
-  Expected<std::optional<backend::RegimeTimes>, Failure> time_contender_regimes(
-      std::size_t contender) override;
-  Expected<counters::CounterReading, Failure> count_contender(std::size_t contender) override;
-  Expected<measure::TransferTimes, Failure> time_transfers(
-      std::size_t contender, std::span<const measure::HostPlace> places) override;
-  std::string exact_result(const space::Size& size) override;
-  backend::Conditions conditions() override;
   int respawns() const override { return respawns_; }
 
   /// What it took to open the device; right only before anything else is asked of it.
   [[nodiscard]] StartUp start_up();
+
+ protected:
+  Expected<Json, Failure> ask_about_contender(const Json& request,
+                                              const space::Size& size) override;
+  Json ask_device(const Json& request, const space::Size& size) override;
+  backend::Binary sent_binary(const Candidate& candidate) const override {
+    return candidate.binary;
+  }
+  void contender_failed(const Failure& failure) override;
+  Failure invalid_answer(const Error& error) override;
+  Error refusal(const Error& error) override { return error; }
 
  private:
   /// The answer to a request, or why there is none.
@@ -90,22 +85,12 @@ class DeviceProcess : public DeviceWorker {
   /// Sends a request and waits for its answer through all steps announced. Throws the Error that
   /// the worker answers with.
   [[nodiscard]] Answer ask(const Json& request, const space::Size& size);
-  /// A call that no candidate can be blamed for: sent to a second worker when the first dies of it.
-  template <class Arguments, class Result>
-  Result ask_again(const Call<Arguments, Result>& call, const Arguments& arguments,
-                   const space::Size& size);
   [[noreturn]] void fail_without_candidate(const NoAnswer& none) const;
   /// Whether a candidate before may have done the damage that the worker died of.
   [[nodiscard]] bool may_be_of_another(const NoAnswer& none) const;
   [[nodiscard]] static Failure failure_of(const NoAnswer& none);
   /// The reference kernel, where that is what a step launches; else null.
   [[nodiscard]] const family::Kernel* reference_in(const DeviceStep& step) const;
-  /// The result in an answer; a failure when there is none or it is invalid.
-  template <class Result>
-  [[nodiscard]] Expected<Result, Failure> result_of(const Answer& answer);
-  template <class Arguments, class Result>
-  [[nodiscard]] Expected<Result, Failure> ask_about_contender(const Call<Arguments, Result>& call,
-                                                              const Arguments& arguments);
   [[nodiscard]] std::chrono::duration<double> deadline(const DeviceStep& step,
                                                        const space::Size& size) const;
   void retire();
@@ -116,8 +101,7 @@ class DeviceProcess : public DeviceWorker {
   DeviceDeadlines deadlines_;
   space::DeviceInfo device_;
   space::EnvironmentInfo environment_;
-  std::unique_ptr<WorkerProcess> worker_;  // null after one was lost
-  space::Size contenders_size_;
+  std::unique_ptr<WorkerProcess> worker_;   // null after one was lost
   std::map<space::Size, double> launch_s_;  // of the first candidate that ended ok at a size
   bool served_another_ = false;             // the worker ran a candidate before
   int respawns_ = 0;

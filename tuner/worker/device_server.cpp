@@ -6,7 +6,7 @@
 namespace tuner::worker {
 
 backend::Binary DeviceServer::sent_binary(const CandidateMessage& message, const family::Kernel&,
-                                          const space::Space&, const space::Config&) {
+                                          const space::BoundDefinition&, const space::Config&) {
   return message.binary;
 }
 
@@ -51,17 +51,19 @@ Json DeviceServer::serve(const Json& request) const {
   return served->second(member(request, "arguments"));
 }
 
-const space::Space& DeviceServer::space(const family::Kernel& kernel, const space::Size& size) {
+const space::BoundDefinition& DeviceServer::space(const family::Kernel& kernel,
+                                                  const space::Size& size) {
   const std::pair key(kernel.name, size);
   const auto known = spaces_.find(key);
   if (known != spaces_.end()) return known->second;
-  return spaces_.emplace(key, space::Space(kernel.space, device_.device().attributes, size))
+  return spaces_
+      .emplace(key, space::BoundDefinition(kernel.space, device_.device().attributes, size))
       .first->second;
 }
 
 Candidate DeviceServer::candidate(const CandidateMessage& given, const space::Size& size) {
   const family::Kernel& kernel = family_.kernel(given.kernel);
-  const space::Space& valid = space(kernel, size);
+  const space::BoundDefinition& valid = space(kernel, size);
   const space::Config config = space::config_from_json(*kernel.space, given.config);
   return {.kernel = kernel,
           .space = valid,

@@ -14,13 +14,13 @@ namespace tuner::worker {
 class DeviceServer {
  public:
   /// The binary of a configuration of a kernel, which came in a message.
-  using BinaryOf =
-      std::function<backend::Binary(const CandidateMessage& message, const family::Kernel& kernel,
-                                    const space::Space& space, const space::Config& config)>;
+  using BinaryOf = std::function<backend::Binary(
+      const CandidateMessage& message, const family::Kernel& kernel,
+      const space::BoundDefinition& space, const space::Config& config)>;
   /// That in the message.
   [[nodiscard]] static backend::Binary sent_binary(const CandidateMessage& message,
                                                    const family::Kernel& kernel,
-                                                   const space::Space& space,
+                                                   const space::BoundDefinition& space,
                                                    const space::Config& config);
 
   /// `device` and `family` must outlive it.
@@ -39,14 +39,15 @@ class DeviceServer {
   [[nodiscard]] Json serve(const Json& request) const;
 
  private:
-  [[nodiscard]] const space::Space& space(const family::Kernel& kernel, const space::Size& size);
+  [[nodiscard]] const space::BoundDefinition& space(const family::Kernel& kernel,
+                                                    const space::Size& size);
   [[nodiscard]] Candidate candidate(const CandidateMessage& given, const space::Size& size);
 
   DeviceWorker& device_;
   const family::Family& family_;
   BinaryOf binary_of_;
   space::Size contenders_size_;
-  std::map<std::pair<std::string, space::Size>, space::Space> spaces_;
+  std::map<std::pair<std::string, space::Size>, space::BoundDefinition> spaces_;
   std::map<std::string, std::function<Json(const Json&)>, std::less<>> calls_;
 };
 

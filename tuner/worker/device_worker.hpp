@@ -17,7 +17,7 @@ namespace tuner::worker {
 /// A compiled configuration to be judged at a size.
 struct Candidate {
   const family::Kernel& kernel;
-  const space::Space& space;
+  const space::BoundDefinition& space;
   space::Config config;
   backend::Binary binary;
 };

@@ -48,10 +48,10 @@ std::optional<std::string> FrameReader::next() {
   }
   if (rest.size() < kHeader) return std::nullopt;
   const std::size_t length = length_of(rest);
-  if (length > kLargestPayload) {
+  if (length > largest_) {
     throw Error(ErrorCode::failure,
                 fmt::format("the other process announces a message of {} bytes, more than {}",
-                            length, kLargestPayload));
+                            length, largest_));
   }
   if (rest.size() < kHeader + length) return std::nullopt;
   taken_ += kHeader + length;

@@ -17,21 +17,23 @@ inline constexpr std::size_t kLargestPayload = std::size_t{64} << 20;
 /// A frame around a payload. Throws Error(failure) when the payload is larger than kLargestPayload.
 [[nodiscard]] std::string frame(std::string_view payload);
 
-/// Takes bytes as they arrive and gives back the payloads they make.
+/// Takes bytes as they arrive and returns the payloads of complete frames.
 class FrameReader {
  public:
+  void take_up_to(std::size_t payload_bytes) { largest_ = payload_bytes; }
   void append(std::string_view bytes);
   /// The next whole payload, if it has arrived. Throws Error(failure) when what arrived is no frame
-  /// or announces a payload larger than kLargestPayload; after that the stream is lost.
+  /// or announces a payload that is too large; after that the stream is lost.
   [[nodiscard]] std::optional<std::string> next();
-  /// What has arrived beyond the payloads given back.
+  /// The bytes after the payloads returned so far.
   [[nodiscard]] std::string_view unread() const {
     return std::string_view(pending_).substr(taken_);
   }
 
  private:
+  std::size_t largest_ = kLargestPayload;
   std::string pending_;
-  std::size_t taken_ = 0;  // of pending_, by payloads already given back
+  std::size_t taken_ = 0;  // of pending_, by payloads already returned
 };
 
 }  // namespace tuner::worker

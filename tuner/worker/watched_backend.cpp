@@ -86,7 +86,7 @@ Expected<double, Failure> WatchedBackend::time_hot(const backend::Work& work) {
 
 Expected<std::optional<backend::RegimeTimes>, Failure> WatchedBackend::time_regimes(
     const backend::Work& work) {
-  // Series as of time_hot, or so many as take the time that a device gets for a few launches.
+  // Series as of time_hot, or as many as take the time of a few launches on a device.
   constexpr int kLaunches = 21;
   announce(work, kLaunches);
   return backend_.time_regimes(work);

@@ -13,17 +13,16 @@
 
 namespace tuner::worker {
 
-/// What a device is about to do: how long it may take depends on it, and whom to blame.
+/// The next step of a device: it determines the deadline, and which candidate is at fault.
 struct DeviceStep {
   std::string size = {};  ///< the problem's: "67x45x33"
   bool on_trial = false;  ///< a candidate's kernel runs; else the library or a kernel of our own
   int launches = 1;
-  std::optional<double> launch_s;  ///< seconds that the very same launch took last time, if it ran
+  std::optional<double> launch_s;  ///< seconds of the same launch last time, if it ran
   std::string source = {};         ///< of a kernel that runs and is not on trial: its file's name
 };
 
-/// Another compiler, of whose binaries it knows the sources. Used from any thread, as compilers
-/// are.
+/// Wraps a compiler and records the source of each binary. May be used from any thread.
 class NotingCompiler : public backend::Compiler {
  public:
   /// The compiler must outlive it.
@@ -40,12 +39,12 @@ class NotingCompiler : public backend::Compiler {
   mutable std::map<std::string, std::string> sources_;  // by the hash of an image
 };
 
-/// Another backend that says before every piece of work what it is about to do.
+/// Wraps a backend and announces each piece of work before it begins.
 class WatchedBackend : public backend::Backend {
  public:
   using Announce = std::function<void(const DeviceStep&)>;
 
-  /// The backend and the compiler, which stands for the backend's own, must outlive it.
+  /// The backend, and the compiler used instead of the backend's own, must outlive it.
   WatchedBackend(backend::Backend& backend, const backend::Compiler& compiler, Announce announce)
       : backend_(backend), compiler_(compiler), announce_(std::move(announce)) {}
 

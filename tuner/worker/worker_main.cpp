@@ -14,15 +14,19 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <chrono>
 #include <csignal>
+#include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <optional>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
+#include <vector>
 
 namespace tuner::worker {
 namespace {
@@ -31,7 +35,7 @@ constexpr int kChannelDescriptor = 3;
 constexpr rlim_t kCompileProcessorSeconds = 75;
 constexpr std::chrono::seconds kNoDeadline = std::chrono::hours(24);  // the parent has one
 
-/// A worker without a parent has nobody to keep its deadlines.
+/// Without its parent a worker has no deadlines: it must end.
 void die_with_parent() {
   // If the parent is gone already, the channel is closed, and that ends us too.
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -95,22 +99,48 @@ void tell_devices(Channel& channel, const std::string& backend_kind) {
   }
 }
 
+/// Becomes a compiler of the cpu backend.
+[[noreturn]] void become_confined(std::span<const std::string> command) {
+  for (const int signal : {SIGPIPE, SIGXFSZ}) std::signal(signal, SIG_DFL);  // `tune` ignores them
+  confine_worker({}, OutsideAccess::refused);
+  std::vector<char*> words;
+  for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
+  words.push_back(nullptr);
+  ::execvp(words.front(), words.data());
+  throw Error(ErrorCode::failure,
+              fmt::format("{}: cannot be started: {}", command.front(), std::strerror(errno)));
+}
+
+/// What a device's process compiles, such as checks, is kept apart from what other programs load: a
+/// kernel of the cpu backend can write there whatever it likes.
+std::filesystem::path own_binary_cache() {
+  const std::filesystem::path folder = backend::default_binary_cache();
+  return folder.empty() ? folder : folder.parent_path() / "checks";
+}
+
+/// Where memory runs out, because a kernel takes all of it, the system ends this process first.
+void offer_to_free_memory() {
+  constexpr int kFirst = 1000;  // proc_pid_oom_score_adj(5)
+  std::ofstream("/proc/self/oom_score_adj") << kFirst;
+}
+
 int drive_device(Channel& channel, const std::string& backend_kind, int ordinal) {
   const auto first = next_request(channel);
   if (!first) return 0;
   try {
     const auto opening = from_message<OpenRequest>(*first);
     // So that a worker that replaces another is soon at work.
-    const std::filesystem::path cache_folder = backend::default_binary_cache();
+    const std::filesystem::path cache_folder = own_binary_cache();
     backend::BinaryCache cache(cache_folder);
     // Kernels run on threads that the cpu backend starts. A GPU's driver may have to make device
     // files, by a program that is set-uid, and kernels are no code of this process.
-    const bool runs_kernels = backend_kind == "cpu";
-    if (runs_kernels) confine_worker(cache_folder, NetworkAccess::refused);
+    const bool runs_kernels = backend::backend_traits(backend_kind).runs_kernels_in_process;
+    if (runs_kernels) offer_to_free_memory();
+    if (runs_kernels) confine_worker(cache_folder, OutsideAccess::refused);
     const auto begin = std::chrono::steady_clock::now();
     const auto backend = backend::open_backend(backend_kind, ordinal);
     const double device_ms = milliseconds_since(begin);
-    if (!runs_kernels) confine_worker(cache_folder, NetworkAccess::kept);
+    if (!runs_kernels) confine_worker(cache_folder, OutsideAccess::kept);
     const family::Family family = family_of(opening.family);
     const backend::CachedCompiler compiler(
         backend->compiler(), cache,
@@ -163,9 +193,10 @@ void serve_compilations(Channel& channel, const backend::Compiler& compiler) {
 int worker_main(std::span<const std::string> arguments) {
   if (arguments.size() == 1 && arguments[0] == "node") return agent_main();
   die_with_parent();
+  if (arguments.size() > 1 && arguments[0] == "confined") become_confined(arguments.subspan(1));
   Channel channel(kChannelDescriptor);
   if (arguments.size() == 3 && arguments[0] == "compile") {
-    confine_worker({}, NetworkAccess::refused);
+    confine_worker({}, OutsideAccess::refused);
     serve_compilations(channel, *backend::make_compiler(arguments[1], arguments[2], kNoDeadline));
     return 0;
   }

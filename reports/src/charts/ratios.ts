@@ -8,6 +8,14 @@ import { tip, tooltipStyle } from "../tooltip";
 
 const kSymbols = ["circle", "diamond", "triangle", "rect"];
 
+/** Round ratios on both sides of 1, down to 1 / far and up to far. */
+function ratioTicks(far: number): number[] {
+  const known = far > 4 ? [0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20]
+    : far > 1.6 ? [0.3, 0.5, 0.7, 1, 1.5, 2, 3]
+    : far > 1.12 ? [0.7, 0.8, 0.9, 1, 1.1, 1.2, 1.4] : [0.9, 0.95, 0.98, 1, 1.02, 1.05, 1.1];
+  return known.filter((tick) => tick < far && tick > 1 / far);
+}
+
 /** The best kernel's ratio to the library over the work of a size, a colour and a mark for each shape. */
 export function ratiosChart({ sizes: table, library }: Family, shown: (index: number) => boolean, theme: Theme): EChartsOption | null {
   const work = numbers(table, "work"), ratio = numbers(table, "ratio");
@@ -15,8 +23,7 @@ export function ratiosChart({ sizes: table, library }: Family, shown: (index: nu
   const drawn = ratio.flatMap((value, i) => (value !== null && work[i] !== null && work[i]! > 0 && shown(i) ? [i] : []));
   if (drawn.length === 0) return null;
   const far = 1.05 * Math.max(...drawn.map((i) => Math.max(ratio[i]!, 1 / ratio[i]!)));
-  const known = far > 4 ? [0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20] : [0.3, 0.5, 0.8, 1, 1.25, 1.5, 2, 3];
-  const ticks = known.filter((tick) => tick < far && tick > 1 / far);
+  const ticks = ratioTicks(far);
   const kinds = [...new Set(shapes)].sort();
   const series = kinds.map((shape, nth): ScatterSeriesOption => ({
     type: "scatter", name: shape, color: seriesStyle(nth).color, symbol: kSymbols[nth % kSymbols.length], symbolSize: 9,

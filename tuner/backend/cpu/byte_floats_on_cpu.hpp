@@ -7,7 +7,7 @@
 
 namespace tuner {
 
-/// Floating-point numbers of 8 bits, so many of which are of the fraction.
+/// Floating-point numbers of 8 bits with this number of fraction bits.
 template <int kFractionBits>
 struct Fp8 {
   static constexpr bool kHasInfinity = kFractionBits == 2;  // e5m2; e4m3 has none

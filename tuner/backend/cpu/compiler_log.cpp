@@ -56,7 +56,7 @@ std::string without_export(std::string_view log) {
     if (in_ours || names_export(line) || is_place_of_export(line) || is_note_of_export(line)) {
       continue;
     }
-    // The entry stands in the exported code several times, and its first error causes others there.
+    // The exported code contains the entry several times: its first error causes others there.
     if (is_error_of_entry(line) && std::ranges::any_of(kept, is_error_of_entry)) continue;
     kept.push_back(line);
   }

@@ -341,8 +341,9 @@ std::unique_ptr<Backend> open_cpu_backend(space::DeviceInfo device) {
   return std::make_unique<CpuBackend>(std::move(device), require_host_compiler());
 }
 
-std::unique_ptr<const Compiler> make_cpu_compiler(std::chrono::seconds deadline) {
-  return std::make_unique<HostCompiler>(require_host_compiler(), deadline);
+std::unique_ptr<const Compiler> make_cpu_compiler(std::chrono::seconds deadline,
+                                                  std::vector<std::string> confiner) {
+  return std::make_unique<HostCompiler>(require_host_compiler(), deadline, std::move(confiner));
 }
 
 namespace {

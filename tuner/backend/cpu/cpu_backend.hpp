@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace tuner::backend {
@@ -22,9 +23,11 @@ namespace tuner::backend {
 /// The same for an application's own launches. Throws as open_cpu_backend.
 [[nodiscard]] std::unique_ptr<Executor> open_cpu_executor();
 
-/// The compiler of that device: each compilation is a process of its own, ended at the deadline.
+/// The compiler of that device: each compilation is a process of its own, ended at the deadline and
+/// started by `confiner` (host_compiler.hpp).
 /// Throws Error(no_device) when there is none.
-[[nodiscard]] std::unique_ptr<const Compiler> make_cpu_compiler(std::chrono::seconds deadline);
+[[nodiscard]] std::unique_ptr<const Compiler> make_cpu_compiler(std::chrono::seconds deadline,
+                                                                std::vector<std::string> confiner);
 
 /// Bits of the widest vectors that this processor computes in: 128, 256 or 512.
 [[nodiscard]] int vector_bits();

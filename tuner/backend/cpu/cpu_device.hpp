@@ -12,10 +12,10 @@ namespace tuner::backend {
 /// the same configurations here as there; cores, level-2 cache and memory are the machine's own.
 [[nodiscard]] space::DeviceInfo cpu_device();
 
-/// The devices that the processor stands for: one, itself, without a uuid; or as many as
-/// TUNER_CPU_DEVICES says, so that runs on several cards can be tried without a GPU. "3" is three
-/// of one model, "2+1" two of one and one of another. All of them use all cores. Throws
-/// Error(usage) when the variable says nothing of the kind.
+/// The devices of the cpu backend: one, the processor, without a uuid; or the simulated devices of
+/// TUNER_CPU_DEVICES, to test runs on several cards without a GPU. "3" is three of one model, "2+1"
+/// two of one and one of another. Each uses all cores. Throws Error(usage) when the variable is
+/// invalid.
 [[nodiscard]] std::vector<space::DeviceInfo> cpu_devices();
 
 }  // namespace tuner::backend

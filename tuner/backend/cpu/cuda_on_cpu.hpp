@@ -475,7 +475,7 @@ inline KernelContext** context_place() {
 #define TUNER_CONTEXT_PLACE tuner::context_place
 #endif
 
-/// Exports a kernel under a name; stands at the end of a translation unit, once for each name.
+/// Exports a kernel under a name. At the end of a translation unit, once for each name.
 #define TUNER_EXPORT_KERNEL(NAME, ...)                                                     \
   namespace tuner {                                                                        \
   namespace of_##NAME {                                                                    \

@@ -60,7 +60,7 @@ struct GridRunner::Grid {
 Expected<void, Failure> GridRunner::run(const KernelCall& call) {
   const Grid grid(call.geometry);
   if (!grid.single_threads || grid.blocks > 1) return run_on_cores(call, grid);
-  static_cast<void>(blocks_.back()->run(call, {}));  // alone, it waits for nobody
+  static_cast<void>(blocks_.back()->run(call, {}));  // of one thread: it waits for no other
   return {};
 }
 

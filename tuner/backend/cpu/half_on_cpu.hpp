@@ -5,7 +5,7 @@
 
 namespace tuner {
 
-/// Floating-point numbers of 16 bits, so many of which are of the significand.
+/// Floating-point numbers of 16 bits with this number of significand bits.
 template <int kSignificandBits>
 struct Small {
   unsigned short bits;

@@ -101,7 +101,7 @@ std::vector<std::string> host_options(std::span<const std::string> kernel_option
   return options;
 }
 
-/// Whether a kernel brings the C++ library's mathematics, and so is written for processors alone.
+/// Whether a kernel includes the C++ library's mathematics, and so is for CPUs only.
 bool is_of_processors(const family::CompileJob& job) {
   return std::ranges::count(job.options, "-DTUNER_STANDARD_MATH") > 0;
 }
@@ -157,8 +157,9 @@ std::string host_compiler_recipe() {
   return content_hash(parts);
 }
 
-HostCompiler::HostCompiler(HostCompilerInfo info, std::chrono::seconds deadline)
-    : info_(std::move(info)), deadline_(deadline) {
+HostCompiler::HostCompiler(HostCompilerInfo info, std::chrono::seconds deadline,
+                           std::vector<std::string> confiner)
+    : info_(std::move(info)), deadline_(deadline), confiner_(std::move(confiner)) {
   for (const family::Header& header : kernel_prelude()) {
     write_file(headers_.path() / header.name, header.text);
   }
@@ -186,7 +187,8 @@ Expected<Binary, Failure> HostCompiler::compile(const family::CompileJob& whole)
   write_file(unit, host_unit(job));
   failpoint("backend.unit_written");
 
-  std::vector<std::string> arguments = {info_.program};
+  std::vector<std::string> arguments = confiner_;
+  arguments.push_back(info_.program);
   std::ranges::move(host_options(job.options), std::back_inserter(arguments));
   if (!of_processors) {
     arguments.insert(arguments.end(), {"-isystem", (headers_.path() / kPlatform).string()});
@@ -199,7 +201,7 @@ Expected<Binary, Failure> HostCompiler::compile(const family::CompileJob& whole)
   }
   arguments.insert(arguments.end(), {unit.string(), "-o", image.string()});
   const ProcessLimits limits{
-      .processor_time = deadline_,  // also where nobody is left to end it
+      .processor_time = deadline_,  // also if this process ends first
       .address_space_bytes = kAddressSpace,
       .temporary_files = directory.path()};  // one that is killed leaves them behind
   const ProcessResult result = run_process(arguments, deadline_, limits);

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace tuner::backend {
 
@@ -27,14 +28,17 @@ struct HostCompilerInfo {
 /// KernelImage (kernel_abi.hpp).
 class HostCompiler : public Compiler {
  public:
-  /// A compilation that takes longer than the deadline is a compile_timeout.
+  /// A compilation that takes longer than the deadline is a compile_timeout. `confiner` begins the
+  /// command of each compilation, a program that becomes the one named after it; empty: none.
   explicit HostCompiler(HostCompilerInfo info,
-                        std::chrono::seconds deadline = std::chrono::seconds(60));
+                        std::chrono::seconds deadline = std::chrono::seconds(60),
+                        std::vector<std::string> confiner = {});
   [[nodiscard]] Expected<Binary, Failure> compile(const family::CompileJob& whole) const override;
 
  private:
   HostCompilerInfo info_;
   std::chrono::seconds deadline_;
+  std::vector<std::string> confiner_;
   TemporaryDirectory headers_;  // those of kernel_headers.hpp
 };
 

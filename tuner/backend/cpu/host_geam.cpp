@@ -9,7 +9,7 @@
 namespace tuner::backend {
 namespace {
 
-/// A square of so many rows and columns of each matrix stays in the first cache.
+/// Edge of a square tile of which both matrices fit in the L1 cache.
 constexpr std::int64_t kTile = 32;
 
 /// op(X) of a stored matrix.

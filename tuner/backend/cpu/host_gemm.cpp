@@ -44,34 +44,43 @@ void gemm(Gemm* blas, const family::GemmShape& shape, const MatrixOperands& oper
   }
 }
 
-/// The number that every element of 16 bits is, by its bits.
+/// The number that every element of 8 or 16 bits is, by its bits.
 std::vector<float> numbers_of(family::ElementType type) {
-  std::vector<float> numbers(std::size_t{1} << 16);
+  std::vector<float> numbers(std::size_t{1} << 8 * family::size_bytes(type));
   for (std::size_t bits = 0; bits < numbers.size(); ++bits) {
     numbers[bits] = static_cast<float>(family::number_of(type, bits));
   }
   return numbers;
 }
 
-/// The product of matrices of 16 bits an element: in float, each result rounded once. `number` is
-/// the number that an element is by its bits, `multiply` the product of matrices of floats.
-template <class Number, class Multiply>
+/// The product of matrices of 8 or 16 bits an element: in float, each result rounded once.
+/// `numbers(type)` gives the number that an element of a type is by its bits, `multiply` is the
+/// product of matrices of floats.
+template <class Numbers, class Multiply>
 void short_gemm(const family::LibraryOperation& operation, const family::GemmShape& shape,
-                const MatrixOperands& operands, const Number& number, const Multiply& multiply) {
+                const MatrixOperands& operands, const Numbers& numbers, const Multiply& multiply) {
   family::check_shape(shape);
-  const auto matrices = [&](const void* data, const family::MatrixLayout& layout) {
-    const std::span elements(static_cast<const std::uint16_t*>(data),
-                             static_cast<std::size_t>(family::elements(layout, shape.batch)));
-    std::vector<float> result(elements.size());
-    std::ranges::transform(elements, result.begin(), number);
+  const auto matrices = [&](const void* data, const family::MatrixLayout& layout,
+                            family::ElementType type) {
+    const auto count = static_cast<std::size_t>(family::elements(layout, shape.batch));
+    std::vector<float> result(count);
+    const auto number = numbers(type);
+    if (family::size_bytes(type) == 1) {
+      std::ranges::transform(std::span(static_cast<const std::uint8_t*>(data), count),
+                             result.begin(), number);
+    } else {
+      std::ranges::transform(std::span(static_cast<const std::uint16_t*>(data), count),
+                             result.begin(), number);
+    }
     return result;
   };
-  const std::vector<float> a = matrices(operands.a, shape.a), b = matrices(operands.b, shape.b);
+  const std::vector<float> a = matrices(operands.a, shape.a, operation.type),
+                           b = matrices(operands.b, shape.b, operation.type);
   MatrixOperands wide = operands;
   wide.a = a.data();
   wide.b = b.data();
   if (operation.result_type() == family::ElementType::f32) return multiply(shape, wide);
-  std::vector<float> c = matrices(operands.c, shape.c);
+  std::vector<float> c = matrices(operands.c, shape.c, operation.result_type());
   wide.c = c.data();
   multiply(shape, wide);
   auto* const result = static_cast<std::uint16_t*>(operands.c);
@@ -79,7 +88,7 @@ void short_gemm(const family::LibraryOperation& operation, const family::GemmSha
     const std::int64_t first = row / shape.m * shape.c.stride + row % shape.m * shape.c.ld;
     for (std::int64_t i = first; i < first + shape.n; ++i) {
       const auto sum = static_cast<double>(c[static_cast<std::size_t>(i)]);
-      result[i] = static_cast<std::uint16_t>(family::bits_of(operation.type, sum));
+      result[i] = static_cast<std::uint16_t>(family::bits_of(operation.result_type(), sum));
     }
   }
 }
@@ -123,16 +132,18 @@ Expected<void, Failure> check_types(const family::LibraryOperation& operation) {
 Expected<void, Failure> host_gemm(const family::LibraryOperation& operation,
                                   const family::GemmShape& shape, const MatrixOperands& operands) {
   if (auto fits = check_types(operation); !fits) return fits;
-  if (operation.type == family::ElementType::f32) {
+  if (operation.type == family::ElementType::f32 || operation.type == family::ElementType::tf32) {
     gemm<float>(openblas().sgemm, shape, operands);
   } else if (operation.type == family::ElementType::f64) {
     gemm<double>(openblas().dgemm, shape, operands);
   } else if (operation.type == family::ElementType::s8) {
     gemm_by_loops<std::int8_t, std::int32_t>(shape, operands);
   } else {
-    const std::vector<float> numbers = numbers_of(operation.type);
     short_gemm(
-        operation, shape, operands, [&](std::uint16_t bits) { return numbers[bits]; },
+        operation, shape, operands,
+        [](family::ElementType type) {
+          return [numbers = numbers_of(type)](std::uint16_t bits) { return numbers[bits]; };
+        },
         [](const family::GemmShape& of, const MatrixOperands& wide) {
           gemm<float>(openblas().sgemm, of, wide);
         });
@@ -144,7 +155,7 @@ Expected<void, Failure> host_gemm_by_loops(const family::LibraryOperation& opera
                                            const family::GemmShape& shape,
                                            const MatrixOperands& operands) {
   if (auto fits = check_types(operation); !fits) return fits;
-  if (operation.type == family::ElementType::f32) {
+  if (operation.type == family::ElementType::f32 || operation.type == family::ElementType::tf32) {
     gemm_by_loops<float, float>(shape, operands);
   } else if (operation.type == family::ElementType::f64) {
     gemm_by_loops<double, double>(shape, operands);
@@ -153,8 +164,10 @@ Expected<void, Failure> host_gemm_by_loops(const family::LibraryOperation& opera
   } else {
     short_gemm(
         operation, shape, operands,
-        [&](std::uint16_t bits) {
-          return static_cast<float>(family::number_of(operation.type, bits));
+        [](family::ElementType type) {
+          return [type](std::uint16_t bits) {
+            return static_cast<float>(family::number_of(type, bits));
+          };
         },
         gemm_by_loops<float, float>);
   }

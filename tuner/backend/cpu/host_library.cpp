@@ -22,7 +22,9 @@ constexpr std::int64_t kMostProductsOfLoops = std::int64_t{1} << 18;
 std::vector<std::string> host_library_algorithms(const family::LibraryOperation& operation) {
   const auto* const shape = std::get_if<family::GemmShape>(&operation.shape);
   // Of bytes the library itself is loops.
-  if (shape == nullptr || operation.type == family::ElementType::s8) return {};
+  if (shape == nullptr || !operation.epilogue.is_none() ||
+      operation.type == family::ElementType::s8)
+    return {};
   if (shape->batch * shape->m * shape->n >
       kMostProductsOfLoops / std::max<std::int64_t>(shape->k, 1))
     return {};
@@ -43,6 +45,10 @@ Expected<void, Failure> run_host_library(const family::LibraryOperation& operati
 
 Expected<void, Failure> run_host_library(const family::LibraryOperation& operation,
                                          const MatrixOperands& operands) {
+  if (!operation.epilogue.is_none()) {
+    return Unexpected(
+        Failure{Outcome::launch_error, "the host's library has no bias, activation or residual"});
+  }
   if (const auto* const shape = std::get_if<family::GemmShape>(&operation.shape)) {
     return host_gemm(operation, *shape, operands);
   }

@@ -10,12 +10,11 @@
 
 namespace tuner::backend {
 
-/// Zeros in pages of their own, with gigabytes on both sides that can be read and not written: a
-/// kernel that writes far beside its buffers meets a fault at once, and not memory of this process
-/// that somebody misses later.
+/// Zeroed pages between gigabytes of read-only addresses: a kernel that writes far outside its
+/// buffers faults at once instead of changing memory of this process.
 class MarginedMemory {
  public:
-  /// `data` is null where the system refuses so many bytes.
+  /// `data` is null when the system does not provide the bytes.
   explicit MarginedMemory(std::size_t size_bytes);
   ~MarginedMemory();
   MarginedMemory(MarginedMemory&& other) noexcept;

@@ -10,7 +10,7 @@
 namespace tuner::backend {
 
 /// CUDA C++ as the host's compiler takes it together with cuda_on_cpu.hpp: `extern __shared__`
-/// arrays become pointers to the block's dynamic shared memory, and an alignment that stands behind
+/// arrays become pointers to the block's dynamic shared memory, and an alignment after
 /// `__shared__` moves before it. Lines keep their numbers.
 [[nodiscard]] std::string host_source(std::string_view cuda_source);
 

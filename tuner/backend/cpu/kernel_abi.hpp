@@ -9,7 +9,7 @@ struct Index3 {
   unsigned x, y, z;
 };
 
-/// Where a barrier stands in the source.
+/// The place of a barrier in the source.
 struct BarrierSite {
   const char* file;
   int line;

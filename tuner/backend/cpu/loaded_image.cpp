@@ -14,7 +14,7 @@
 namespace tuner::backend {
 namespace {
 
-/// Words of 64 bits that hold so many bytes.
+/// The number of 64-bit words that hold these bytes.
 std::size_t words(std::size_t size_bytes) {
   return (size_bytes + sizeof(std::uint64_t) - 1) / sizeof(std::uint64_t);
 }

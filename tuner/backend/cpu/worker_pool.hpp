@@ -22,7 +22,7 @@ class WorkerPool {
   [[nodiscard]] unsigned size() const { return static_cast<unsigned>(threads_.size()); }
   /// Every worker calls `job` once with its number; returns when all have. The job must not throw.
   void run(const std::function<void(unsigned worker)>& job);
-  /// The same of so many workers and the calling thread, whose number is `size()`.
+  /// The same on `workers` workers and the calling thread, whose number is `size()`.
   void run_here_too(unsigned workers, const std::function<void(unsigned worker)>& job);
 
  private:

@@ -11,9 +11,9 @@
 
 namespace tuner::backend {
 
-/// Notices the first write of any thread into data that nobody may write, as long as it lives. The
-/// pages of the data are read-only meanwhile; a page that is written is writable again after the
-/// fault, so that the writer goes on. There is one watch at a time in a process: another one waits.
+/// Detects the first write of any thread to the watched data while the object exists. The pages of
+/// the data are read-only; after a fault the page is writable again and the writer continues. A
+/// process has one watch at a time: another one waits.
 class WriteWatch {
  public:
   explicit WriteWatch(std::vector<std::span<std::byte>> data);

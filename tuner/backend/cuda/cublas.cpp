@@ -73,7 +73,7 @@ cublasStatus_t with_tensor_cores(const CublasApi& api, cublasHandle_t handle,
   return status;
 }
 
-/// As gemm_by_rows, of types of 16 and 8 bits, with sums and factors in SUM: cublasGemmEx.
+/// As gemm_by_rows, of types of 16 and 8 bits and tf32, with sums and factors in SUM: cublasGemmEx.
 template <class Sum>
 cublasStatus_t short_gemm_by_rows(const CublasApi& api, cublasHandle_t handle,
                                   const family::LibraryOperation& operation,
@@ -84,25 +84,31 @@ cublasStatus_t short_gemm_by_rows(const CublasApi& api, cublasHandle_t handle,
   const cudaDataType_t type = of(operation.type), result = of(operation.result_type());
   const auto alpha = static_cast<Sum>(operands.alpha);
   const auto beta = static_cast<Sum>(operands.beta);
-  constexpr cublasComputeType_t kCompute =
-      std::is_integral_v<Sum> ? CUBLAS_COMPUTE_32I : CUBLAS_COMPUTE_32F;
+  const cublasComputeType_t compute = std::is_integral_v<Sum> ? CUBLAS_COMPUTE_32I
+                                      : operation.type == family::ElementType::tf32
+                                          ? CUBLAS_COMPUTE_32F_FAST_TF32
+                                          : CUBLAS_COMPUTE_32F;
   const auto& [m, n, k, trans_a, trans_b, batch, a_lies, b_lies, c_lies] = shape;
   const cublasOperation_t op_a = cublas_transpose(trans_a);
   const cublasOperation_t op_b = cublas_transpose(trans_b);
-  const auto [a, b, c, alpha_given, beta_given] = operands;
+  const void* const a = operands.a;
+  const void* const b = operands.b;
+  void* const c = operands.c;
   return batch == 1 ? api.gemm_ex(handle, op_b, op_a, n, m, k, &alpha, b, type, leading(b_lies), a,
-                                  type, leading(a_lies), &beta, c, result, leading(c_lies),
-                                  kCompute, CUBLAS_GEMM_DEFAULT)
+                                  type, leading(a_lies), &beta, c, result, leading(c_lies), compute,
+                                  CUBLAS_GEMM_DEFAULT)
                     : api.gemm_batched_ex(handle, op_b, op_a, n, m, k, &alpha, b, type,
                                           leading(b_lies), b_lies.stride, a, type, leading(a_lies),
                                           a_lies.stride, &beta, c, result, leading(c_lies),
-                                          c_lies.stride, batch, kCompute, CUBLAS_GEMM_DEFAULT);
+                                          c_lies.stride, batch, compute, CUBLAS_GEMM_DEFAULT);
 }
 
 Expected<void, Failure> run(const CublasApi& api, cublasHandle_t handle,
                             const family::LibraryOperation& operation,
                             const family::GemmShape& shape, const MatrixOperands& operands) {
-  if (!family::library_multiplies(operation.type, operation.result_type())) {
+  // Of e4m3 it has no product: cublasLt has.
+  if (!family::library_multiplies(operation.type, operation.result_type()) ||
+      operation.type == family::ElementType::e4m3) {
     return no_such_type("multiplies", operation.type);
   }
   if (operation.type == family::ElementType::f32) {
@@ -199,8 +205,25 @@ cublasContext* Cublas::context() {
 }
 
 Enqueue Cublas::prepare(const family::LibraryOperation& operation, const MatrixOperands& operands) {
+  if (operation.type == family::ElementType::e4m3 || !operation.epilogue.is_none()) {
+    return prepare_first(operation, operands);
+  }
   return [this, context = context(), operation, operands] {
     return run_cublas(*api_, context, operation, operands);
+  };
+}
+
+Enqueue Cublas::prepare_first(const family::LibraryOperation& operation,
+                              const MatrixOperands& operands) {
+  const auto fail = [](const char* why) {
+    return [why] { return Unexpected(Failure{Outcome::launch_error, why}); };
+  };
+  if (!LtProduct::has(operation.epilogue)) return fail("cublasLt has no bias of rows");
+  const auto product = std::make_shared<const LtProduct>(lt(), operation, operands.bias);
+  const std::vector<LtAlgorithm> first = product->proposed(1, alignment_bytes(operands));
+  if (first.empty()) return fail("cublasLt has no algorithm for it");
+  return [this, product, operands, algorithm = first.front()] {
+    return product->multiply(operands, algorithm, lt_workspace_.get(), stream_);
   };
 }
 
@@ -217,7 +240,7 @@ Expected<Enqueue, Failure> Cublas::prepare(const family::LibraryOperation& opera
                                            const std::string& algorithm) {
   auto parsed = lt_algorithm(algorithm, lt().api().version());
   if (!parsed) return Unexpected(std::move(parsed.error()));
-  const auto product = std::make_shared<const LtProduct>(lt(), operation);
+  const auto product = std::make_shared<const LtProduct>(lt(), operation, operands.bias);
   auto checked = product->checked(*parsed);
   if (!checked) return Unexpected(std::move(checked.error()));
   return Enqueue([this, product, operands, checked = *checked] {
@@ -229,8 +252,11 @@ std::vector<std::string> Cublas::algorithms(const family::LibraryOperation& oper
                                             const MatrixOperands& operands) {
   constexpr int kMost = 8;
   std::vector<std::string> texts;
-  if (!std::holds_alternative<family::GemmShape>(operation.shape)) return texts;
-  const LtProduct product(lt(), operation);
+  if (!std::holds_alternative<family::GemmShape>(operation.shape) ||
+      !LtProduct::has(operation.epilogue)) {
+    return texts;
+  }
+  const LtProduct product(lt(), operation, operands.bias);
   for (const LtAlgorithm& each : product.proposed(kMost, alignment_bytes(operands))) {
     texts.push_back(lt_text(each, lt().api().version()));
   }

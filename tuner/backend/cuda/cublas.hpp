@@ -43,6 +43,9 @@ class Cublas {
   [[nodiscard]] cublasContext* context();
   /// Likewise, with a workspace.
   [[nodiscard]] const CublasLt& lt();
+  /// By the algorithm that cublasLt proposes first.
+  [[nodiscard]] Enqueue prepare_first(const family::LibraryOperation& operation,
+                                      const MatrixOperands& operands);
 
   cudaStream_t stream_;
   std::unique_ptr<const CublasApi> api_;

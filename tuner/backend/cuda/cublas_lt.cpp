@@ -119,20 +119,34 @@ std::uint32_t alignment_bytes(const MatrixOperands& operands) {
   return static_cast<std::uint32_t>(bits & (~bits + 1));
 }
 
-LtProduct::LtProduct(const CublasLt& library, const family::LibraryOperation& operation)
+bool LtProduct::has(const Epilogue& epilogue) {
+  return epilogue.bias != Bias::of_rows;
+}
+
+LtProduct::LtProduct(const CublasLt& library, const family::LibraryOperation& operation,
+                     const void* bias)
     : library_(library),
       type_(cuda_type(operation.type)),
       result_(cuda_type(operation.result_type())),
       factors_(operation.type == ElementType::f64  ? CUDA_R_64F
                : operation.type == ElementType::s8 ? CUDA_R_32I
                                                    : CUDA_R_32F),
-      compute_(compute_type(operation.type)) {
+      compute_(compute_type(operation.type)),
+      adds_residual_(operation.epilogue.residual) {
   const auto& shape = std::get<family::GemmShape>(operation.shape);
   try {
     require(library_.api(), library_.api().make_product(&product_, compute_, factors_),
             "describe such a product");
     set_transpose(CUBLASLT_MATMUL_DESC_TRANSA, shape.trans_b);
     set_transpose(CUBLASLT_MATMUL_DESC_TRANSB, shape.trans_a);
+    set_epilogue(operation.epilogue, bias);
+    if (operation.fast_sums) {
+      const std::int8_t fast = 1;
+      require(
+          library_.api(),
+          library_.api().set_product(product_, CUBLASLT_MATMUL_DESC_FAST_ACCUM, &fast, sizeof fast),
+          "describe its sums");
+    }
     first_ = layout(shape.b, type_, shape.batch);
     second_ = layout(shape.a, type_, shape.batch);
     c_ = layout(shape.c, result_, shape.batch);
@@ -178,6 +192,28 @@ void LtProduct::set_transpose(cublasLtMatmulDescAttributes_t which, Transpose tr
   const cublasOperation_t operation = transpose == Transpose::yes ? CUBLAS_OP_T : CUBLAS_OP_N;
   require(library_.api(), library_.api().set_product(product_, which, &operation, sizeof operation),
           "describe a transposition");
+}
+
+void LtProduct::set_epilogue(const Epilogue& epilogue, const void* bias) {
+  const CublasLtApi& api = library_.api();
+  const auto set = [&](cublasLtMatmulDescAttributes_t which, const auto& value) {
+    require(api, api.set_product(product_, which, &value, sizeof value), "describe an epilogue");
+  };
+  const bool has_bias = epilogue.bias == Bias::of_columns;
+  if (!has_bias && epilogue.activation == Activation::none) return;
+  // Columns here are the library's rows, along which its bias lies.
+  const auto which = [&](cublasLtEpilogue_t without, cublasLtEpilogue_t with) {
+    return has_bias ? with : without;
+  };
+  set(CUBLASLT_MATMUL_DESC_EPILOGUE,
+      epilogue.activation == Activation::relu
+          ? which(CUBLASLT_EPILOGUE_RELU, CUBLASLT_EPILOGUE_RELU_BIAS)
+      : epilogue.activation == Activation::gelu
+          ? which(CUBLASLT_EPILOGUE_GELU, CUBLASLT_EPILOGUE_GELU_BIAS)
+          : CUBLASLT_EPILOGUE_BIAS);
+  if (!has_bias) return;
+  set(CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, result_);
+  set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, bias);
 }
 
 std::vector<LtAlgorithm> LtProduct::proposed(int most, std::uint32_t alignment_bytes) const {
@@ -313,12 +349,18 @@ std::string LtProduct::describe(const LtAlgorithm& algorithm) const {
 Expected<void, Failure> LtProduct::multiply(const MatrixOperands& operands,
                                             const LtAlgorithm& algorithm, void* workspace,
                                             cudaStream_t stream) const {
-  const FactorBytes alpha(factors_, operands.alpha), beta(factors_, operands.beta);
-  return attempt(library_.api(),
-                 library_.api().multiply(library_.handle(), product_, alpha.bytes.data(),
-                                         operands.b, first_, operands.a, second_, beta.bytes.data(),
-                                         operands.c, c_, operands.c, c_, &algorithm.algorithm,
-                                         workspace, algorithm.workspace_bytes, stream));
+  if (adds_residual_ && operands.beta != 0) {
+    return Unexpected(
+        Failure{Outcome::launch_error, "cublasLt adds a residual or beta·C, not both"});
+  }
+  const FactorBytes alpha(factors_, operands.alpha),
+      beta(factors_, adds_residual_ ? 1 : operands.beta);
+  const void* const added = adds_residual_ ? operands.residual : operands.c;
+  return attempt(
+      library_.api(),
+      library_.api().multiply(library_.handle(), product_, alpha.bytes.data(), operands.b, first_,
+                              operands.a, second_, beta.bytes.data(), added, c_, operands.c, c_,
+                              &algorithm.algorithm, workspace, algorithm.workspace_bytes, stream));
 }
 
 }  // namespace tuner::backend

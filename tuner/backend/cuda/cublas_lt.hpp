@@ -96,8 +96,12 @@ struct LtAlgorithm {
 /// of them are not rounded to the type of C.
 class LtProduct {
  public:
+  /// Whether cublasLt has such an epilogue: it has no bias of rows.
+  [[nodiscard]] static bool has(const Epilogue& epilogue);
   /// Throws Error(failure) when cublasLt cannot describe it. The library must outlive it.
-  LtProduct(const CublasLt& library, const family::LibraryOperation& operation);
+  /// `bias`: where that of the epilogue lies.
+  LtProduct(const CublasLt& library, const family::LibraryOperation& operation,
+            const void* bias = nullptr);
   ~LtProduct();
   LtProduct(const LtProduct&) = delete;
   LtProduct& operator=(const LtProduct&) = delete;
@@ -125,6 +129,7 @@ class LtProduct {
   [[nodiscard]] cublasLtMatrixLayout_t layout(const family::MatrixLayout& matrix,
                                               cudaDataType_t type, std::int64_t batch) const;
   void set_transpose(cublasLtMatmulDescAttributes_t which, Transpose transpose);
+  void set_epilogue(const Epilogue& epilogue, const void* bias);
   [[nodiscard]] std::vector<std::uint32_t> capabilities(
       const cublasLtMatmulAlgo_t& algorithm, cublasLtMatmulAlgoCapAttributes_t which) const;
   void release();
@@ -132,6 +137,7 @@ class LtProduct {
   const CublasLt& library_;
   cudaDataType_t type_, result_, factors_;
   cublasComputeType_t compute_;
+  bool adds_residual_;
   cublasLtMatmulDesc_t product_ = nullptr;
   cublasLtMatrixLayout_t first_ = nullptr, second_ = nullptr, c_ = nullptr;
 };

@@ -29,9 +29,9 @@ CUkernel kernel_of(FunctionId function) {
   return reinterpret_cast<CUkernel>(static_cast<std::uintptr_t>(function));
 }
 
-/// A stream that is being captured does not tell its number (error 900), but it lives as long as
-/// the capture does: its handle stands for no other stream then. One handle stands for the default
-/// streams of all threads.
+/// The number of a stream that is being captured cannot be queried (error 900). The stream exists
+/// during the whole capture, so its handle identifies it. The default streams of all threads have
+/// the same handle.
 std::uint64_t id_in_capture(StreamHandle stream) {
   static thread_local const char own = 0;
   return reinterpret_cast<std::uintptr_t>(

@@ -9,7 +9,7 @@
 
 namespace tuner::backend {
 
-/// The GPUs that CUDA can use here: how many, and if none, what is in the way and how to mend it.
+/// The GPUs that CUDA can use here: how many, and if none, what is in the way and how to fix it.
 struct CudaDevices {
   int count = 0;
   std::string problem;  ///< "no NVIDIA driver found (libcuda.so.1)"

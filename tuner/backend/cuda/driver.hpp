@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The driver's functions that launch in an application's own streams. For the .cpp files of this
-// folder alone: it brings CUDA's headers along.
+// folder alone: it includes CUDA's headers.
 #pragma once
 
 #include "tuner/backend/cuda/shared_library.hpp"

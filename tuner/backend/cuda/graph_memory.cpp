@@ -78,7 +78,7 @@ Expected<std::shared_ptr<GraphMemory::Block>, Failure> GraphMemory::take(std::si
   return block;
 }
 
-/// Makes the graph the block's owner, with whom the loan ends; at once where that fails.
+/// Makes the graph the block's owner: the block is returned with the graph, or at once on failure.
 Expected<void, Failure> GraphMemory::tie(CUgraph graph, const std::shared_ptr<Block>& block) {
   auto loan = std::make_unique<Loan>(Loan{blocks_, block});
   CUuserObject object = nullptr;

@@ -12,13 +12,12 @@
 
 namespace tuner::backend {
 
-/// Times work of many kinds side by side with the driver alone. The memory that is written before
-/// each run to empty the cache keeps the device busy until the run is enqueued, so that no launch
-/// latency falls between the events; where the host was too slow for that, it is written more often
-/// and the run repeated. A gate that the host opens would do without, but whoever waits for the
-/// device meanwhile, in an application, could keep the host from opening it. Lines that a kernel
-/// asked to be evicted last stay, as ColdTimer's do not: to forget them would forget the
-/// application's.
+/// Times work of several kinds in interleaved rounds, by the driver API alone. The writes that
+/// flush the cache before each run keep the device busy until the run is enqueued, so that no
+/// launch latency lies between the events; if the host was too slow, more is written and the run
+/// repeated. There is no gate that the host opens: another thread of the application that waits for
+/// the device could keep the host from opening it. Unlike in ColdTimer, evict-last lines stay in
+/// the cache: resetting them would reset the application's.
 class LaunchTimer {
  public:
   /// In the current context. The driver must outlive it.

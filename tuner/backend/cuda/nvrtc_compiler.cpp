@@ -262,7 +262,8 @@ std::string_view std_header(const family::KernelSource& source, const NvrtcApi& 
 }
 
 /// Unannotated functions and variables that are left (device_code.hpp) are for the device, such as
-/// `const int TILE = 16`. Warnings would only hide the errors in a log: nobody reads one without.
+/// `const int TILE = 16`. Warnings would hide the errors in the log, which is read only after an
+/// error.
 std::vector<std::string> compiler_options(const family::CompileJob& job,
                                           const std::string& architecture, const NvrtcApi& api) {
   const auto names_standard = [](const std::string& option) {

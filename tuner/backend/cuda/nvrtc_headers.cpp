@@ -127,7 +127,7 @@ std::vector<family::Header> make_headers() {
   headers.push_back({std::string(kNvrtcStd),
                      "#include <algorithm>\n#include <cmath>\n#include <limits>\n"
                      "#include <type_traits>\n#include <utility>\n"});
-  // These bring the types of 16 bits along.
+  // These include the 16-bit types.
   for (const char* name : {"cublas_v2.h", "cublasLt.h"}) {
     headers.push_back({name, "#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n"});
   }

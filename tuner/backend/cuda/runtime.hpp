@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Owners of the CUDA runtime's objects, and its error codes in this project's terms. For the .cpp
-// files of this folder alone: it brings CUDA's headers along.
+// files of this folder alone: it includes CUDA's headers.
 #pragma once
 
 #include "tuner/core/expected.hpp"
@@ -20,22 +20,21 @@ namespace tuner::backend {
 /// "cudaErrorIllegalAddress (700): an illegal memory access was encountered".
 [[nodiscard]] std::string describe(cudaError_t error);
 
-/// The result of a call made for a candidate. An error is a launch_error when it is known to be a
-/// refusal that leaves the device as usable as before, and then the runtime forgets it; every other
-/// code, also one unknown to us, is crashed.
+/// The result of a call made for a candidate. An error that is known to leave the device usable is
+/// a launch_error and is cleared in the runtime; every other code, also an unknown one, is crashed.
 Expected<void, Failure> attempt(cudaError_t result);
 
-/// Waits for everything on a stream. Whatever comes to light here happened on the device: crashed.
+/// Waits for all work of a stream. An error reported here occurred on the device: crashed.
 Expected<void, Failure> finish(cudaStream_t stream);
 
 /// Puts a piece of work on a stream and does not wait for it.
 using Enqueue = std::function<Expected<void, Failure>()>;
 
-/// Throws Error(failure) "cannot <action>: <error>" unless the call went well.
+/// Throws Error(failure) "cannot <action>: <error>" unless the call succeeded.
 void check(cudaError_t result, std::string_view action);
 
-/// Calls a destroying function. Its result says nothing that could be acted upon: after a fault
-/// every call fails, and the process that faulted ends.
+/// Calls a function that destroys an object and ignores its result: after a fault every call fails,
+/// and the process ends.
 template <auto kDestroy>
 struct Destroy {
   template <class Handle>
@@ -56,7 +55,7 @@ using Graph = Owned<cudaGraph_t, cudaGraphDestroy>;
 using GraphExec = Owned<cudaGraphExec_t, cudaGraphExecDestroy>;
 
 [[nodiscard]] Stream make_stream();
-[[nodiscard]] Event make_event();  ///< one that keeps time
+[[nodiscard]] Event make_event();  ///< with timing enabled
 /// Throws Error(failure) with the size asked for and the size free.
 [[nodiscard]] DeviceMemory make_device_memory(std::size_t size_bytes);
 /// Memory of the host, zeroed, that the device reads and writes at the same address.

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/worker/remote_device.hpp"
+
+#include "tuner/worker/calls.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace tuner::worker {
+
+template <class Arguments, class Result>
+Expected<Result, Failure> RemoteDevice::of_contender(const Call<Arguments, Result>& call,
+                                                     const Arguments& arguments) {
+  const auto answer = ask_about_contender(request(call, arguments), contenders_size_);
+  if (!answer) return Unexpected(answer.error());
+  try {
+    auto result = result_in<Result>(*answer);
+    if (!result) contender_failed(result.error());
+    return result;
+  } catch (const Error& error) {
+    return Unexpected(invalid_answer(error));
+  }
+}
+
+template <class Arguments, class Result>
+Result RemoteDevice::of_device(const Call<Arguments, Result>& call, const Arguments& arguments,
+                               const space::Size& size) {
+  const Json answer = ask_device(request(call, arguments), size);
+  std::string objection;
+  try {
+    auto result = result_in<Result>(answer);
+    if (result) return *std::move(result);
+    objection = result.error().message;
+  } catch (const Error& error) {
+    objection = error.what();
+  }
+  throw refusal(Error(ErrorCode::failure, objection));
+}
+
+CandidateMessage RemoteDevice::message_of(const Candidate& candidate) const {
+  return {.kernel = candidate.kernel.name,
+          .config = space::canonical_json(candidate.space.definition(), candidate.config),
+          .binary = sent_binary(candidate)};
+}
+
+void RemoteDevice::begin_side_by_side(const space::Size& size) {
+  contenders_size_ = size;
+  static_cast<void>(of_device(kBeginSideBySide, size, size));
+}
+
+Expected<void, Failure> RemoteDevice::add_contender(const Candidate& candidate) {
+  const auto added = of_contender(kAddContender, message_of(candidate));
+  if (!added) return Unexpected(added.error());
+  return {};
+}
+
+Expected<std::string, Failure> RemoteDevice::fastest_library_algorithm(const space::Size& size) {
+  contenders_size_ = size;
+  return of_contender(kFastestLibraryAlgorithm, size);
+}
+
+Expected<bool, Failure> RemoteDevice::add_library(const std::string& algorithm) {
+  return of_contender(kAddLibrary, algorithm);
+}
+
+Expected<backend::Sample, Failure> RemoteDevice::time_contender(std::size_t contender) {
+  return of_contender(kTimeContender, std::uint64_t{contender});
+}
+
+Expected<double, Failure> RemoteDevice::time_contender_hot(std::size_t contender) {
+  return of_contender(kTimeContenderHot, std::uint64_t{contender});
+}
+
+Expected<std::optional<backend::RegimeTimes>, Failure> RemoteDevice::time_contender_regimes(
+    std::size_t contender) {
+  return of_contender(kTimeContenderRegimes, std::uint64_t{contender});
+}
+
+Expected<counters::CounterReading, Failure> RemoteDevice::count_contender(std::size_t contender) {
+  return of_contender(kCountContender, std::uint64_t{contender});
+}
+
+Expected<measure::TransferTimes, Failure> RemoteDevice::time_transfers(
+    std::size_t contender, std::span<const measure::HostPlace> places) {
+  return of_contender(kTimeTransfers,
+                      {.contender = contender, .places = {places.begin(), places.end()}});
+}
+
+std::string RemoteDevice::exact_result(const space::Size& size) {
+  return of_device(kExactResult, size, size);
+}
+
+backend::Conditions RemoteDevice::conditions() {
+  return of_device(kConditions, Nothing{}, {});
+}
+
+}  // namespace tuner::worker
