@@ -33,23 +33,24 @@ def names(enumeration):
 
 RIGHT, WRONG = names("Right"), names("Wrong")
 ALL = RIGHT + WRONG
-TYPES = ("f32", "bf16", "f16", "s8", "e4m3")
-SHORT = ("bf16", "f16", "e4m3")
+TYPES = ("f32", "tf32", "bf16", "f16", "s8", "e4m3_bf16", "e4m3")  # e4m3: results too, and scales
+FLOATING = tuple(name for name in TYPES if name != "s8")
+SHORT = ("bf16", "f16", "e4m3_bf16", "e4m3")
 
 # In which types a variant is a mistake; the others in all. What hides one is said.
 MISTAKES = {
-    "sums_in_bf16": ("f32", "bf16", "f16", "e4m3"),
-    "sums_in_half": ("f32", "bf16", "f16"),  # tensor cores keep no more of e4m3
+    "sums_in_bf16": FLOATING,
+    "sums_in_half": ("f32", "tf32", "bf16", "f16", "e4m3_bf16"),
     "parts_in_the_result_type": SHORT,
-    "tiles_in_half": ("f32", "bf16", "f16"),
-    "products_in_the_type": ("f32", *SHORT),
+    "tiles_in_half": ("f32", "tf32", "bf16", "f16"),
+    "products_in_the_type": ("f32", "tf32", "bf16", "f16", "e4m3"),  # bf16 holds those of e4m3
     "toward_zero": SHORT,
     "rounded_twice": SHORT,
-    "inputs_confused": ("bf16", "f16", "s8", "e4m3"),  # of s8: the sign is lost
+    "inputs_confused": (*SHORT, "s8"),  # of s8: the sign is lost
     "result_confused": SHORT,
     "alpha_after_rounding": SHORT,
-    "inputs_of_fewer_bits": ("f32", *SHORT),
-    "result_of_fewer_bits": ("f32", *SHORT),
+    "inputs_of_fewer_bits": ("f32", *SHORT),  # tf32 has as few
+    "result_of_fewer_bits": FLOATING,
     "scale_ignored": ("e4m3",),
     "scale_twice": ("e4m3",),
     "saturation_missing": ("e4m3",),
