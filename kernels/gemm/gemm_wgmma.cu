@@ -51,16 +51,18 @@ __device__ __forceinline__ void sync_consumers() {
 #endif
 }
 
+/// The kernel below, also for a product whose rows are in groups.
 template <class T, class TC, bool TRANS_A, bool TRANS_B, bool SWAP, int TILE_M, int TILE_N,
           int PANELS, int CONSUMERS, bool PING_PONG, int STAGES, int CLUSTER_M, int CLUSTER_N,
           int CLUSTER_K, bool SPLIT_K, int VECTOR_C, int STORE_BUFFERS, int MIN_BLOCKS,
-          bool PROMOTED, int BIAS, int ACTIVATION, bool RESIDUAL>
-__global__ void CLUSTER_DIMENSIONS __launch_bounds__(WARPGROUP*(CONSUMERS + 1), MIN_BLOCKS)
-    gemm_wgmma(int M, int N, int K, Sum<T> alpha, Sum<T> beta, TC* C, int ldc, long long stride_c,
-               const TC* bias, const TC* residual, int batches, int splits, int streamed,
-               int group_m, Sum<T>* partials, unsigned* arrivals,
-               const __grid_constant__ TensorMap3 map_a, const __grid_constant__ TensorMap3 map_b,
-               const __grid_constant__ TensorMap3 map_c) {
+          bool PROMOTED, int BIAS, int ACTIVATION, bool RESIDUAL, class Groups>
+__device__ __forceinline__ void multiply_tiles(const Groups& groups, int M, int N, int K,
+                                               Sum<T> alpha, Sum<T> beta, TC* C, int ldc,
+                                               long long stride_c, const TC* bias,
+                                               const TC* residual, int batches, int splits,
+                                               int streamed, int group_m, Sum<T>* partials,
+                                               unsigned* arrivals, const TensorMap3& map_a,
+                                               const TensorMap3& map_b, const TensorMap3& map_c) {
   constexpr int TILE_K = PANELS * (128 / static_cast<int>(sizeof(T)));
   constexpr int TEAM = PING_PONG ? 1 : CONSUMERS;  // warpgroups that share a tile
   constexpr int PARTS = TILE_M / (64 * TEAM);      // of 64 rows, of a warpgroup
@@ -116,16 +118,15 @@ __global__ void CLUSTER_DIMENSIONS __launch_bounds__(WARPGROUP*(CONSUMERS + 1), 
     __syncthreads();
   }
 
-  const int rows = SWAP ? N : M, columns = SWAP ? M : N;
-  const TensorSchedule schedule{ceil_div(rows, TILE_M * CLUSTER_M),
-                                ceil_div(columns, TILE_N * CLUSTER_N),
+  const TensorSchedule schedule{ceil_div(SWAP ? N : M, TILE_M * CLUSTER_M),
+                                ceil_div(SWAP ? M : N, TILE_N * CLUSTER_N),
                                 batches,
                                 SPLIT_K ? splits : 1,
                                 SPLIT_K ? streamed : 0,
                                 group_m,
                                 ceil_div(K, TILE_K)};
-  TensorQueue queue(schedule, blockIdx.x / CLUSTER, gridDim.x / CLUSTER);
-  TensorWork work;
+  auto queue = groups.queue(schedule, blockIdx.x / CLUSTER, gridDim.x / CLUSTER);
+  typename Groups::Work work;
   RingPosition<STAGES> at;
 
   // The producer needs few registers; consumers get the rest.
@@ -150,16 +151,18 @@ __global__ void CLUSTER_DIMENSIONS __launch_bounds__(WARPGROUP*(CONSUMERS + 1), 
       for (int m = 0; m < CLUSTER_M; ++m) column_ranks |= 1u << (m * CLUSTER_N + rank_n);
       while (queue.next(work)) {
         if constexpr (CLUSTER_K > 1) take_share(work, rank, CLUSTER_K, schedule.k_tiles);
-        const int row = (work.m * CLUSTER_M + rank_m) * TILE_M;
-        const int column = (work.n * CLUSTER_N + rank_n) * TILE_N;
+        const int first = groups.first(work), batch_a = groups.batch_of_a(work);
+        const int row = (work.m * CLUSTER_M + rank_m) * TILE_M + (SWAP ? 0 : first);
+        const int column = (work.n * CLUSTER_N + rank_n) * TILE_N + (SWAP ? first : 0);
         for (int k_tile = work.begin; k_tile < work.end; ++k_tile) {
           const unsigned to = stages + at.stage * STAGE_BYTES;
           const unsigned barrier = full + 8 * at.stage;
           await_phase(empty + 8 * at.stage, at.parity ^ 1);
           arrive_expecting(barrier, STAGE_BYTES);
-          Rows::load(to, row_map, row, k_tile * TILE_K, work.batch, barrier, rank_n, row_ranks);
-          Columns::load(to + Rows::BYTES, column_map, column, k_tile * TILE_K, work.batch, barrier,
-                        rank_m, column_ranks);
+          Rows::load(to, row_map, row, k_tile * TILE_K, SWAP ? work.batch : batch_a, barrier,
+                     rank_n, row_ranks);
+          Columns::load(to + Rows::BYTES, column_map, column, k_tile * TILE_K,
+                        SWAP ? batch_a : work.batch, barrier, rank_m, column_ranks);
           at.advance();
         }
       }
@@ -290,7 +293,8 @@ __global__ void CLUSTER_DIMENSIONS __launch_bounds__(WARPGROUP*(CONSUMERS + 1), 
               1 + consumer};
           if (work.splits > 1 && !sums.reduce(sum)) return;
         }
-        const long long offset = work.batch * stride_c;
+        const long long offset = groups.offset(work, stride_c, ldc);
+        const int rows = SWAP ? N : groups.rows(work, M), columns = SWAP ? groups.rows(work, M) : N;
         const TensorOutput<TC, S, SWAP> c{C + offset, rows, columns, ldc, alpha, beta};
         const What what{bias, RESIDUAL ? residual + offset : residual};
         const int row0 = (work.m * CLUSTER_M + rank_m) * TILE_M + first_row;
@@ -320,4 +324,21 @@ __global__ void CLUSTER_DIMENSIONS __launch_bounds__(WARPGROUP*(CONSUMERS + 1), 
     if constexpr (STORE_BUFFERS > 0) output.finish();
   }
   if constexpr (CLUSTER_K > 1) sync_cluster();  // others read the sums of this block
+}
+
+template <class T, class TC, bool TRANS_A, bool TRANS_B, bool SWAP, int TILE_M, int TILE_N,
+          int PANELS, int CONSUMERS, bool PING_PONG, int STAGES, int CLUSTER_M, int CLUSTER_N,
+          int CLUSTER_K, bool SPLIT_K, int VECTOR_C, int STORE_BUFFERS, int MIN_BLOCKS,
+          bool PROMOTED, int BIAS, int ACTIVATION, bool RESIDUAL>
+__global__ void CLUSTER_DIMENSIONS __launch_bounds__(WARPGROUP*(CONSUMERS + 1), MIN_BLOCKS)
+    gemm_wgmma(int M, int N, int K, Sum<T> alpha, Sum<T> beta, TC* C, int ldc, long long stride_c,
+               const TC* bias, const TC* residual, int batches, int splits, int streamed,
+               int group_m, Sum<T>* partials, unsigned* arrivals,
+               const __grid_constant__ TensorMap3 map_a, const __grid_constant__ TensorMap3 map_b,
+               const __grid_constant__ TensorMap3 map_c) {
+  multiply_tiles<T, TC, TRANS_A, TRANS_B, SWAP, TILE_M, TILE_N, PANELS, CONSUMERS, PING_PONG,
+                 STAGES, CLUSTER_M, CLUSTER_N, CLUSTER_K, SPLIT_K, VECTOR_C, STORE_BUFFERS,
+                 MIN_BLOCKS, PROMOTED, BIAS, ACTIVATION, RESIDUAL>(
+      WholeMatrices(), M, N, K, alpha, beta, C, ldc, stride_c, bias, residual, batches, splits,
+      streamed, group_m, partials, arrivals, map_a, map_b, map_c);
 }

@@ -25,6 +25,7 @@ const std::vector<family::Family>& families() {
   static const std::vector<family::Family> all = {
       family::load_family(TUNER_SOURCE_DIR "/spaces/gemm.json"),
       family::load_family(TUNER_SOURCE_DIR "/spaces/gemm_tensor.json"),
+      family::load_family(TUNER_SOURCE_DIR "/spaces/gemm_grouped.json"),
       family::load_family(TUNER_SOURCE_DIR "/spaces/convolution.json"),
       family::load_family(TUNER_SOURCE_DIR "/spaces/copy.json"),
       family::load_family(TUNER_SOURCE_DIR "/spaces/reduction.json"),
@@ -43,6 +44,7 @@ space::Size size_for(const family::Family& family, const family::Kernel& kernel,
                            : kernel.name == "gemm_wgmma"            ? "1024,1024,8192,TRANS_A=1"
                            : kernel.name == "gemm_wgmma_realigned"  ? "1023,1025,1027,TRANS_B=1"
                            : family.name == "gemm"                  ? "1024,1024,1024"
+                           : family.name == "gemm_grouped"          ? "512,1024,1024"
                            : family.name == "reduction"             ? "1048576"
                            : family.name == "convolution"           ? "1024,1024,15"
                                                                     : "1024,1024";
@@ -149,8 +151,9 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(TypedKernel("convolution_tiled", ""), TypedKernel("gemm_tiled", ""),
                     TypedKernel("gemm_tma", ""), TypedKernel("gemm_skinny", ""),
                     TypedKernel("gemm_wgmma", ""), TypedKernel("gemm_skinny_mma", ""),
-                    TypedKernel("gemm_wgmma", "tf32"), TypedKernel("gemm_wgmma", "s8"),
-                    TypedKernel("gemm_wgmma", "e4m3"), TypedKernel("gemm_wgmma", "e4m3_fast"),
+                    TypedKernel("gemm_grouped", ""), TypedKernel("gemm_wgmma", "tf32"),
+                    TypedKernel("gemm_wgmma", "s8"), TypedKernel("gemm_wgmma", "e4m3"),
+                    TypedKernel("gemm_wgmma", "e4m3_fast"),
                     TypedKernel("gemm_wgmma", "bf16,BIAS=1,ACTIVATION=2,RESIDUAL=1"),
                     TypedKernel("gemm_tiled", "bf16"), TypedKernel("gemm_tiled", "f64"),
                     TypedKernel("gemm_tiled", "s8"), TypedKernel("gemm_skinny", "bf16"),

@@ -162,6 +162,16 @@ TEST_F(GemmTensorTest, TilesStoredByTmaAreRight) {
                "STORE_BUFFERS == 4 and TILE_M == 64 and TILE_N == 96");
 }
 
+TEST_F(GemmTensorTest, GroupsOfRowsAreMultipliedByMatricesOfTheirOwn) {
+  KernelFamily family(*backend_, "gemm_grouped");
+  family.expect_right("gemm_grouped", "72,80,136,GROUPS=5",
+                      "TILE_M == 64 and TILE_N == 64 and CONSUMERS == 1 and STAGES == 3");
+  family.expect_right("gemm_grouped", "40,72,72,GROUPS=9,TRANS_B=0,TYPE=f16",
+                      "SWAP == 1 and TILE_M == 64 and TILE_N == 16 and STAGES == 3");
+  family.expect_right("gemm_grouped", "136,72,72,GROUPS=3",
+                      "PING_PONG == 1 and TILE_M == 64 and TILE_N == 32 and STAGES == 3");
+}
+
 /// A mistake: a text of the source or a header, and what stands there instead.
 struct Mistake {
   std::string_view what, right, wrong;
@@ -195,9 +205,11 @@ struct MistakenCase {
 
 /// Verification refuses the kernel with the mistake in one of the cases.
 void expect_found(const Mistake& mistake, std::string_view kernel_name,
-                  const std::vector<MistakenCase>& cases) {
+                  const std::vector<MistakenCase>& cases,
+                  const std::string& family_name = "gemm_tensor") {
   const auto backend = testing_support::open_cached_cpu_backend();
-  const family::Family family = family::load_family(TUNER_SOURCE_DIR "/spaces/gemm_tensor.json");
+  const family::Family family =
+      family::load_family(TUNER_SOURCE_DIR "/spaces/" + family_name + ".json");
   const family::Kernel& kernel = family.kernel(std::string(kernel_name));
   const space::DeviceAttributes& device = backend->device().attributes;
   verify::Verifier verifier(*backend, family, 77);
@@ -245,6 +257,35 @@ TEST_P(GemmTensorTypeMistakes, IsFound) {
   expect_found(GetParam(), "gemm_wgmma",
                {{"64,72,8208,TRANS_B=1,TYPE=e4m3", tile}, {"72,80,152,TRANS_B=1,TYPE=tf32", tile}});
 }
+
+class GemmGroupedMistakes : public testing::TestWithParam<Mistake> {};
+
+TEST_P(GemmGroupedMistakes, IsFound) {
+  const std::string common = "TILE_M == 64 and CONSUMERS == 1 and STAGES == 3 and PANELS == 1 and ";
+  expect_found(GetParam(), "gemm_grouped",
+               {{"72,72,72,GROUPS=5", common + "SWAP == 0 and TILE_N == 32"},
+                {"72,72,72,GROUPS=5", common + "SWAP == 1 and TILE_N == 16"}},
+               "gemm_grouped");
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Each, GemmGroupedMistakes,
+    testing::Values(
+        Mistake{"TilesOfAGroupAreNotSkipped", "left_ -= along * across_;", ""},
+        Mistake{"RowsOfTheNextGroupAreStored",
+                "rows = offsets_[group_ + 1] - first;\n      const int along = ceil_div(rows, "
+                "extent_);",
+                "rows = offsets_[groups_] - first;\n      const int along = "
+                "ceil_div(offsets_[group_ + 1] - first, extent_);"},
+        Mistake{"EveryGroupHasTheFirstMatrix", "work.batch = group_;", "work.batch = 0;"},
+        Mistake{"RowsAreReadFromTheFirstOn", "TILE_M + (SWAP ? 0 : first)", "TILE_M"},
+        Mistake{"ColumnsAreReadFromTheFirstOn", "TILE_N + (SWAP ? first : 0)", "TILE_N"},
+        Mistake{"ResultsAreStoredFromTheFirstOn", "static_cast<long long>(work.first) * pitch",
+                "0"},
+        Mistake{"TheLastGroupIsLost", "group_ < groups_; ++group_",
+                "group_ < groups_ - 1; ++group_"},
+        Mistake{"ATileIsComputedByOneBlockOnly", "left_ += workers_;", "left_ += workers_ + 1;"}),
+    [](const auto& tested) { return std::string(tested.param.what); });
 
 class GemmEpilogueMistakes : public testing::TestWithParam<Mistake> {};
 
