@@ -221,6 +221,15 @@ Expected<std::optional<backend::RegimeTimes>, Failure> AgentDevice::time_contend
   return ask(kTimeContenderRegimes, std::uint64_t{contender});
 }
 
+Expected<std::optional<backend::EnergySample>, Failure> AgentDevice::measure_contender_energy(
+    std::size_t contender, double window_s) {
+  return ask(kMeasureContenderEnergy, {.contender = contender, .window_s = window_s});
+}
+
+std::optional<double> AgentDevice::idle_watts() {
+  return require(kIdleWatts, Nothing{});
+}
+
 Expected<counters::CounterReading, Failure> AgentDevice::count_contender(std::size_t contender) {
   return ask(kCountContender, std::uint64_t{contender});
 }

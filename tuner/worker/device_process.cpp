@@ -289,6 +289,16 @@ Expected<std::optional<backend::RegimeTimes>, Failure> DeviceProcess::time_conte
   return ask_about_contender(kTimeContenderRegimes, contender);
 }
 
+Expected<std::optional<backend::EnergySample>, Failure> DeviceProcess::measure_contender_energy(
+    std::size_t contender, double window_s) {
+  return ask_about_contender(kMeasureContenderEnergy,
+                             EnergyArguments{.contender = contender, .window_s = window_s});
+}
+
+std::optional<double> DeviceProcess::idle_watts() {
+  return ask_again(kIdleWatts, Nothing{}, {});
+}
+
 Expected<counters::CounterReading, Failure> DeviceProcess::count_contender(std::size_t contender) {
   return ask_about_contender(kCountContender, contender);
 }
