@@ -22,6 +22,10 @@ interface Part<K extends string> { kind: K; title: string; answer: string; table
 export type PlainSection = Part<"best" | "failures" | "budget">;
 export interface PerformanceSection extends Part<"performance"> { unit: string }
 export interface DistributionSection extends Part<"distribution"> { marks: Mark[] }
+/** A row for each contender, the best first. The counters are null where they could not be read. */
+export type ExplanationSection = Part<"explanation">;
+/** A row for each contender whose energy was measured, by size. */
+export type EnergySection = Part<"energy">;
 export interface FinalistsSection extends Part<"finalists"> { ties: number }
 /** Shares of the variance of log time: at one size, or within all sizes of a kernel. */
 export interface ImportanceSection extends Part<"importance"> { trials: number }
@@ -56,9 +60,9 @@ export interface SweepSection extends Part<"curves" | "split" | "ratios" | "spee
 /** A row for each size that both sides have. */
 export interface ComparisonSection extends Part<"comparison"> { wide: boolean }
 
-export type KernelSection = PlainSection | PerformanceSection | SpreadSection | SharesBySize;
+export type KernelSection = PlainSection | PerformanceSection | SpreadSection | SharesBySize | EnergySection;
 export type SizeSection =
-  | ConvergenceSection | DistributionSection | SearchSection | ImportanceSection | HeatmapSection | FinalistsSection;
+  | ConvergenceSection | DistributionSection | SearchSection | ImportanceSection | HeatmapSection | FinalistsSection | ExplanationSection;
 export type Section = KernelSection | SizeSection | SweepSection | ComparisonSection;
 
 /** The trials that stand, one for each configuration: columns of equal length. */

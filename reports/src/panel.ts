@@ -5,6 +5,7 @@ import { budgetChart } from "./charts/budget";
 import { convergenceChart, type Progress } from "./charts/convergence";
 import { curvesChart, legendRows, type Scale } from "./charts/curves";
 import { distributionChart } from "./charts/distribution";
+import { energyChart } from "./charts/energy";
 import { failuresChart } from "./charts/failures";
 import { finalistsChart, finalistsNote } from "./charts/finalists";
 import { heatmapChart, pairTable } from "./charts/heatmap";
@@ -12,8 +13,9 @@ import { performanceChart } from "./charts/performance";
 import { searchChart, searchNote } from "./charts/search";
 import { sharesChart } from "./charts/shares";
 import { sharesBySizeChart } from "./charts/shares_by_size";
+import { contenderName, counted, speedOfLightChart } from "./charts/speed_of_light";
 import { choice, downloadButton } from "./controls";
-import { columnIndex, texts, type ConvergenceSection, type CurveProgress, type HeatmapSection, type PerformanceSection, type SearchSection, type Section, type SweepSection, type Table, type Trials } from "./document";
+import { columnIndex, texts, type ConvergenceSection, type CurveProgress, type EnergySection, type ExplanationSection, type HeatmapSection, type PerformanceSection, type SearchSection, type Section, type SweepSection, type Table, type Trials } from "./document";
 import { make, makeTable } from "./elements";
 import { Figure, type Draw } from "./figure";
 import { count } from "./format";
@@ -98,6 +100,24 @@ function heatmap(places: Places, section: HeatmapSection): () => Table {
   return () => pairTable(section, x, y);
 }
 
+/** The best one's use of each unit, and that of one other contender. */
+function explanation(places: Places, section: ExplanationSection): void {
+  const names = counted(section).map((row) => contenderName(section, row));
+  const draw = (other: number): Draw => (theme) => speedOfLightChart(section, other, theme);
+  const figure = new Figure(places.chart, draw(1));
+  if (names.length === 0) return;
+  if (names.length > 1) places.control(choice("Beside", names.slice(1), 0, (i) => figure.redraw(draw(i + 1))).element);
+  places.note("Share of the most that each unit can do while the kernel runs, once, from a cold cache.");
+}
+
+function energy(places: Places, section: EnergySection): void {
+  const sizes = [...new Set(texts(section.table, "size"))];
+  const draw = (i: number): Draw => (theme) => energyChart(section, i === 0 && sizes.length > 1 ? null : sizes[Math.max(0, i - 1)], theme);
+  const figure = new Figure(places.chart, draw(0));
+  if (sizes.length > 1) places.control(choice("Size", ["all", ...sizes], 0, (i) => figure.redraw(draw(i))).element);
+  places.note("Energy of the whole device, idle power included, over windows of many runs back to back.");
+}
+
 function curves(places: Places, section: SweepSection): void {
   const known: Scale[] = ["logarithmic", "linear"];
   const scales = { x: known[0], y: known[0] };
@@ -174,6 +194,8 @@ export function fillPanel(element: HTMLElement, section: Section, size?: OfSize)
     case "search": search(places, section, size!); break;
     case "distribution": new Figure(chart, (theme) => distributionChart(section, theme)); break;
     case "heatmap": table = heatmap(places, section); break;
+    case "explanation": explanation(places, section); break;
+    case "energy": energy(places, section); break;
     case "finalists":
       new Figure(chart, (theme) => finalistsChart(section, theme));
       places.note(finalistsNote(section));
@@ -202,6 +224,6 @@ export function makePanel(section: Section, level: "h3" | "h4", size?: OfSize): 
     make("div", { class: "chart", role: "img", "aria-label": `${section.title}: ${section.answer}` }),
     make("p", { class: "note" }), make("div", { class: "tools" }), table);
   fillPanel(element, section, size);
-  if (isWide || section.kind === "best" || section.kind === "finalists") table.open = true;
+  if (isWide || ["best", "finalists", "explanation"].includes(section.kind)) table.open = true;
   return element;
 }

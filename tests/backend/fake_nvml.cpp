@@ -45,6 +45,11 @@ int nvmlDeviceGetComputeRunningProcesses_v3(void* /*device*/, unsigned* count, P
   *count = static_cast<unsigned>(told);
   return kSuccess;
 }
+int nvmlDeviceGetTotalEnergyConsumption(void* device, unsigned long long* millijoules) {
+  if (device != &whole) return kNotSupported;
+  *millijoules = fake_nvml.millijoules;
+  return kSuccess;
+}
 int nvmlDeviceIsMigDeviceHandle(void* device, unsigned* is_slice) {
   *is_slice = device == &slice ? 1 : 0;
   return kSuccess;

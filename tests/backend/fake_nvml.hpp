@@ -12,6 +12,7 @@ struct FakeNvml {
   bool is_slice = false;       ///< of the GPU whose reasons are asked for, then
   bool tells_processes = true;
   std::vector<unsigned> processes;
+  unsigned long long millijoules = 0;
   unsigned long long reasons = 0;  ///< of the whole GPU; a slice has none
 };
 [[gnu::visibility("default")]] extern FakeNvml fake_nvml;

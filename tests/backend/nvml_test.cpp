@@ -23,6 +23,14 @@ class NvmlTest : public testing::Test {
   unsigned self_ = static_cast<unsigned>(::getpid());
 };
 
+TEST_F(NvmlTest, TellsTheEnergyOfAWholeGpu) {
+  fake_nvml.millijoules = 1'234'500;
+  EXPECT_EQ(Nvml("GPU-1").joules(), 1234.5);
+  EXPECT_FALSE(Nvml("GPU-2").joules()) << "not known";
+  fake_nvml.is_slice = true;
+  EXPECT_FALSE(Nvml("GPU-1").joules()) << "the counter is that of all slices";
+}
+
 TEST_F(NvmlTest, NamesOtherProcesses) {
   EXPECT_THAT(Nvml("GPU-1").conditions().other_processes, IsEmpty());
   EXPECT_FALSE(Nvml("GPU-1").conditions().hides_processes);

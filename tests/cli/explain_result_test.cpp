@@ -73,6 +73,21 @@ class ExplainResultTest : public testing::Test {
   session::Explanation result_;
 };
 
+TEST_F(ExplainResultTest, SaysWhereItIsInTheRooflineModelAndOfWhatItsCodeConsists) {
+  result_.roofline = {.flops = 2e7, .bytes = 4e4, .peak_flops_per_s = 50e12};
+  result_.contenders.front().profile.instructions = counters::InstructionMix{.fma = 3, .other = 1};
+  EXPECT_THAT(explain_text(report()),
+              HasSubstr("\nroofline: 500 FLOP/byte, compute side: 20.0 TFLOP/s, 40 % of the "
+                        "nominal 50.0 TFLOP/s\nresources: "));
+  EXPECT_THAT(explain_text(report()),
+              HasSubstr("\nmachine code: 4 instructions: FMA 75 %, others 25 %\n"));
+  const Json document = explain_json(report());
+  EXPECT_EQ(document.at("roofline").at("share_of_roof"), 0.4);
+  EXPECT_TRUE(document.at("roofline").at("peak_bytes_per_s").is_null());
+  EXPECT_EQ(document.at("contenders").at(0).at("instructions").at("fma"), 3);
+  EXPECT_TRUE(document.at("contenders").at(1).at("instructions").is_null());
+}
+
 TEST_F(ExplainResultTest, SaysTheBoundFirstThenWhatEachNeighbourCosts) {
   EXPECT_EQ(explain_text(report()),
             "toy 10 on NVIDIA H200\n"

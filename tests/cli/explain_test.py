@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """tune explain on the cpu backend: all but the counters."""
 
+import contextlib
+import sqlite3
 import unittest
 
 from program import ProgramTest
@@ -35,6 +37,27 @@ class ExplainTest(ProgramTest):
         self.assertEqual({neighbour["from"], neighbour["to"]}, {"32", "64"})
         self.assertIsNone(neighbour["counters"])
         self.assertLessEqual(neighbour["ratio_low"], neighbour["ratio_high"])
+
+    def test_the_report_has_it(self):
+        space = self.tuned()
+        with contextlib.closing(sqlite3.connect(self.database)) as database:
+            def rows():
+                return database.execute("SELECT role, parameter FROM explained ORDER BY id").fetchall()
+            self.assertEqual(rows(), [])
+            self.tune("explain", "--space", space, *SCALE, "--size", "64")
+            self.assertEqual(rows(), [("best", ""), ("neighbour", "BLOCK")])
+        self.database.chmod(0o400)
+        self.tune("report", "-o", self.directory / "report")
+        self.assertEqual(len(list((self.directory / "report").glob("*.html"))), 1)
+
+    def test_a_run_may_explain_its_winners(self):
+        space = self.space_file()
+        done = self.tune("--space", space, *SCALE, "--size", "64", "--explain-winner", "-q")
+        self.assertIn("bound: unknown: ", done.stdout)
+        document = self.tune_json("--space", space, *SCALE, "--size", "64", "--explain-winner", "-q")
+        self.assertEqual([each["schema"] for each in document["explanations"]], ["tune.explain/1"])
+        self.refuse("--space", space, *SCALE, "--explain-winner", "--launch", "ssh nowhere", code=2,
+                    says="leave out --launch")
 
     def test_the_space_file_is_that_of_the_newest_run(self):
         self.tuned()

@@ -57,5 +57,12 @@ TEST(Duration, RefusesWhatIsNoneAndNamesTheOption) {
   }
 }
 
+TEST(FormatEnergy, IsOfARunWithTheOperationsPerJoule) {
+  EXPECT_EQ(format_energy(137.4e9, 1.82), "1.82 J a run, 75.5 GFLOP/s/W");
+  EXPECT_EQ(format_energy(0, 0.0123), "12.3 mJ a run");
+  EXPECT_EQ(format_energy(2e6, 45e-6), "45.0 µJ a run, 44.4 GFLOP/s/W");
+  EXPECT_FALSE(gflops_per_watt(1e9, std::nullopt));
+}
+
 }  // namespace
 }  // namespace tuner::cli

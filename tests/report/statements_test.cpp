@@ -43,6 +43,72 @@ TEST(Statements, SayWhichCardWonASizeOfARunThatHadSeveral) {
   EXPECT_THAT(answer(), testing::StartsWith("1 contender timed in turns on card GPU-2. "));
 }
 
+TEST(Statements, AnExplanationSaysTheBoundTheRooflineAndTheCostliestChange) {
+  Database database;
+  database.begin_run("aaaaaaaa");
+  database.add_trial(1, 0, 100e3);
+  database.add_trial(2, 0, 121e3);
+  database.add_final({Database::finalist("candidate", 1, 100e3, 1, 1, 1)}, 0);
+  counters::Counters counted{.fma_percent = 62, .l1_percent = 91};
+  counted.shared_loads = 100;
+  counted.l1_wavefronts = counted.shared_wavefronts = 100;
+  counters::Counters conflicts = counted;
+  conflicts.bank_conflicts = 230;
+  store::ExplanationRecord explanation{
+      .problem = kProblem,
+      .peak_flops_per_s = 40e12,
+      .contenders = {
+          {.role = "best",
+           .config_json = Database::config(1, 0),
+           .timed = store::ComparedTime{.median_ns = 100e3},
+           .profile = {.counters = counted}},
+          {.role = "neighbour",
+           .config_json = Database::config(2, 0),
+           .parameter = "A",
+           .timed =
+               store::ComparedTime{
+                   .median_ns = 121e3, .ratio_to_best = 1.21, .ratio_low = 1.2, .ratio_high = 1.22},
+           .profile = {.counters = conflicts}}}};
+  database.add_explanation(explanation);
+  const Json section = database.section("explanation");
+  EXPECT_EQ(section.at("answer"),
+            "Bound: shared-memory bandwidth: 91 % of its peak; FMA pipe 62 %. Roofline: 667 "
+            "FLOP/byte, compute side: 20.0 TFLOP/s, 50 % of the nominal 40.0 TFLOP/s. A 1 → 2: "
+            "+21.0\u00a0%; 2.3 bank conflicts a request instead of 0.0.");
+  EXPECT_EQ(section.at("table").at("rows").size(), 2U);
+
+  explanation.contenders.front().config_json = Database::config(2, 0);
+  database.add_explanation(explanation);
+  EXPECT_TRUE(database.section("explanation").is_null()) << "it is of another best";
+}
+
+TEST(Statements, LessEnergyIsChosenForThat) {
+  Database database;
+  database.begin_run("aaaaaaaa");
+  database.add_trial(1, 0, 99.5e3);
+  database.add_trial(2, 0, 100e3);
+  auto fastest = Database::finalist("candidate", 1, 99.5e3, 0.998, 0.99, 1.003);
+  auto frugal = Database::finalist("incumbent", 2, 100e3, 1, 1, 1);
+  const auto energy = [](double joules) {
+    return EnergySummary{.joules = joules,
+                         .min_joules = 0.99 * joules,
+                         .max_joules = 1.01 * joules,
+                         .windows = 3,
+                         .watts = 600};
+  };
+  fastest.energy = energy(0.07);
+  frugal.energy = energy(0.06);
+  database.add_final({fastest, frugal}, 1);
+  EXPECT_THAT(database.section("finalists").at("answer").get<std::string>(),
+              HasSubstr("by this rule: less energy, 0.06000 J a run instead of 0.07000."));
+  const Json overview = database.document().at("kernels").at(0).at("sections");
+  const Json& section = overview.back();
+  EXPECT_EQ(section.at("kind"), "energy");
+  EXPECT_EQ(section.at("answer"),
+            "At 0 of 1 size one contender is the fastest and takes the least energy.");
+  for (const Json& row : section.at("table").at("rows")) EXPECT_EQ(row.at(4), "yes");
+}
+
 TEST(Statements, WhatWasBestBeforeIsChosenForThat) {
   Database database;
   database.begin_run("aaaaaaaa");

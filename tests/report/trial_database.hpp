@@ -82,6 +82,9 @@ class Database {
     best.recorded_at = "2025-11-21T09:00:00Z";
     store_.record_final(run_, best, finalists);
   }
+  void add_explanation(const store::ExplanationRecord& explanation) {
+    store_.record_explanation(run_, explanation);
+  }
   /// The size is tuned on this card from now on.
   void add_card(const std::string& problem, const std::string& uuid) {
     store_.record_card(run_, {.problem = problem, .uuid = uuid});

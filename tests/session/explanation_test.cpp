@@ -2,7 +2,9 @@
 #include "tuner/session/explanation.hpp"
 
 #include "tests/session/session_fixture.hpp"
+#include "tests/support/lone_final.hpp"
 #include "tuner/core/error.hpp"
+#include "tuner/session/kernel_record.hpp"
 
 #include <gmock/gmock.h>
 
@@ -159,6 +161,61 @@ TEST_F(ExplanationTest, AContenderThatFailsIsLeftOutAndItsTrialSaysWhy) {
   EXPECT_FALSE(failed.timed);
   EXPECT_FALSE(failed.profile.counters);
   EXPECT_EQ(found.contenders[3].profile.counters->elapsed_ns, 1000) << "counted as it was timed";
+}
+
+TEST_F(ExplanationTest, KnowsTheRooflineAtTheClockAndTheInstructionsOfWhatItCompiled) {
+  device_.clock = [] { return 2000.0; };
+  worker::Evaluator evaluator(device_, device_.compiler(), family_, 0);
+  const Explanation found =
+      explain(family_.kernels.front(),
+              {.size = {10},
+               .best = toy::config(family_, "TILE=3,DEPTH=2"),
+               .trials = trials_,
+               .rounds = {.rounds = 10},
+               .roofline = {.flops = 2000, .bytes = 1200},
+               .flops_per_cycle = 128,
+               .instructions =
+                   [](const backend::Binary& binary) -> std::optional<counters::InstructionMix> {
+                 if (binary.symbols.front() != "toy<3,2>") return std::nullopt;
+                 return counters::InstructionMix{.fma = 5};
+               }},
+              evaluator, device_.compiler(), kNever);
+  EXPECT_EQ(found.roofline,
+            (counters::Roofline{.flops = 2000, .bytes = 1200, .peak_flops_per_s = 128 * 2e9}));
+  EXPECT_EQ(found.contenders[0].profile.instructions->fma, 5);
+  EXPECT_FALSE(found.contenders[1].profile.instructions);
+}
+
+TEST_F(ExplanationTest, IsStoredBesideTheRunThatFoundTheBestOfThatSource) {
+  store::Store store = store::Store::in_memory();
+  const family::Kernel& kernel = family_.kernels.front();
+  const Explanation found = explanation();
+  const auto stored = [&] {
+    return store_explanation(store, family_, kernel, device_.device(), {10}, found);
+  };
+  EXPECT_FALSE(stored()) << "there is no best";
+  const store::Subject subject{.device = device_.device(),
+                               .environment = device_.environment(),
+                               .kernel = kernel_record(family_, kernel),
+                               .check_hash = {}};
+  store::RunRecord run;
+  run.uuid = "explained";
+  run.problems = {"10"};
+  const std::int64_t id = store.begin_run(subject, run);
+  store::BestRecord best;
+  best.problem = "10";
+  best.config_json = found.contenders.front().trial.config_json;
+  best.time = found.contenders.front().timed->time;
+  store::record_lone_final(store, id, best);
+  ASSERT_TRUE(stored());
+  const auto record = store.explanation(id, "10");
+  ASSERT_TRUE(record);
+  ASSERT_EQ(record->contenders.size(), found.contenders.size());
+  EXPECT_EQ(record->contenders[1].role, "neighbour");
+  EXPECT_EQ(record->contenders[1].parameter, "TILE");
+  EXPECT_EQ(record->contenders[1].timed->median_ns, 1000);
+  EXPECT_EQ(record->contenders[0].profile.counters->elapsed_ns, 500);
+  EXPECT_EQ(record->contenders[0].profile.footprint->registers, 40);
 }
 
 TEST_F(ExplanationTest, WithoutTheBestThereIsNothingToExplain) {

@@ -67,9 +67,10 @@ class FinalRoundTest : public testing::Test {
                         .clock = [] { return 0.0; }},
                        0, evaluator);
     return FinalRound(family_, kernel_, pool, evaluator, runner, seen_, stop)
-        .run(*search_, {.rounds = 10}, [this](const SizeSearch&, const CommittedTrial& committed) {
-          failed_.push_back(committed.trial);
-        });
+        .run(*search_, {.rounds = 10}, energy_,
+             [this](const SizeSearch&, const CommittedTrial& committed) {
+               failed_.push_back(committed.trial);
+             });
   }
 
   std::string winner(const std::optional<FinalResult>& outcome) const {
@@ -88,8 +89,89 @@ class FinalRoundTest : public testing::Test {
   toy::Device device_;
   std::optional<SizeSearch> search_;
   Recorder seen_;
+  EnergyPlan energy_;
   std::vector<store::TrialRecord> failed_;  // in the final round
 };
+
+/// A device that tells its energy: at 500 W, and what `watts` says of an entry.
+class EnergyTest : public FinalRoundTest {
+ protected:
+  EnergyTest() {
+    energy_.choice = EnergyChoice::always;
+    device_.watts_of = [this](const backend::Work& work) {
+      const auto* launch = std::get_if<backend::Launch>(&work);
+      const auto found =
+          launch == nullptr ? watts_.end() : watts_.find(device_.symbol(launch->kernel));
+      return found == watts_.end() ? 500.0 : found->second;
+    };
+  }
+
+  static const store::FinalistRecord& finalist(const FinalResult& outcome,
+                                               std::string_view config_json) {
+    return *std::ranges::find(outcome.finalists, config_json, &store::FinalistRecord::config_json);
+  }
+
+  std::map<std::string, double> watts_;  // by entry
+};
+
+TEST_F(EnergyTest, OfFinalistsAndTheLibraryIsMeasured) {
+  begin();
+  screened("TILE=3,DEPTH=2", 500);
+  screened("", 1000);
+  device_.library_ns = 750;
+  watts_["toy<3,2>"] = 600;
+  const auto outcome = run();
+  ASSERT_TRUE(outcome);
+  const auto& energy = finalist(*outcome, R"({"DEPTH":2,"TILE":3})").energy;
+  ASSERT_TRUE(energy);
+  EXPECT_DOUBLE_EQ(energy->joules, 600 * 500e-9);
+  EXPECT_EQ(energy->windows, 3);
+  EXPECT_EQ(energy->watts, 600);
+  EXPECT_EQ(energy->idle_watts, 50);
+  EXPECT_DOUBLE_EQ(*outcome->best.joules, 600 * 500e-9);
+  EXPECT_DOUBLE_EQ(finalist(*outcome, "").energy->joules, 500 * 750e-9);
+  EXPECT_EQ(device_.energy_windows, 9);
+  EXPECT_GT(outcome->energy_s, 9 * 2);
+}
+
+TEST_F(EnergyTest, BreaksATieInTime) {
+  begin("TILE=4,DEPTH=2");
+  screened("TILE=4,DEPTH=2", 500);
+  screened("TILE=3,DEPTH=2", 501);
+  screened("TILE=2,DEPTH=2", 530);
+  watts_ = {{"toy<3,2>", 480}, {"toy<2,2>", 200}};
+  EXPECT_EQ(winner(run()), "TILE=3 DEPTH=2") << "what takes longer is no tie";
+  watts_ = {};
+  EXPECT_EQ(winner(run()), "TILE=4 DEPTH=2") << "with equal power, the one before";
+}
+
+TEST_F(EnergyTest, IsOfFewWhereTimeIsShortAndOfNoneWhereThereIsTooLittle) {
+  begin();
+  for (const char* config : {"TILE=3,DEPTH=2", "TILE=4,DEPTH=2", "TILE=3,DEPTH=1"}) {
+    screened(config, 500);
+  }
+  screened("", 1000);
+  energy_ = {.choice = EnergyChoice::when_short, .most_s = 60};
+  const auto outcome = run();
+  EXPECT_EQ(device_.energy_windows, 3 * 3) << "two finalists and the library";
+  EXPECT_FALSE(finalist(*outcome, R"({"DEPTH":1,"TILE":2})").energy);
+  device_.energy_windows = 0;
+  energy_.most_s = 20;
+  EXPECT_FALSE(run()->best.joules);
+  energy_.choice = EnergyChoice::never;
+  EXPECT_FALSE(run()->best.joules);
+  EXPECT_EQ(device_.energy_windows, 0);
+}
+
+TEST_F(EnergyTest, IsNotMeasuredWhereTheDeviceDoesNotTell) {
+  begin();
+  screened("", 1000);
+  device_.watts_of = nullptr;
+  const auto outcome = run();
+  EXPECT_FALSE(outcome->best.joules);
+  EXPECT_EQ(outcome->energy_s, 0);
+  EXPECT_EQ(device_.energy_windows, 0);
+}
 
 TEST_F(FinalRoundTest, TheFastestWinsAndRatiosAreThoseOfTimesSideBySide) {
   begin();

@@ -106,4 +106,41 @@ inline BestRecord example_best(const std::string& config = R"({"TILE_M":64})",
   return best;
 }
 
+/// Of a best, a neighbour and the library.
+inline ExplanationRecord example_explanation(const std::string& best = R"({"TILE_M":64})",
+                                             const std::string& neighbour = R"({"TILE_M":128})") {
+  ExplanationRecord explanation{.problem = "4096,4096,4096",
+                                .recorded_at = "2026-01-02T03:04:06Z",
+                                .counters_problem = "the library was not counted",
+                                .peak_flops_per_s = 66.9e12,
+                                .peak_bytes_per_s = 4.8e12,
+                                .contenders = {}};
+  counters::Profile profile;
+  profile.footprint = {.threads = 256, .registers = 128, .shared_bytes = 49152, .local_bytes = 16};
+  double value = 0.1;
+  profile.counters.emplace();
+  for (const counters::CounterField& field : counters::counter_fields()) {
+    (*profile.counters).*field.member = value += 1.0 / 3;
+  }
+  std::int64_t count = 0;
+  profile.instructions.emplace();
+  for (const counters::InstructionField& field : counters::instruction_fields()) {
+    (*profile.instructions).*field.member = count += 7;
+  }
+  const ComparedTime slower{
+      .median_ns = 1210.5, .ratio_to_best = 1.2, .ratio_low = 1.1875, .ratio_high = 1.21};
+  explanation.contenders = {
+      {.role = "best",
+       .config_json = best,
+       .timed = ComparedTime{.median_ns = 1010.25},
+       .profile = profile},
+      {.role = "neighbour",
+       .config_json = neighbour,
+       .parameter = "TILE_M",
+       .timed = slower,
+       .profile = profile},
+      {.role = "library", .config_json = "", .timed = std::nullopt, .profile = {}}};
+  return explanation;
+}
+
 }  // namespace tuner::store

@@ -61,11 +61,18 @@ std::string sustained(const auto& it) {
   return fmt::format(" rested {} sustained {}", text(it.rested_ns), text(it.sustained_ns));
 }
 
+/// What there is since schema 6, where there is any.
+std::string text(const std::optional<EnergySummary>& energy) {
+  if (!energy) return "";
+  return fmt::format(" energy {} {} {} {} {} {}", energy->joules, energy->min_joules,
+                     energy->max_joules, energy->windows, energy->watts, text(energy->idle_watts));
+}
+
 std::string text(const FinalistRecord& it) {
-  return fmt::format("finalist {} {} {} {} {} {} {} {} {}{}\n", it.role, it.config_json,
+  return fmt::format("finalist {} {} {} {} {} {} {} {} {}{}{}\n", it.role, it.config_json,
                      text(it.time), it.ratio_to_best, it.ratio_low, it.ratio_high,
                      fmt::join(it.samples_ns, ";"), text(it.hot_ns), text(it.clock_mhz),
-                     sustained(it));
+                     sustained(it), text(it.energy));
 }
 
 std::string text(const StoredBest& stored) {
@@ -76,13 +83,44 @@ std::string text(const StoredBest& stored) {
           ? ""
           : fmt::format(" {} {}", it.library_algorithm, text(it.ratio_to_library_tuned));
   return fmt::format(
-      "best {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {}{}{}\n",
+      "best {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {}{}{}{}\n",
       text(stored.subject->device), environment.driver, environment.compiler, environment.library,
       environment.tool, text(stored.subject->kernel), it.problem, it.config_json, text(it.time),
       text(it.library_ns), text(it.default_ns), text(it.ratio_to_library),
       text(it.ratio_to_default), text(it.ratio_to_library_low), text(it.ratio_to_library_high),
       it.library_name, it.ties, it.flops, it.bytes, it.run_uuid, it.recorded_at, it.verified,
-      it.origin, algorithm, sustained(it));
+      it.origin, algorithm, sustained(it), it.joules ? " joules " + text(it.joules) : "");
+}
+
+std::string text(const ExplainedRecord& it) {
+  std::string all = fmt::format("explained {} {} {}", it.role, it.config_json, it.parameter);
+  if (it.timed) {
+    all += fmt::format(" {} {} {} {}", it.timed->median_ns, it.timed->ratio_to_best,
+                       it.timed->ratio_low, it.timed->ratio_high);
+  }
+  if (const auto& takes = it.profile.footprint) {
+    all += fmt::format(" {} {} {} {}", takes->threads, takes->registers, takes->shared_bytes,
+                       takes->local_bytes);
+  }
+  if (const auto& counted = it.profile.counters) {
+    for (const counters::CounterField& field : counters::counter_fields()) {
+      all += fmt::format(" {}={}", field.name, (*counted).*field.member);
+    }
+  }
+  if (const auto& mix = it.profile.instructions) {
+    for (const counters::InstructionField& field : counters::instruction_fields()) {
+      all += fmt::format(" {}={}", field.name, (*mix).*field.member);
+    }
+  }
+  return all + "\n";
+}
+
+std::string text(const ExplanationRecord& it) {
+  std::string all =
+      fmt::format("explanation {} {} {} {} {}\n", it.problem, it.recorded_at, it.counters_problem,
+                  text(it.peak_flops_per_s), text(it.peak_bytes_per_s));
+  for (const ExplainedRecord& contender : it.contenders) all += text(contender);
+  return all;
 }
 
 std::string of_run(const Store& store, const RunRecord& run) {
@@ -90,6 +128,7 @@ std::string of_run(const Store& store, const RunRecord& run) {
   for (const StoredTrial& trial : store.trials(run.id)) all += text(trial);
   for (const std::string& problem : run.problems) {
     for (const FinalistRecord& it : store.finalists(run.id, problem)) all += text(it);
+    if (const auto it = store.explanation(run.id, problem)) all += text(*it);
   }
   for (const DriftRecord& it : store.drift_records(run.id)) {
     all += fmt::format("canary {} {} {} {}\n", it.elapsed_s, it.problem, it.median_ns,
@@ -122,7 +161,13 @@ void fill_run(Store& store, std::int64_t run, int seed) {
                               .time = example_time(1010.0 + seed),
                               .samples_ns = {1010.5, 1009.25},
                               .rested_ns = 1005.5,
-                              .sustained_ns = 1020.25};
+                              .sustained_ns = 1020.25,
+                              .energy = EnergySummary{.joules = 0.25,
+                                                      .min_joules = 0.1 + 0.1,
+                                                      .max_joules = 1.0 / 3,
+                                                      .windows = 3,
+                                                      .watts = 650.5,
+                                                      .idle_watts = 75}};
   const FinalistRecord library{.role = "library",
                                .config_json = "",
                                .time = example_time(1400.5),
@@ -136,6 +181,7 @@ void fill_run(Store& store, std::int64_t run, int seed) {
   best.rested_ns = winner.rested_ns;
   best.sustained_ns = winner.sustained_ns;
   store.record_final(run, best, {winner, library, tuned});
+  store.record_explanation(run, example_explanation(config(1), config(2)));
 }
 
 }  // namespace

@@ -61,7 +61,7 @@ TEST_F(MigrationTest, KeepsACopyOfWhatItChanges) {
   EXPECT_EQ(old.execAndGet("SELECT count(*) FROM result").getInt(), 8);
   EXPECT_EQ(old.execAndGet("PRAGMA integrity_check").getString(), "ok");
   { const Store store(path, kReadWrite); }  // nothing to change now
-  EXPECT_FALSE(fs::exists(path.string() + ".schema-5.bak"));
+  EXPECT_FALSE(fs::exists(path.string() + ".schema-6.bak"));
 }
 
 TEST_F(MigrationTest, LeavesADamagedDatabaseAsItWas) {
@@ -130,18 +130,27 @@ TEST_F(MigrationTest, WhatEarlierVersionsStoredAsBestOfAnInterruptedRunIsNone) {
   EXPECT_THAT(store.trials(2), SizeIs(8)) << "its trials stay";
 }
 
-TEST_F(MigrationTest, ReadsASchema5) {
+TEST_F(MigrationTest, ReadsASchema5AfterBringingItUpToDate) {
   put("schema-5.sqlite");
+  EXPECT_THAT([&] { Store(path, kReadOnly); }, ThrowsMessage<Error>(HasSubstr("an older tune")));
+  { const Store store(path, kReadWrite); }
   const Store store(path, kReadOnly);
   EXPECT_EQ(everything(store), data("schema-5.txt"));
   EXPECT_EQ(store.bests({}).front().best.library_algorithm, "host/1/loops");
+}
+
+TEST_F(MigrationTest, ReadsASchema6) {
+  put("schema-6.sqlite");
+  const Store store(path, kReadOnly);
+  EXPECT_EQ(everything(store), data("schema-6.txt"));
+  EXPECT_EQ(store.bests({}).front().best.joules, 0.25);
 }
 
 TEST_F(MigrationTest, RefusesTablesThatItDoesNotMake) {
   for (const std::string addition :
        {"CREATE TRIGGER t AFTER INSERT ON result BEGIN DELETE FROM best; END",
         "CREATE VIEW v AS SELECT 1", "CREATE TABLE t (x)", "CREATE INDEX i ON device (name)"}) {
-    put("schema-5.sqlite");
+    put("schema-6.sqlite");
     SQLite::Database(path.string(), SQLite::OPEN_READWRITE).exec(addition);
     for (const auto mode : {kReadWrite, kReadOnly}) {
       EXPECT_THAT([&] { Store(path, mode); },

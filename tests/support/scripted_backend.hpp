@@ -88,6 +88,19 @@ class ScriptedBackend : public backend::Backend, private backend::Compiler {
     return std::optional(
         backend::RegimeTimes{.rested_ns = *time_ns * rested_share, .sustained_ns = *time_ns});
   }
+  /// At so many watts for as long as the script says; nothing without `watts_of`.
+  Expected<std::optional<backend::EnergySample>, Failure> measure_energy(const backend::Work& work,
+                                                                         double) override {
+    const auto time_ns = timed_run(work);
+    if (!time_ns) return Unexpected(time_ns.error());
+    ++energy_windows;
+    if (!watts_of) return std::optional<backend::EnergySample>();
+    const double watts = watts_of(work);
+    return std::optional(backend::EnergySample{.joules = watts * *time_ns * 1e-9, .watts = watts});
+  }
+  std::optional<double> idle_watts() override {
+    return watts_of ? std::optional(50.0) : std::nullopt;
+  }
   Expected<double, Failure> time_call(const backend::Work& work) override {
     return timed_run(work);
   }
@@ -114,6 +127,8 @@ class ScriptedBackend : public backend::Backend, private backend::Compiler {
   std::function<std::optional<double>()> clock;  ///< if set, asked for every sample: MHz
   /// If set, asked for the counters of every counted run by the time that the script says of it.
   std::function<counters::CounterReading(double time_ns)> reading_of;
+  std::function<double(const backend::Work&)> watts_of;  ///< if set, it tells its energy
+  int energy_windows = 0;                                ///< calls of measure_energy
   backend::Conditions now;
   std::vector<std::string> algorithms;  ///< that its library offers
   double rested_share = 0.5;

@@ -259,6 +259,16 @@ TEST_F(EvaluatorOnScript, AContenderIsCounted) {
   EXPECT_EQ(evaluator_.count_contender(1)->counters->elapsed_ns, 70.0);
 }
 
+TEST_F(EvaluatorOnScript, TheEnergyOfAContenderIsMeasuredWhereTheDeviceTellsIt) {
+  evaluator_.begin_side_by_side({10});
+  ASSERT_TRUE(evaluator_.add_contender(candidate(2)));
+  EXPECT_FALSE(evaluator_.idle_watts());
+  EXPECT_FALSE(*evaluator_.measure_contender_energy(0, 2));
+  backend_.watts_of = [](const backend::Work&) { return 400.0; };
+  EXPECT_EQ(evaluator_.idle_watts(), 50.0);
+  EXPECT_DOUBLE_EQ((*evaluator_.measure_contender_energy(0, 2))->joules, 400 * 200e-9);
+}
+
 TEST_F(EvaluatorOnScript, AContenderFailsAsACandidateDoes) {
   failing_launch_ = 1;
   evaluator_.begin_side_by_side({10});

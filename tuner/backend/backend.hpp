@@ -163,6 +163,12 @@ struct RegimeTimes {
   double rested_ns = 0, sustained_ns = 0;
 };
 
+/// The energy of work that runs many times back to back, of the whole device.
+struct EnergySample {
+  double joules = 0;  ///< of one run
+  double watts = 0;   ///< meanwhile
+};
+
 /// What else acts on a device at this moment, as far as it can be known.
 struct Conditions {
   bool power_capped = false;              ///< holds its clock down to its power limit
@@ -222,6 +228,14 @@ class Backend {
   /// Fails as `run` does.
   [[nodiscard]] virtual Expected<std::optional<RegimeTimes>, Failure> time_regimes(
       const Work& work) = 0;
+
+  /// The energy of one of many runs back to back for about `window_s` seconds, and 0.3 s before it;
+  /// none where the device does not tell it or not its own alone, as of a MIG slice, and where one
+  /// run takes more than a quarter of the window. Fails as `run` does.
+  [[nodiscard]] virtual Expected<std::optional<EnergySample>, Failure> measure_energy(
+      const Work& work, double window_s) = 0;
+  /// The power of the device at rest, over about 1 s after a pause; none as above.
+  [[nodiscard]] virtual std::optional<double> idle_watts() = 0;
 
   /// Nanoseconds of one run as a program meets it, by the host's clock: from its call to its end.
   /// Nothing is done about the caches. Fails as `run` does.

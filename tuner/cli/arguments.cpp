@@ -71,6 +71,15 @@ void add_progress_options(CLI::App& app, TuneOptions& o) {
   app.add_option("--log", o.log, "Also append the events to this file")->type_name("FILE");
 }
 
+void add_energy_options(CLI::App& app, TuneOptions& o) {
+  app.add_flag_callback(
+      "--energy", [&o] { o.energy = true; },
+      "Measure the energy of all finalists, about 7 s for each; default: of two "
+      "and the library, while that takes at most a tenth of the search");
+  app.add_flag_callback(
+      "--no-energy", [&o] { o.energy = false; }, "Measure no energy");
+}
+
 void add_tune(CLI::App& app, Arguments& arguments) {
   TuneOptions& o = arguments.tune;
   app.add_option("--space", o.space, "Space file: kernels, parameters, constraints")
@@ -133,9 +142,12 @@ void add_tune(CLI::App& app, Arguments& arguments) {
       ->type_name("TIME");
   app.add_flag("--allow-shared", o.allow_shared,
                "Tune even while other processes use the GPU; the results are marked");
+  add_energy_options(app, o);
   app.add_flag("--fresh", o.fresh, "Repeat all trials instead of resuming from the database");
   app.add_flag("--dry-run", o.dry_run,
                "Validate, count, compile the default configuration; launch nothing");
+  app.add_flag("--explain-winner", o.explain_winner,
+               "Explain the best configuration of each size afterwards, as `tune explain` does");
   app.add_option("--report", o.report, "Write the HTML report into this directory afterwards")
       ->type_name("DIR");
   add_progress_options(app, o);
@@ -156,6 +168,7 @@ void add_finalize(CLI::App& app, Arguments& arguments) {
   sub->add_option("--space", o.space, "Space file of the kernels")->type_name("FILE");
   sub->add_option("--kernel", o.kernel, "Only this kernel")->type_name("NAME");
   add_device_options(*sub, o);
+  add_energy_options(*sub, o);
   sub->add_flag("--allow-shared", o.allow_shared,
                 "Run even while other processes use the GPU; the results are marked");
   add_progress_options(*sub, o);

@@ -48,8 +48,10 @@ struct TuneOptions : DeviceOptions {
   std::string agent_wait = "60s";
   std::string heartbeat = "10s";
   bool allow_shared = false;
+  std::optional<bool> energy = {};  ///< absent: where it takes little of the time
   bool fresh = false;
   bool dry_run = false;
+  bool explain_winner = false;    ///< as `explain` does, each size afterwards
   std::string report;             ///< directory; empty: none
   bool verbose = false;           ///< -v: each trial
   std::string progress = "auto";  ///< auto, json
@@ -86,7 +88,7 @@ struct ExplainOptions : DeviceOptions {
   std::string kernel;  ///< may be empty when the file has one
   std::string size;
 };
-/// Says why the best stored configuration is the fastest; stores nothing.
+/// Says why the best stored configuration is the fastest, and stores it for the report.
 int explain(const CommonOptions& common, const ExplainOptions& options);
 
 struct QueryOptions {

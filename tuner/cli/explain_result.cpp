@@ -114,6 +114,47 @@ std::string library_lines(const ExplainReport& report, const ExplainedContender&
   return fmt::format("library, {}: {}\n", report.environment.library, fmt::join(parts, "; "));
 }
 
+/// Where the best one is in the roofline model; empty where that is not known.
+std::string roofline_of(const ExplainReport& report) {
+  const auto& timed = best_of(report).timed;
+  return timed ? counters::roofline_sentence(report.result.roofline, timed->time.median_ns) : "";
+}
+
+std::string best_details(const ExplainReport& report) {
+  const counters::Profile& best = best_of(report).profile;
+  std::string text;
+  if (const std::string roofline = roofline_of(report); !roofline.empty()) {
+    text += fmt::format("roofline: {}\n", roofline);
+  }
+  text +=
+      fmt::format("resources: {}\n", counters::resources_sentence(*best.footprint, best.occupancy));
+  if (best.instructions) {
+    text += fmt::format("machine code: {}\n", counters::instructions_sentence(*best.instructions));
+  }
+  return text;
+}
+
+Json roofline_json(const ExplainReport& report) {
+  const counters::Roofline& roofline = report.result.roofline;
+  const auto known = [](double value) { return value > 0 ? Json(value) : Json(); };
+  const auto& timed = best_of(report).timed;
+  return {{"flops", roofline.flops},
+          {"bytes", roofline.bytes},
+          {"peak_flops_per_s", known(roofline.peak_flops_per_s)},
+          {"peak_bytes_per_s", known(roofline.peak_bytes_per_s)},
+          {"share_of_roof",
+           timed ? known(counters::share_of_roof(roofline, timed->time.median_ns)) : Json()}};
+}
+
+Json instructions_json(const std::optional<counters::InstructionMix>& mix) {
+  if (!mix) return {};
+  Json json = Json::object();
+  for (const counters::InstructionField& field : counters::instruction_fields()) {
+    json[std::string(field.name)] = (*mix).*field.member;
+  }
+  return json;
+}
+
 Json footprint_json(const counters::Profile& profile) {
   if (!profile.footprint) return {};
   Json json = {{"registers", profile.footprint->registers},
@@ -160,6 +201,7 @@ Json contender_json(const ExplainReport& report, const ExplainedContender& conte
   json["differences"] = differences_from_best(report, contender);
   json["resources"] = footprint_json(contender.profile);
   json["counters"] = counters_json(contender.profile.counters);
+  json["instructions"] = instructions_json(contender.profile.instructions);
   return json;
 }
 
@@ -171,8 +213,7 @@ std::string explain_text(const ExplainReport& report) {
                                  printable(report.device.name));
   text += best_lines(report) + neighbour_lines(report);
   const ExplainedContender& best = best_of(report);
-  text += fmt::format("resources: {}\n", counters::resources_sentence(*best.profile.footprint,
-                                                                      best.profile.occupancy));
+  text += best_details(report);
   for (const ExplainedContender& contender : report.result.contenders) {
     if (contender.role == "default") text += default_lines(report, contender);
     if (contender.role == "library") text += library_lines(report, contender);
@@ -200,6 +241,7 @@ Json explain_json(const ExplainReport& report) {
           {"kernel", report.kernel.name},
           {"size", space::size_json(report.size, report.family.problem.dims)},
           {"bound", bound.empty() ? Json() : Json(bound)},
+          {"roofline", roofline_json(report)},
           {"counters_problem", report.result.counters_problem},
           {"library_problem", report.result.library_problem},
           {"contenders", std::move(contenders)}};

@@ -20,9 +20,9 @@ struct ExplainReport {
   const session::Explanation& result;
 };
 
-/// For people: what bounds the best configuration, what each neighbour changes and costs, what it
-/// takes of the device, the default, and what the library does differently. Ends with a newline;
-/// not wrapped.
+/// For people: what bounds the best configuration, what each neighbour changes and costs, where it
+/// is in the roofline model, what it takes of the device, the default, and what the library does
+/// differently. Ends with a newline; not wrapped.
 [[nodiscard]] std::string explain_text(const ExplainReport& report);
 /// The document "tune.explain/1".
 [[nodiscard]] Json explain_json(const ExplainReport& report);

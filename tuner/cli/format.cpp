@@ -24,6 +24,23 @@ std::string format_rate(double flops, double bytes, double nanoseconds) {
   return fmt::format("{} T{}", quantity::number(giga / 1e3, 3), unit);
 }
 
+std::optional<double> gflops_per_watt(double flops, std::optional<double> joules) {
+  constexpr double kGiga = 1e9;
+  if (!(flops > 0) || !joules) return std::nullopt;
+  return flops / *joules / kGiga;
+}
+
+std::string format_energy(double flops, double joules) {
+  constexpr double kMilli = 1e-3, kMicro = 1e-6;
+  const std::string energy =
+      joules < kMilli ? fmt::format("{} µJ", quantity::number(joules / kMicro, 3))
+      : joules < 1    ? fmt::format("{} mJ", quantity::number(joules / kMilli, 3))
+                      : fmt::format("{} J", quantity::number(joules, 3));
+  const auto efficiency = gflops_per_watt(flops, joules);
+  if (!efficiency) return energy + " a run";
+  return fmt::format("{} a run, {} GFLOP/s/W", energy, quantity::number(*efficiency, 3));
+}
+
 std::string format_ratio(std::optional<double> ratio) {
   return ratio ? fmt::format("×{:.2f}", *ratio) : "–";
 }

@@ -16,6 +16,11 @@ namespace tuner::cli {
 
 /// "51.2 TFLOP/s", "812 GFLOP/s"; where there are no operations "4.12 TB/s"; "–" when unknown.
 [[nodiscard]] std::string format_rate(double flops, double bytes, double nanoseconds);
+/// Operations per joule, in thousands of millions; none where there are no operations, or the
+/// energy was not measured.
+[[nodiscard]] std::optional<double> gflops_per_watt(double flops, std::optional<double> joules);
+/// "1.82 J a run, 75.5 GFLOP/s/W"; without operations the energy alone.
+[[nodiscard]] std::string format_energy(double flops, double joules);
 /// "×1.07".
 [[nodiscard]] std::string format_ratio(std::optional<double> ratio);
 /// "23 compile_error, 1 wrong_result"; "none".

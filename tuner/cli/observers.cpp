@@ -30,6 +30,10 @@ void Observers::round_done(const space::Size& size, int rounds, int most) {
   for (const auto& each : all_) each->round_done(size, rounds, most);
 }
 
+void Observers::energy_began(const space::Size& size, std::size_t contenders, double seconds) {
+  for (const auto& each : all_) each->energy_began(size, contenders, seconds);
+}
+
 void Observers::size_done(const session::SizeResult& result) {
   for (const auto& each : all_) each->size_done(result);
 }

@@ -21,6 +21,7 @@ class Observers : public session::Observer {
   void final_began(const space::Size& size, std::size_t contenders,
                    session::LibraryPart library) override;
   void round_done(const space::Size& size, int rounds, int most) override;
+  void energy_began(const space::Size& size, std::size_t contenders, double seconds) override;
   void size_done(const session::SizeResult& result) override;
   void card_joined(const session::CardName& card) override;
   void card_dropped(const session::CardName& card, const std::string& reason) override;

@@ -138,6 +138,13 @@ void ProgressPrinter::round_done(const space::Size& size, int rounds, int most) 
                      rounds, most, final_));
 }
 
+void ProgressPrinter::energy_began(const space::Size& size, std::size_t contenders,
+                                   double seconds) {
+  announce(fmt::format("  {}: measuring the energy of {}, {} (--no-energy leaves it out)",
+                       space::display(size, dims_), quantity::count(contenders, "contender"),
+                       quantity::duration(std::chrono::duration<double>(seconds))));
+}
+
 void ProgressPrinter::size_done(const session::SizeResult& result) {
   if (!result.best) {
     announce(fmt::format("  {}: no configuration ended ok ({})", space::display(result.size, dims_),

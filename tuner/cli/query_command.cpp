@@ -82,6 +82,8 @@ Json json_document(const select::Selection& selection) {
                          {"ratio_to_library_tuned", optional(best.ratio_to_library_tuned)},
                          {"rested_ns", optional(best.rested_ns)},
                          {"sustained_ns", optional(best.sustained_ns)},
+                         {"joules", optional(best.joules)},
+                         {"gflops_per_watt", optional(gflops_per_watt(best.flops, best.joules))},
                          {"ties", best.ties},
                          {"recorded_at", best.recorded_at},
                          {"verified", best.verified},
@@ -186,6 +188,7 @@ void add_measurement(Table& table, const store::BestRecord& best, std::string_vi
                fmt::format("{} after a pause, {} without one", quantity::time(*best.rested_ns),
                            quantity::time(*best.sustained_ns))});
   }
+  if (best.joules) table.add({label("energy"), format_energy(best.flops, *best.joules)});
   if (best.ties > 0) {
     const auto others = quantity::count(static_cast<std::uint64_t>(best.ties), "other finalist");
     table.add({label("ties"), others + " within 1 %"});

@@ -61,6 +61,18 @@ int dry_run(const std::vector<TuningTask>& tasks, const space::DeviceInfo& devic
   return 0;
 }
 
+/// On devices that nothing else is open on any more: the counters and the memory are for these
+/// alone.
+void explain_winners(TuningRuns& runs, const TuneOptions& options, const family::Family& family,
+                     const std::vector<space::DeviceInfo>& devices, store::Store& store) {
+  for (const space::DeviceInfo& device : devices) {
+    TuneOptions alone = options;
+    if (!device.uuid.empty()) alone.device = device.uuid;
+    OpenedDevice fresh(alone, family, options.seed);
+    runs.explain_winners(family, store, fresh);
+  }
+}
+
 }  // namespace
 
 int tune(const CommonOptions& common, const TuneOptions& options) {
@@ -77,6 +89,11 @@ int tune(const CommonOptions& common, const TuneOptions& options) {
   }
   const family::Family family = family::load_family(options.space);
   if (!options.kernel.empty()) static_cast<void>(family.kernel(options.kernel));
+  if (options.explain_winner && !options.launch.empty()) {
+    throw Error(
+        ErrorCode::usage,
+        "--explain-winner reads the counters of this machine's devices: leave out --launch");
+  }
   if (options.dry_run && !options.launch.empty()) {
     throw Error(ErrorCode::usage, "--dry-run launches nothing: leave out --launch");
   }
@@ -109,12 +126,18 @@ int tune(const CommonOptions& common, const TuneOptions& options) {
   for (std::size_t i = 0; i < models.size(); ++i) {
     runs.run(family, tasks[i], models[i], store, session::Candidates::all);
   }
+  std::vector<space::DeviceInfo> devices;  // one of each model
+  for (const ModelCards& model : models) devices.push_back(model.device->device());
+  if (options.explain_winner) {
+    models.clear();
+    opened.clear();
+    explain_winners(runs, options, family, devices, store);
+  }
   database.save();
   runs.print_result();
   if (!options.report.empty()) {
-    for (const ModelCards& model : models) {
-      const std::string& name = model.device->device().name;
-      for (const auto& path : report::write_reports(store, name, options.report)) {
+    for (const space::DeviceInfo& device : devices) {
+      for (const auto& path : report::write_reports(store, device.name, options.report)) {
         tell(fmt::format("report: {}\n", path.string()));
       }
     }

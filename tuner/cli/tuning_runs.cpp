@@ -2,6 +2,7 @@
 #include "tuner/cli/tuning_runs.hpp"
 
 #include "tuner/cli/event_log.hpp"
+#include "tuner/cli/explained_winner.hpp"
 #include "tuner/cli/format.hpp"
 #include "tuner/cli/output.hpp"
 #include "tuner/cli/progress.hpp"
@@ -48,12 +49,21 @@ session::RunPlan run_plan(const TuneOptions& options) {
   plan.resume = options.fresh ? session::Resume::no : session::Resume::yes;
   plan.shared_device =
       options.allow_shared ? session::SharedDevice::accepted : session::SharedDevice::refused;
+  using enum session::EnergyChoice;
+  plan.energy = !options.energy ? when_short : *options.energy ? always : never;
   plan.command = options.command_line;
   return plan;
 }
 
 Json optional_number(const std::optional<double>& value) {
   return value ? Json(*value) : Json();
+}
+
+Json energy_json(const std::optional<EnergySummary>& energy) {
+  if (!energy) return {};
+  return {{"joules", energy->joules},         {"min_joules", energy->min_joules},
+          {"max_joules", energy->max_joules}, {"windows", energy->windows},
+          {"watts", energy->watts},           {"idle_watts", optional_number(energy->idle_watts)}};
 }
 
 Json finalist_json(const store::FinalistRecord& finalist) {
@@ -65,6 +75,7 @@ Json finalist_json(const store::FinalistRecord& finalist) {
           {"ratio_high", finalist.ratio_high},
           {"rested_ns", optional_number(finalist.rested_ns)},
           {"sustained_ns", optional_number(finalist.sustained_ns)},
+          {"energy", energy_json(finalist.energy)},
           {"rounds", finalist.time.samples}};
 }
 
@@ -98,6 +109,8 @@ Json best_json(const session::SizeResult& result, const space::Dimensions& dims)
                   {"ratio_to_default", optional_number(best.ratio_to_default)},
                   {"library_algorithm", best.library_algorithm},
                   {"ratio_to_library_tuned", optional_number(best.ratio_to_library_tuned)},
+                  {"joules", optional_number(best.joules)},
+                  {"gflops_per_watt", optional_number(gflops_per_watt(best.flops, best.joules))},
                   {"metric", store::kRankingMetric},
                   {"ties", best.ties}};
   for (const store::FinalistRecord& finalist : result.finalists) {
@@ -145,6 +158,9 @@ void print_table(const family::Kernel& kernel, const std::string& title,
     if (!size.library_problem.empty()) {
       output.tell("{}: final round without the library, which could not be timed: {}\n", at,
                   printable(size.library_problem));
+    }
+    if (size.best && size.best->joules) {
+      output.tell("{}: {}\n", at, format_energy(size.best->flops, *size.best->joules));
     }
     if (size.best && size.finalists.empty()) {
       output.tell("{}: screening time only, not re-timed: no result yet\n", at);
@@ -297,6 +313,30 @@ void TuningRuns::run(const family::Family& family, const std::vector<TuningTask>
                              [&] { return interrupt_->requested(); });
     found_ = found_ || std::ranges::any_of(result.sizes, has_best);
     tell_result(family, kernel, device, result);
+    TuningTask won{.kernel = kernel, .sizes = {}};
+    for (const session::SizeResult& size : result.sizes) {
+      if (!size.finalists.empty()) won.sizes.push_back(size.size);
+    }
+    won_[device].push_back(std::move(won));
+  }
+}
+
+void TuningRuns::explain_winners(const family::Family& family, store::Store& store,
+                                 OpenedDevice& opened) {
+  const Output output(common_);
+  const auto stop = [&] { return interrupt_ && interrupt_->requested(); };
+  for (const auto& [kernel, sizes] : won_[opened.device().device().name]) {
+    for (const space::Size& size : sizes) {
+      if (stop()) return;
+      try {
+        ExplainedWinner winner = explain_winner(store, family, kernel, size, opened, stop);
+        if (!common_.json) output.tell("{}", winner.text);
+        document_["explanations"].push_back(std::move(winner.document));
+      } catch (const Error& error) {
+        tell(fmt::format("{} at {} is not explained: {}\n", kernel.name,
+                         space::display(size, family.problem.dims), error.what()));
+      }
+    }
   }
 }
 

@@ -6,13 +6,16 @@
 #include "tuner/cli/interrupt.hpp"
 #include "tuner/cli/model_cards.hpp"
 #include "tuner/cli/observers.hpp"
+#include "tuner/cli/opened_device.hpp"
 #include "tuner/cli/tuning_tasks.hpp"
 #include "tuner/core/json.hpp"
 #include "tuner/session/session.hpp"
 #include "tuner/store/store.hpp"
 
+#include <map>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -35,6 +38,9 @@ class TuningRuns {
   /// The tasks of one family on devices of one model; `candidates`: of each size.
   void run(const family::Family& family, const std::vector<TuningTask>& tasks,
            const ModelCards& model, store::Store& store, session::Candidates candidates);
+  /// Explains the best configuration of each size that the runs tuned on devices of this model.
+  /// What cannot be explained is said on stderr.
+  void explain_winners(const family::Family& family, store::Store& store, OpenedDevice& opened);
   /// Writes the document, where one is wanted.
   void print_result() const;
   /// Throws Error(no_valid_config) when nothing ended `ok`.
@@ -50,6 +56,7 @@ class TuningRuns {
   std::optional<Interrupt> interrupt_;  // from the first run on: until then Ctrl-C ends the program
   Observers observers_;
   Json document_;
+  std::map<std::string, std::vector<TuningTask>> won_;  // by device: the sizes with a best
   bool found_ = false;
 };
 

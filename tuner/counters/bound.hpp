@@ -3,6 +3,7 @@
 #pragma once
 
 #include "tuner/counters/counters.hpp"
+#include "tuner/counters/instruction_mix.hpp"
 #include "tuner/counters/occupancy.hpp"
 
 #include <optional>
@@ -26,6 +27,7 @@ struct Profile {
   std::optional<Footprint> footprint = {};  ///< absent: a library's
   std::optional<Occupancy> occupancy = {};
   std::optional<Counters> counters = {};
+  std::optional<InstructionMix> instructions = {};  ///< of its machine code
 };
 
 /// In what a run differs from another so much that it may explain a difference in time, at most

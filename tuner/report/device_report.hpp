@@ -33,7 +33,7 @@ class DeviceReport {
   [[nodiscard]] Json size(std::size_t kernel, std::size_t size) const;
 
  private:
-  std::string device_name_;
+  space::DeviceInfo device_;
   std::vector<KernelHistory> kernels_;
   std::vector<Metric> metrics_;
   std::vector<KernelImportances> ranked_;

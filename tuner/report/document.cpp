@@ -111,15 +111,21 @@ std::string period_of(const std::vector<KernelHistory>& kernels) {
 }
 
 Json size_document(const KernelHistory& kernel, const SizeHistory& size, const Metric& metric,
-                   const Importances& ranked, const std::string& device_name) {
+                   const Importances& ranked, const space::DeviceInfo& device) {
+  Json sections = {convergence_section(kernel, size),
+                   distribution_section(size),
+                   search_section(size),
+                   importance_section(kernel, size, ranked),
+                   heatmap_section(kernel, size, metric, ranked),
+                   finalists_section(kernel, size)};
+  if (size.explanation) {
+    sections.push_back(explanation_section(kernel, size, device.attributes));
+  }
   return Json{{"problem", size.problem},
               {"label", format_size(size.problem)},
               {"verdict", size_verdict(kernel, size, metric)},
-              {"use", how_to_use(kernel, size, device_name)},
-              {"sections",
-               {convergence_section(kernel, size), distribution_section(size), search_section(size),
-                importance_section(kernel, size, ranked),
-                heatmap_section(kernel, size, metric, ranked), finalists_section(kernel, size)}},
+              {"use", how_to_use(kernel, size, device.name)},
+              {"sections", std::move(sections)},
               {"trials", trial_columns(kernel, size)}};
 }
 
@@ -138,14 +144,20 @@ Json kernel_document(const KernelHistory& kernel, const Metric& metric,
                      const KernelImportances& ranked, const std::string& device_name) {
   Json sizes = Json::array();
   for (const SizeHistory& size : kernel.sizes) sizes.push_back(Json{{"problem", size.problem}});
+  Json sections = {best_section(kernel, metric, device_name),
+                   performance_section(kernel, metric),
+                   importance_over_sizes(kernel, ranked),
+                   importance_by_size(kernel, ranked),
+                   failures_section(kernel),
+                   budget_section(kernel)};
+  if (Json energy = energy_section(kernel); !energy.is_null()) {
+    sections.push_back(std::move(energy));
+  }
   return Json{{"family", kernel.family},
               {"kernel", kernel.kernel},
               {"hash", kernel.hash},
               {"verdict", kernel_verdict(kernel, metric)},
-              {"sections",
-               {best_section(kernel, metric, device_name), performance_section(kernel, metric),
-                importance_over_sizes(kernel, ranked), importance_by_size(kernel, ranked),
-                failures_section(kernel), budget_section(kernel)}},
+              {"sections", std::move(sections)},
               {"sizes", sizes},
               {"commands", commands_of(kernel)}};
 }
@@ -203,7 +215,7 @@ space::DeviceInfo device_named(const store::Store& store, const std::string& nam
 
 DeviceReport::DeviceReport(const store::Store& store, const space::DeviceInfo& device,
                            std::vector<KernelHistory> kernels, const Additions& additions)
-    : device_name_(device.name), kernels_(std::move(kernels)) {
+    : device_(device), kernels_(std::move(kernels)) {
   overview_ = {{"format", "tune.report/3"},     {"device", device.name},
                {"backend", device.backend},     {"facts", facts_of(device, kernels_)},
                {"period", period_of(kernels_)}, {"families", families_of(kernels_, device)},
@@ -212,19 +224,19 @@ DeviceReport::DeviceReport(const store::Store& store, const space::DeviceInfo& d
     metrics_.push_back(metric_of(kernel));
     ranked_.push_back(importances(kernel));
     overview_["kernels"].push_back(
-        kernel_document(kernel, metrics_.back(), ranked_.back(), device_name_));
+        kernel_document(kernel, metrics_.back(), ranked_.back(), device_.name));
   }
   overview_["sweeps"] = Json::array();
   for (const Json& sweep : additions.sweeps) {
-    if (sweep_device(sweep) == device_name_) overview_["sweeps"].push_back(sweep_part(sweep));
+    if (sweep_device(sweep) == device_.name) overview_["sweeps"].push_back(sweep_part(sweep));
   }
-  overview_["comparisons"] = comparisons_of(store, device_name_, additions);
+  overview_["comparisons"] = comparisons_of(store, device_.name, additions);
 }
 
 Json DeviceReport::size(std::size_t kernel, std::size_t size) const {
   const KernelHistory& history = kernels_[kernel];
   return size_document(history, history.sizes[size], metrics_[kernel],
-                       ranked_[kernel].of_sizes[size], device_name_);
+                       ranked_[kernel].of_sizes[size], device_);
 }
 
 Json report_document(const store::Store& store, const std::string& device_name,

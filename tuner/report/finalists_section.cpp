@@ -42,8 +42,18 @@ const ReportedTrial* trial_of(const KernelHistory& kernel, const SizeHistory& si
   return found == size.evaluations.end() ? nullptr : &*found;
 }
 
+/// "less energy, 1.2 J a run instead of 1.4"; empty where not every window says so.
+std::string less_energy(const FinalistRecord& winner, const FinalistRecord& other) {
+  if (!winner.energy || !other.energy) return "";
+  if (winner.energy->max_joules >= other.energy->min_joules) return "";
+  return fmt::format("less energy, {} J a run instead of {}", format_number(winner.energy->joules),
+                     format_number(other.energy->joules));
+}
+
 /// By which rule the winner was preferred to the fastest (session::FinalRound).
 std::string rule_of(const KernelHistory& kernel, const SizeHistory& size, const Round& round) {
+  std::string energy = less_energy(*round.winner, *round.fastest);
+  if (!energy.empty()) return energy;
   if (round.winner->role == "incumbent") return "what was best before";
   if (round.winner->role == "default") return "the default";
   const ReportedTrial* chosen = trial_of(kernel, size, *round.winner);

@@ -152,6 +152,12 @@ std::string card_among_several(const store::Store& store, std::int64_t run,
   return any_differs(&store::CardRecord::uuid) ? its.uuid : "";
 }
 
+/// Whether it is of that configuration: a run may have had another best before.
+bool explains(const store::ExplanationRecord& explanation, const store::BestRecord& best) {
+  return !explanation.contenders.empty() &&
+         explanation.contenders.front().config_json == best.config_json;
+}
+
 void attach_bests(std::map<std::string, SizeHistory>& sizes, const store::Store& store,
                   const std::vector<store::StoredBest>& bests) {
   for (const store::StoredBest& stored : bests) {
@@ -163,6 +169,8 @@ void attach_bests(std::map<std::string, SizeHistory>& sizes, const store::Store&
     if (const auto run = store.run(size.best->run_uuid)) {
       size.finalists = store.finalists(run->id, problem);
       size.card = card_among_several(store, run->id, problem);
+      size.explanation = store.explanation(run->id, problem);
+      if (size.explanation && !explains(*size.explanation, *size.best)) size.explanation.reset();
     }
   }
 }

@@ -24,6 +24,7 @@ struct SizeHistory {
   std::vector<ReportedTrial> evaluations;  ///< the latest of each configuration, in the order made
   std::optional<store::BestRecord> best;   ///< the latest over environments; absent before a final
   std::vector<store::FinalistRecord> finalists;  ///< of the final that chose `best`, best first
+  std::optional<store::ExplanationRecord> explanation;  ///< of `best`, where there is one
   std::string card;                 ///< uuid, where the run of that final had several cards
   std::vector<SearchRun> searches;  ///< of its runs, oldest first
 };

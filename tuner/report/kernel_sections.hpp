@@ -21,6 +21,9 @@ namespace tuner::report {
 [[nodiscard]] Json failures_section(const KernelHistory& kernel);
 /// Where did the time go? Seconds by run.
 [[nodiscard]] Json budget_section(const KernelHistory& kernel);
+/// What does speed cost? Time and energy of the contenders whose energy was measured, each beside
+/// the least of its size, and which of them are Pareto-optimal; null where none was.
+[[nodiscard]] Json energy_section(const KernelHistory& kernel);
 
 /// A word as a shell takes it, quoted when it holds more than the plainest characters.
 [[nodiscard]] std::string shell_word(const std::string& text);

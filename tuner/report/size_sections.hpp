@@ -42,6 +42,10 @@ enum class Convergence {
 /// Is the winner real? The contenders of the final round, timed in turns: which was chosen, by what
 /// rule, and which was fastest.
 [[nodiscard]] Json finalists_section(const KernelHistory& kernel, const SizeHistory& size);
+/// Why is the winner the fastest? Its bound, its place in the roofline model, and its hardware
+/// counters beside those of its neighbours, the default and the library. Of an explained size.
+[[nodiscard]] Json explanation_section(const KernelHistory& kernel, const SizeHistory& size,
+                                       const space::DeviceAttributes& device);
 
 /// The candidates one by one as columns: all up to kTrialLimit, else the fastest half of that many
 /// and an even sample of the others.

@@ -159,8 +159,9 @@ void CardLane::finish(SizeSearch& search) {
   const auto start = run_.plan.now();
   if (search.best_ns()) place(search);
   auto outcome = final_round_.run(
-      search, rounds_plan(),
+      search, rounds_plan(), energy_plan(),
       [this](const SizeSearch& of, const CommittedTrial& committed) { tell(of, committed); });
+  if (outcome) energy_s_ += outcome->energy_s;
   failpoint("session.final_ended");
   results_.emplace(&search, recorded(search, std::move(outcome)));
   run_.board.set_winners(search);
@@ -180,6 +181,13 @@ measure::RoundsPlan CardLane::rounds_plan() const {
     plan.budget = std::min(plan.budget, std::max(share, kLeast));
   }
   return plan;
+}
+
+EnergyPlan CardLane::energy_plan() const {
+  constexpr double kShare = 0.1;
+  const double search_s = std::chrono::duration<double>(search_time()).count();
+  return {
+      .choice = run_.plan.energy, .most_s = kShare * search_s - energy_s_, .seed = run_.plan.seed};
 }
 
 std::optional<space::Config> CardLane::best_before(const SizeSearch& search) const {

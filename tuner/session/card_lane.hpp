@@ -91,6 +91,7 @@ class CardLane {
   void finish(SizeSearch& search);
   /// Where time is short, a final round takes no longer than the search at a size.
   [[nodiscard]] measure::RoundsPlan rounds_plan() const;
+  [[nodiscard]] EnergyPlan energy_plan() const;
   /// What was best before, unless it failed in this run.
   [[nodiscard]] std::optional<space::Config> best_before(const SizeSearch& search) const;
   /// Commits how a size came out.
@@ -118,7 +119,7 @@ class CardLane {
   LibraryGauge library_gauge_;
   std::optional<DriftMonitor> drift_monitor_;  // once a size is open
   Duration charged_{}, final_time_{};
-  double drift_s_ = 0;
+  double drift_s_ = 0, energy_s_ = 0;
   int requeued_ = 0;
   std::set<const SizeSearch*> placed_;
   std::map<const SizeSearch*, std::vector<store::TrialRecord>> reused_failures_;

@@ -59,7 +59,11 @@ class Explainer {
     for (ExplainedContender& contender : result_.contenders) contender.trial = judge(contender);
     require_best();
     time_all();
-    for (ExplainedContender& contender : result_.contenders) add_resources(contender);
+    for (ExplainedContender& contender : result_.contenders) {
+      add_resources(contender);
+      add_instructions(contender);
+    }
+    add_roofline();
     count_all();
     return std::move(result_);
   }
@@ -166,6 +170,22 @@ class Explainer {
     contender.profile.footprint = footprint;
   }
 
+  void add_instructions(ExplainedContender& contender) {
+    if (!plan_.instructions || !contender.config || contender.trial.outcome != Outcome::ok) return;
+    const auto compiled =
+        pool_.submit(family::compile_job(kernel_, space_, *contender.config)).get();
+    if (compiled.binary) contender.profile.instructions = plan_.instructions(*compiled.binary);
+  }
+
+  /// Of the multiprocessors at the clock at which the best configuration ran.
+  void add_roofline() {
+    constexpr double kMega = 1e6;
+    result_.roofline = plan_.roofline;
+    const auto& timed = result_.contenders.front().timed;
+    if (!timed || !timed->clock_mhz) return;
+    result_.roofline.peak_flops_per_s = plan_.flops_per_cycle * *timed->clock_mhz * kMega;
+  }
+
   /// The contenders are on the device as they were timed, the library behind them. Where one cannot
   /// be counted, nor can those behind it.
   void count_all() {
@@ -195,6 +215,26 @@ class Explainer {
   worker::CompilePool pool_;
   Explanation result_;
 };
+
+std::optional<double> if_positive(double value) {
+  return value > 0 ? std::optional(value) : std::nullopt;
+}
+
+store::ExplainedRecord record_of(const space::SpaceDefinition& definition,
+                                 const ExplainedContender& contender) {
+  store::ExplainedRecord record{
+      .role = contender.role,
+      .config_json = contender.config ? space::canonical_json(definition, *contender.config) : "",
+      .profile = contender.profile};
+  if (contender.parameter) record.parameter = definition.parameters[*contender.parameter].name;
+  if (const auto& timed = contender.timed) {
+    record.timed = {.median_ns = timed->time.median_ns,
+                    .ratio_to_best = timed->ratio_to_best,
+                    .ratio_low = timed->ratio_low,
+                    .ratio_high = timed->ratio_high};
+  }
+  return record;
+}
 
 }  // namespace
 
@@ -231,6 +271,34 @@ Explanation explain(const family::Kernel& kernel, const ExplanationPlan& plan,
                     worker::DeviceWorker& device, const backend::Compiler& compiler,
                     const std::function<bool()>& stop) {
   return Explainer(kernel, plan, device, compiler, stop).run();
+}
+
+bool store_explanation(store::Store& store, const family::Family& family,
+                       const family::Kernel& kernel, const space::DeviceInfo& device,
+                       const space::Size& size, const Explanation& explanation) {
+  store::ExplanationRecord record{
+      .problem = space::canonical_size(size, family.problem.dims),
+      .counters_problem = explanation.counters_problem,
+      .peak_flops_per_s = if_positive(explanation.roofline.peak_flops_per_s),
+      .peak_bytes_per_s = if_positive(explanation.roofline.peak_bytes_per_s),
+      .contenders = {}};
+  for (const ExplainedContender& contender : explanation.contenders) {
+    record.contenders.push_back(record_of(*kernel.space, contender));
+  }
+  for (const store::StoredBest& stored : store.bests({.device = device.name,
+                                         .family = family.name,
+                                         .kernel = kernel.name,
+                                         .problem = record.problem})) {
+    const bool is_this = stored.subject->kernel.hash == kernel.hash &&
+                         stored.subject->device.backend == device.backend &&
+                         stored.best.config_json == record.contenders.front().config_json;
+    if (!is_this) continue;
+    const auto run = store.run(stored.best.run_uuid);
+    if (!run) continue;
+    store.record_explanation(run->id, record);
+    return true;
+  }
+  return false;
 }
 
 }  // namespace tuner::session

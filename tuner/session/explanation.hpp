@@ -3,9 +3,10 @@
 #pragma once
 
 #include "tuner/counters/bound.hpp"
+#include "tuner/counters/roofline.hpp"
 #include "tuner/family/family.hpp"
 #include "tuner/measure/rounds.hpp"
-#include "tuner/store/records.hpp"
+#include "tuner/store/store.hpp"
 #include "tuner/worker/device_worker.hpp"
 
 #include <cstddef>
@@ -41,6 +42,12 @@ struct ExplanationPlan {
   std::size_t most_neighbours = 6;
   measure::RoundsPlan rounds = {.rounds = 30};
   int compile_threads = 1;
+  /// The work of the size and the limits of the device, without the rate of operations: that
+  /// follows from the clock.
+  counters::Roofline roofline = {};
+  double flops_per_cycle = 0;  ///< of the whole device; 0: not known
+  /// The instructions in a binary; empty, or none of a binary: they are not known.
+  std::function<std::optional<counters::InstructionMix>(const backend::Binary&)> instructions = {};
 };
 
 /// A contender and all that is known of it.
@@ -58,6 +65,7 @@ struct Explanation {
   /// Why there are no counters, or not those of all contenders; empty when there are.
   std::string counters_problem = {};
   std::string library_problem = {};  ///< why the library could not be timed, if so
+  counters::Roofline roofline = {};
 };
 
 /// Times the best configuration, its timed neighbours, the default and the library side by side,
@@ -67,5 +75,11 @@ struct Explanation {
 [[nodiscard]] Explanation explain(const family::Kernel& kernel, const ExplanationPlan& plan,
                                   worker::DeviceWorker& device, const backend::Compiler& compiler,
                                   const std::function<bool()>& stop);
+
+/// Stores an explanation beside the run that found the best configuration of that very kernel
+/// source, so that the report has it; false where there is no such run.
+bool store_explanation(store::Store& store, const family::Family& family,
+                       const family::Kernel& kernel, const space::DeviceInfo& device,
+                       const space::Size& size, const Explanation& explanation);
 
 }  // namespace tuner::session

@@ -38,16 +38,34 @@ auto preference(const SizeSearch& search, const space::Config& config, const mea
                     trial.shared_bytes, config);
 }
 
+/// By contender; empty where none was measured.
+using Energies = std::vector<std::optional<EnergySummary>>;
+
+/// Of contenders that tie with the fastest the one that takes the least energy, unless some window
+/// of it took more than some window of the preferred one: then that.
+std::size_t frugal_one(const std::vector<measure::Rank>& ranks, const Energies& energies,
+                       std::size_t preferred) {
+  if (energies.empty() || !energies[preferred]) return preferred;
+  std::size_t winner = preferred;
+  for (const measure::Rank& rank : ranks) {
+    const auto& energy = energies[rank.contender];
+    if (!rank.tied || rank.ratio.median > measure::kTieFactor || !energy) continue;
+    const bool is_less = energy->max_joules < energies[preferred]->min_joules;
+    if (is_less && energy->joules < energies[winner]->joules) winner = rank.contender;
+  }
+  return winner;
+}
+
 /// The index of the winner among contenders with these samples: of those tied with the fastest the
-/// preferred one.
+/// one that takes the least energy, else the preferred one.
 std::size_t winner_of(const SizeSearch& search, const std::vector<space::Config>& configs,
-                      const std::vector<std::vector<double>>& times_ns) {
+                      const std::vector<std::vector<double>>& times_ns, const Energies& energies) {
   const std::vector<measure::Rank> ranks = measure::ranking(times_ns);
   const auto preferred = [&](const measure::Rank& rank) {
     return preference(search, configs[rank.contender], rank);
   };
   auto tied = ranks | std::views::filter(&measure::Rank::tied);
-  return std::ranges::min_element(tied, {}, preferred)->contender;
+  return frugal_one(ranks, energies, std::ranges::min_element(tied, {}, preferred)->contender);
 }
 
 }  // namespace
@@ -86,6 +104,7 @@ FinalResult FinalRound::by_screening(const SizeSearch& search) const {
 
 Expected<FinalResult, LostContender> FinalRound::attempt(const SizeSearch& search,
                                                          const measure::RoundsPlan& plan,
+                                                         const EnergyPlan& energy,
                                                          LibraryPart library) {
   const std::vector<space::Config> configs = finalists(search);
   int rounds = 0;
@@ -97,15 +116,31 @@ Expected<FinalResult, LostContender> FinalRound::attempt(const SizeSearch& searc
       SideBySideTimer(kernel_, search.space(), search.size(), pool_, device_, library)
           .time(configs, plan, between_rounds);
   if (!times) return Unexpected(times.error());
-  return *times ? result(search, configs, **times) : by_screening(search);
+  if (!*times) return by_screening(search);
+  double energy_s = 0;
+  const auto energies = measure_energy(
+      **times, configs.size(), device_, energy,
+      [&](std::size_t contenders, double seconds) {
+        energy_s = seconds;
+        observer_.energy_began(search.size(), contenders, seconds);
+      },
+      interrupted_);
+  if (!energies) {
+    const auto& [contender, failure] = energies.error();
+    return Unexpected(LostContender{
+        contender < configs.size() ? std::optional(configs[contender]) : std::nullopt, failure});
+  }
+  FinalResult confirmed = result(search, configs, **times, *energies);
+  confirmed.energy_s = energy_s;
+  return confirmed;
 }
 
 FinalResult FinalRound::result(const SizeSearch& search, const std::vector<space::Config>& configs,
-                               const SideBySideTimes& times) const {
+                               const SideBySideTimes& times, const Energies& energies) const {
   const std::vector<std::vector<double>>& all = times.cold.times_ns;
   const std::vector<std::vector<double>> ours(
       all.begin(), all.begin() + static_cast<std::ptrdiff_t>(configs.size()));
-  const std::size_t winner = winner_of(search, configs, ours);
+  const std::size_t winner = winner_of(search, configs, ours, energies);
   FinalResult result{
       .best = best_record(search, configs[winner]), .winner = configs[winner], .finalists = {}};
   store::BestRecord& best = result.best;
@@ -119,7 +154,9 @@ FinalResult FinalRound::result(const SizeSearch& search, const std::vector<space
         : library ? "library"
                   : role(search, configs[i]),
         library ? "" : space::canonical_json(search.space().definition(), configs[i]), i, winner);
+    if (!energies.empty()) record.energy = energies[i];
     if (i == winner) {
+      if (record.energy) best.joules = record.energy->joules;
       best.rested_ns = record.rested_ns;
       best.sustained_ns = record.sustained_ns;
     }
@@ -147,7 +184,7 @@ FinalResult FinalRound::result(const SizeSearch& search, const std::vector<space
 }
 
 std::optional<FinalResult> FinalRound::run(SizeSearch& search, const measure::RoundsPlan& plan,
-                                           const Failed& failed) {
+                                           const EnergyPlan& energy, const Failed& failed) {
   // One failure may have a cause outside, such as a process that was killed, or in one of its
   // algorithms.
   constexpr int kMostLibraryFailures = 2;
@@ -161,7 +198,7 @@ std::optional<FinalResult> FinalRound::run(SizeSearch& search, const measure::Ro
                                 : library_failures == 0 ? LibraryPart::with_algorithms
                                                         : LibraryPart::included;
     observer_.final_began(search.size(), finalists(search).size(), library);
-    auto attempted = attempt(search, plan, library);
+    auto attempted = attempt(search, plan, energy, library);
     if (attempted) {
       if (library_failures == kMostLibraryFailures) attempted->library_problem = library_problem;
       return std::move(*attempted);

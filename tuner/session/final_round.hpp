@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "tuner/session/energy_windows.hpp"
 #include "tuner/session/observer.hpp"
 #include "tuner/session/side_by_side_timer.hpp"
 #include "tuner/session/size_search.hpp"
@@ -21,13 +22,15 @@ struct FinalResult {
   space::Config winner;
   std::vector<store::FinalistRecord> finalists;  ///< fastest first; empty without a final round
   std::string library_problem = {};              ///< why the library was dropped, if it was
+  double energy_s = 0;                           ///< that measuring energy was to take
 };
 
 /// Confirms the winner of a size: re-times the best of the search, the default, what was best
 /// before and the library side by side. The best are eight, or fewer where a round of them would
-/// take more than 0.2 s, but at least three. Within 1 % of the fastest is a tie; of a tie the
-/// incumbent wins, then the default, then the smaller footprint in registers and shared memory,
-/// then the order of the space.
+/// take more than 0.2 s, but at least three. Within 1 % of the fastest is a tie; of a tie what
+/// takes less energy wins, where that was measured and every window says so, then the incumbent,
+/// then the default, then the smaller footprint in registers and shared memory, then the order of
+/// the space.
 class FinalRound {
  public:
   /// Called with the trial of a finalist that failed in the final round.
@@ -53,16 +56,18 @@ class FinalRound {
   /// are rounds enough for an interval, the result is the fastest by screening time, without
   /// finalists. None when no configuration of the search is left.
   [[nodiscard]] std::optional<FinalResult> run(SizeSearch& search, const measure::RoundsPlan& plan,
-                                               const Failed& failed);
+                                               const EnergyPlan& energy, const Failed& failed);
 
  private:
   [[nodiscard]] Expected<FinalResult, LostContender> attempt(const SizeSearch& search,
                                                              const measure::RoundsPlan& plan,
+                                                             const EnergyPlan& energy,
                                                              LibraryPart library);
   [[nodiscard]] FinalResult by_screening(const SizeSearch& search) const;
   [[nodiscard]] FinalResult result(const SizeSearch& search,
                                    const std::vector<space::Config>& configs,
-                                   const SideBySideTimes& times) const;
+                                   const SideBySideTimes& times,
+                                   const std::vector<std::optional<EnergySummary>>& energies) const;
   [[nodiscard]] store::BestRecord best_record(const SizeSearch& search,
                                               const space::Config& winner) const;
 

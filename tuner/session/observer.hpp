@@ -110,6 +110,9 @@ class Observer {
                            LibraryPart library) = 0;
   /// `rounds` of at most `most` rounds of it are over.
   virtual void round_done(const space::Size& /*size*/, int /*rounds*/, int /*most*/) {}
+  /// The energy of so many contenders is measured, which takes so long.
+  virtual void energy_began(const space::Size& /*size*/, std::size_t /*contenders*/,
+                            double /*seconds*/) {}
   virtual void size_done(const SizeResult& result) = 0;
   /// A card takes part from now on.
   virtual void card_joined(const CardName& card) = 0;

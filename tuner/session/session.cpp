@@ -57,6 +57,10 @@ class OneAtATime final : public Observer {
     const std::scoped_lock lock(mutex_);
     to_.round_done(size, rounds, most);
   }
+  void energy_began(const space::Size& size, std::size_t contenders, double seconds) override {
+    const std::scoped_lock lock(mutex_);
+    to_.energy_began(size, contenders, seconds);
+  }
   void size_done(const SizeResult& result) override {
     const std::scoped_lock lock(mutex_);
     to_.size_done(result);

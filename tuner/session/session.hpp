@@ -2,6 +2,7 @@
 #pragma once
 
 #include "tuner/family/family.hpp"
+#include "tuner/session/energy_windows.hpp"
 #include "tuner/session/observer.hpp"
 #include "tuner/store/store.hpp"
 #include "tuner/worker/device_worker.hpp"
@@ -52,6 +53,8 @@ struct RunPlan {
   Resume resume = Resume::yes;
   Candidates candidates = Candidates::all;
   SharedDevice shared_device = SharedDevice::refused;
+  /// With when_short, energy takes at most a tenth of what the searches of a card have taken.
+  EnergyChoice energy = EnergyChoice::when_short;
   std::string command = {};                       ///< recorded, to reproduce the run
   RunClock now = std::chrono::steady_clock::now;  ///< of budgets, intervals and recorded times
 };

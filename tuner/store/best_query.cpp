@@ -128,7 +128,8 @@ BestRecord read_best(RowReader& row, const Referred::Run& run) {
           .library_algorithm = row.text(),
           .ratio_to_library_tuned = row.optional_real(),
           .rested_ns = row.optional_real(),
-          .sustained_ns = row.optional_real()};
+          .sustained_ns = row.optional_real(),
+          .joules = row.optional_real()};
 }
 
 }  // namespace
@@ -140,6 +141,11 @@ std::vector<StoredBest> Store::bests(const ResultFilter& filter) const {
       "b.ratio_to_library, b.ratio_to_default, b.ratio_to_library_low, b.ratio_to_library_high, "
       "b.library_name, b.ties, b.flops, b.bytes, b.recorded_at, b.verified, b.origin, "
       "b.library_algorithm, b.ratio_to_library_tuned, b.rested_ns, b.sustained_ns, "
+      // Reading `intact` refuses a damaged row.
+      "(SELECT iif(n.intact, n.joules, NULL) FROM energy n "
+      "JOIN main.finalist f ON f.id = n.finalist_id JOIN main.final fi ON fi.id = f.final_id "
+      "WHERE fi.session_id = b.session_id AND fi.problem_id = b.problem_id "
+      "AND f.config_id = b.config_id ORDER BY fi.id DESC LIMIT 1), "
       "b.intact, p.intact, c.intact "
       "FROM best b JOIN problem p ON p.id = b.problem_id JOIN config c ON c.id = b.config_id "
       "WHERE (?1 IS NULL OR p.size = ?1) AND " +

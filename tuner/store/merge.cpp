@@ -123,8 +123,8 @@ void copy_what_others_refer_to(RowCopier& copier) {
 
 void copy_runs(RowCopier& copier, const std::vector<std::int64_t>& runs) {
   copier.copy("session", fmt::format("id IN ({})", fmt::join(runs, ", ")), {});
-  for (const char* table :
-       {"session_problem", "result", "final", "finalist", "strike", "canary", "card"}) {
+  for (const char* table : {"session_problem", "result", "final", "finalist", "energy", "strike",
+                            "canary", "card", "explanation", "explained"}) {
     copier.copy(table, "true", {});
   }
 }

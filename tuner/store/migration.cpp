@@ -6,6 +6,7 @@
 #include "embedded/schema_0003_check_hash.hpp"
 #include "embedded/schema_0004_cards.hpp"
 #include "embedded/schema_0005_library_algorithms.hpp"
+#include "embedded/schema_0006_explanations_and_energy.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/failpoint.hpp"
 #include "tuner/core/hash.hpp"
@@ -38,7 +39,8 @@ constexpr std::array kMigrations = {
     Migration{&embedded::schema_0002_checksums_and_journal, "f8457ef884374b00d9c986a84cd4d291"},
     Migration{&embedded::schema_0003_check_hash, "3aef3400b96bb5920113652cc626da65"},
     Migration{&embedded::schema_0004_cards, "d9211579d26fb668bb00a07c95932c61"},
-    Migration{&embedded::schema_0005_library_algorithms, "e9964807a78e01940c735887cede9ba6"}};
+    Migration{&embedded::schema_0005_library_algorithms, "e9964807a78e01940c735887cede9ba6"},
+    Migration{&embedded::schema_0006_explanations_and_energy, "9db3bb4bf95616794eb6a657f94032da"}};
 
 int pragma(SQLite::Database& database, const char* name) {
   return database.execAndGet(fmt::format("PRAGMA {}", name)).getInt();

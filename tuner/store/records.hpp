@@ -3,6 +3,7 @@
 // never a sentinel.
 #pragma once
 
+#include "tuner/core/energy_summary.hpp"
 #include "tuner/core/outcome.hpp"
 #include "tuner/core/time_summary.hpp"
 #include "tuner/space/device.hpp"
@@ -93,7 +94,8 @@ struct FinalistRecord {
   std::optional<double> clock_mhz = {};  ///< median clock of the samples, where the device tells
   /// A run after a pause, and one of many without any: they differ where power limits the clock.
   std::optional<double> rested_ns = {}, sustained_ns = {};
-  std::int64_t config = 0;  ///< when read: as of StoredTrial; 0 for the library
+  std::optional<EnergySummary> energy = {};  ///< of a run, where it was measured
+  std::int64_t config = 0;                   ///< when read: as of StoredTrial; 0 for the library
 };
 
 /// Whether times rested and sustained are known and differ by more than 1 %.
@@ -128,6 +130,7 @@ struct BestRecord {
   std::string library_algorithm = {};
   std::optional<double> ratio_to_library_tuned = {};
   std::optional<double> rested_ns = {}, sustained_ns = {};  ///< as of FinalistRecord
+  std::optional<double> joules = {};  ///< when read: of a run, where its final round measured it
 };
 
 /// A stored best with what it was measured on.

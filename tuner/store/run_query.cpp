@@ -129,6 +129,18 @@ std::vector<RunRecord> read_runs(const SQLite::Database& database, std::string_v
   return runs;
 }
 
+std::optional<EnergySummary> read_energy(RowReader& row) {
+  const std::optional<double> joules = row.optional_real();
+  EnergySummary energy{.joules = joules.value_or(0)};
+  energy.min_joules = row.real();
+  energy.max_joules = row.real();
+  energy.windows = row.number();
+  energy.watts = row.real();
+  energy.idle_watts = row.optional_real();
+  if (!joules) return std::nullopt;
+  return energy;
+}
+
 std::optional<std::int64_t> to_id(std::string_view text) {
   std::int64_t id = 0;
   const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), id);
@@ -249,8 +261,9 @@ std::vector<FinalistRecord> Store::finalists(std::int64_t run, std::string_view 
         database,
         "SELECT f.role, coalesce(c.json, ''), f.median_ns, f.q1_ns, f.q3_ns, f.min_ns, f.samples, "
         "f.ratio_to_best, f.ratio_low, f.ratio_high, f.samples_ns, f.hot_ns, "
-        "f.clock_mhz, f.rested_ns, f.sustained_ns, coalesce(c.id, 0), f.intact, c.intact "
-        "FROM finalist f "
+        "f.clock_mhz, f.rested_ns, f.sustained_ns, n.joules, n.min_joules, n.max_joules, "
+        "n.windows, n.watts, n.idle_watts, coalesce(c.id, 0), f.intact, c.intact, n.intact "
+        "FROM finalist f LEFT JOIN energy n ON n.finalist_id = f.id "
         "LEFT JOIN config c ON c.id = f.config_id WHERE f.final_id = ("
         "SELECT max(fi.id) FROM final fi JOIN problem p ON p.id = fi.problem_id "
         "WHERE fi.session_id = ? AND p.size = ?) ORDER BY f.ratio_to_best, f.position",
@@ -269,6 +282,7 @@ std::vector<FinalistRecord> Store::finalists(std::int64_t run, std::string_view 
                            .clock_mhz = row.optional_real(),
                            .rested_ns = row.optional_real(),
                            .sustained_ns = row.optional_real(),
+                           .energy = read_energy(row),
                            .config = row.integer()});
     }
     return finalists;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "tuner/store/explanation_record.hpp"
 #include "tuner/store/records.hpp"
 
 #include <cstddef>
@@ -86,6 +87,12 @@ class Store {
   /// was best for this device, kernel hash, environment and problem.
   void record_final(std::int64_t run, const BestRecord& best,
                     const std::vector<FinalistRecord>& finalists);
+
+  /// Commits why the best configuration of a size is the fastest, beside the run that found it.
+  void record_explanation(std::int64_t run, const ExplanationRecord& explanation);
+  /// The latest of a run and problem; none where it was not explained.
+  [[nodiscard]] std::optional<ExplanationRecord> explanation(std::int64_t run,
+                                                             std::string_view problem) const;
 
   /// Commits that from now on a size is tuned on this card.
   void record_card(std::int64_t run, const CardRecord& card);

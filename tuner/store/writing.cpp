@@ -13,6 +13,16 @@
 namespace tuner::store {
 namespace {
 
+void store_energy(const SQLite::Database& database, std::int64_t finalist,
+                  const EnergySummary& energy) {
+  prepare(database,
+          "INSERT INTO main.energy (finalist_id, joules, min_joules, max_joules, windows, watts, "
+          "idle_watts) VALUES (?, ?, ?, ?, ?, ?, ?)",
+          finalist, energy.joules, energy.min_joules, energy.max_joules, energy.windows,
+          energy.watts, energy.idle_watts)
+      .exec();
+}
+
 void store_finalists(const SQLite::Database& database, const RunKey& run, std::int64_t problem,
                      const std::vector<FinalistRecord>& finalists) {
   prepare(database, "INSERT INTO main.final (session_id, problem_id, metric) VALUES (?, ?, ?)",
@@ -36,6 +46,7 @@ void store_finalists(const SQLite::Database& database, const RunKey& run, std::i
         samples_to_json(finalist.samples_ns), finalist.hot_ns, finalist.clock_mhz,
         finalist.rested_ns, finalist.sustained_ns)
         .exec();
+    if (finalist.energy) store_energy(database, database.getLastInsertRowid(), *finalist.energy);
     failpoint("store.finalist_inserted");
   }
 }

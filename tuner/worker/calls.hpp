@@ -47,6 +47,14 @@ template <>
 inline constexpr auto kFields<TransferArguments> = std::tuple(
     Field("contender", &TransferArguments::contender), Field("places", &TransferArguments::places));
 
+struct EnergyArguments {
+  std::uint64_t contender = 0;
+  double window_s = 0;
+};
+template <>
+inline constexpr auto kFields<EnergyArguments> = std::tuple(
+    Field("contender", &EnergyArguments::contender), Field("window_s", &EnergyArguments::window_s));
+
 template <class Arguments, class Result>
 struct Call {
   std::string_view name;
@@ -63,6 +71,9 @@ inline constexpr Call<std::uint64_t, backend::Sample> kTimeContender{"time_conte
 inline constexpr Call<std::uint64_t, double> kTimeContenderHot{"time_contender_hot"};
 inline constexpr Call<std::uint64_t, std::optional<backend::RegimeTimes>> kTimeContenderRegimes{
     "time_contender_regimes"};
+inline constexpr Call<EnergyArguments, std::optional<backend::EnergySample>>
+    kMeasureContenderEnergy{"measure_contender_energy"};
+inline constexpr Call<Nothing, std::optional<double>> kIdleWatts{"idle_watts"};
 inline constexpr Call<std::uint64_t, counters::CounterReading> kCountContender{"count_contender"};
 inline constexpr Call<TransferArguments, measure::TransferTimes> kTimeTransfers{"time_transfers"};
 inline constexpr Call<space::Size, std::string> kExactResult{"exact_result"};

@@ -33,6 +33,10 @@ DeviceServer::DeviceServer(DeviceWorker& device, const family::Family& family, B
      [this](std::uint64_t contender) { return device_.time_contender_hot(contender); });
   on(kTimeContenderRegimes,
      [this](std::uint64_t contender) { return device_.time_contender_regimes(contender); });
+  on(kMeasureContenderEnergy, [this](const EnergyArguments& given) {
+    return device_.measure_contender_energy(given.contender, given.window_s);
+  });
+  on(kIdleWatts, [this](Nothing) { return device_.idle_watts(); });
   on(kCountContender,
      [this](std::uint64_t contender) { return device_.count_contender(contender); });
   on(kTimeTransfers, [this](const TransferArguments& given) {

@@ -80,6 +80,11 @@ class DeviceWorker {
   /// As Backend::time_regimes.
   [[nodiscard]] virtual Expected<std::optional<backend::RegimeTimes>, Failure>
   time_contender_regimes(std::size_t contender) = 0;
+  /// As Backend::measure_energy.
+  [[nodiscard]] virtual Expected<std::optional<backend::EnergySample>, Failure>
+  measure_contender_energy(std::size_t contender, double window_s) = 0;
+  /// As Backend::idle_watts.
+  [[nodiscard]] virtual std::optional<double> idle_watts() = 0;
   /// The hardware counters of a contender from a cold cache, or why the device tells none.
   [[nodiscard]] virtual Expected<counters::CounterReading, Failure> count_contender(
       std::size_t contender) = 0;

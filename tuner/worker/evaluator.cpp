@@ -233,6 +233,15 @@ Expected<std::optional<backend::RegimeTimes>, Failure> Evaluator::time_contender
   return backend_.time_regimes(contenders_.at(contender));
 }
 
+Expected<std::optional<backend::EnergySample>, Failure> Evaluator::measure_contender_energy(
+    std::size_t contender, double window_s) {
+  return backend_.measure_energy(contenders_.at(contender), window_s);
+}
+
+std::optional<double> Evaluator::idle_watts() {
+  return backend_.idle_watts();
+}
+
 Expected<counters::CounterReading, Failure> Evaluator::count_contender(std::size_t contender) {
   const verify::Instance& instance = verifier_.timing_instance(contenders_size_);
   return backend_.count(contenders_.at(contender), instance.preparation());

@@ -85,6 +85,9 @@ inline constexpr auto kFields<backend::RegimeTimes> =
     std::tuple(Field("rested_ns", &backend::RegimeTimes::rested_ns),
                Field("sustained_ns", &backend::RegimeTimes::sustained_ns));
 template <>
+inline constexpr auto kFields<backend::EnergySample> = std::tuple(
+    Field("joules", &backend::EnergySample::joules), Field("watts", &backend::EnergySample::watts));
+template <>
 inline constexpr auto kFields<TimeSummary> =
     std::tuple(Field("median", &TimeSummary::median_ns), Field("q1", &TimeSummary::q1_ns),
                Field("q3", &TimeSummary::q3_ns), Field("minimum", &TimeSummary::min_ns),

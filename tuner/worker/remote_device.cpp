@@ -75,6 +75,15 @@ Expected<std::optional<backend::RegimeTimes>, Failure> RemoteDevice::time_conten
   return of_contender(kTimeContenderRegimes, std::uint64_t{contender});
 }
 
+Expected<std::optional<backend::EnergySample>, Failure> RemoteDevice::measure_contender_energy(
+    std::size_t contender, double window_s) {
+  return of_contender(kMeasureContenderEnergy, {.contender = contender, .window_s = window_s});
+}
+
+std::optional<double> RemoteDevice::idle_watts() {
+  return of_device(kIdleWatts, Nothing{}, {});
+}
+
 Expected<counters::CounterReading, Failure> RemoteDevice::count_contender(std::size_t contender) {
   return of_contender(kCountContender, std::uint64_t{contender});
 }

@@ -24,6 +24,9 @@ class RemoteDevice : public DeviceWorker {
   Expected<double, Failure> time_contender_hot(std::size_t contender) override;
   Expected<std::optional<backend::RegimeTimes>, Failure> time_contender_regimes(
       std::size_t contender) override;
+  Expected<std::optional<backend::EnergySample>, Failure> measure_contender_energy(
+      std::size_t contender, double window_s) override;
+  std::optional<double> idle_watts() override;
   Expected<counters::CounterReading, Failure> count_contender(std::size_t contender) override;
   Expected<measure::TransferTimes, Failure> time_transfers(
       std::size_t contender, std::span<const measure::HostPlace> places) override;

@@ -3,6 +3,7 @@
 
 #include "tuner/core/hash.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <string_view>
 
@@ -46,13 +47,14 @@ WatchedBackend::LastLaunch* WatchedBackend::on_trial(const backend::Work& work) 
   return found == on_trial_.end() ? nullptr : &found->second;
 }
 
-void WatchedBackend::announce(const backend::Work& work, int launches) {
+void WatchedBackend::announce(const backend::Work& work, int launches, double all_s) {
   const LastLaunch* last = on_trial(work);
   DeviceStep step{.size = size_, .on_trial = last != nullptr, .launches = launches, .launch_s = {}};
   // Other arguments are another problem: nothing is known of its time.
   if (last != nullptr && last->steps == std::get<backend::Launch>(work).steps) {
     step.launch_s = last->launch_s;
   }
+  if (all_s > 0) step.launch_s = std::max(step.launch_s.value_or(0), all_s / launches);
   if (const auto* launch = std::get_if<backend::Launch>(&work);
       launch != nullptr && last == nullptr) {
     const auto source = sources_.find(launch->kernel);
@@ -90,6 +92,15 @@ Expected<std::optional<backend::RegimeTimes>, Failure> WatchedBackend::time_regi
   constexpr int kLaunches = 21;
   announce(work, kLaunches);
   return backend_.time_regimes(work);
+}
+
+Expected<std::optional<backend::EnergySample>, Failure> WatchedBackend::measure_energy(
+    const backend::Work& work, double window_s) {
+  // The lead, the window, and the time until the energy counter is known to stand still.
+  constexpr double kBeside_s = 2;
+  constexpr int kLaunches = 21;  // as of time_hot, which finds out how many fill the window
+  announce(work, kLaunches, window_s + kBeside_s);
+  return backend_.measure_energy(work, window_s);
 }
 
 Expected<double, Failure> WatchedBackend::time_call(const backend::Work& work) {

@@ -91,6 +91,9 @@ class WatchedBackend : public backend::Backend {
   Expected<double, Failure> time_hot(const backend::Work& work) override;
   Expected<std::optional<backend::RegimeTimes>, Failure> time_regimes(
       const backend::Work& work) override;
+  Expected<std::optional<backend::EnergySample>, Failure> measure_energy(const backend::Work& work,
+                                                                         double window_s) override;
+  std::optional<double> idle_watts() override { return backend_.idle_watts(); }
   Expected<double, Failure> time_call(const backend::Work& work) override;
   Expected<counters::CounterReading, Failure> count(
       const backend::Work& work, const std::optional<backend::Work>& before) override;
@@ -110,7 +113,8 @@ class WatchedBackend : public backend::Backend {
   };
   /// The record of the kernel on trial that `work` launches; null for other work.
   [[nodiscard]] LastLaunch* on_trial(const backend::Work& work);
-  void announce(const backend::Work& work, int launches);
+  /// `all_s`: what the launches take together at the least, whatever one of them takes.
+  void announce(const backend::Work& work, int launches, double all_s = 0);
 
   backend::Backend& backend_;
   NotingCompiler compiler_;

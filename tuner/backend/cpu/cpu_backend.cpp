@@ -151,6 +151,12 @@ class CpuBackend final : public Backend {
     return std::optional(RegimeTimes{.rested_ns = *rested_ns, .sustained_ns = *middle});
   }
 
+  [[nodiscard]] Expected<std::optional<EnergySample>, Failure> measure_energy(const Work&,
+                                                                              double) override {
+    return std::optional<EnergySample>();
+  }
+  [[nodiscard]] std::optional<double> idle_watts() override { return std::nullopt; }
+
   [[nodiscard]] Expected<double, Failure> time_call(const Work& work) override {
     return time_once(work);
   }

@@ -7,6 +7,7 @@
 #include "tuner/backend/cuda/cuda_kernel.hpp"
 #include "tuner/backend/cuda/device_query.hpp"
 #include "tuner/backend/cuda/driver_function.hpp"
+#include "tuner/backend/cuda/energy_meter.hpp"
 #include "tuner/backend/cuda/hot_timer.hpp"
 #include "tuner/backend/cuda/nvml.hpp"
 #include "tuner/backend/cuda/nvrtc_compiler.hpp"
@@ -89,6 +90,9 @@ class CudaBackend final : public Backend {
   Expected<std::vector<Sample>, Failure> time(const Work& work, const SamplePlan& plan) override;
   Expected<double, Failure> time_hot(const Work& work) override;
   Expected<std::optional<RegimeTimes>, Failure> time_regimes(const Work& work) override;
+  Expected<std::optional<EnergySample>, Failure> measure_energy(const Work& work,
+                                                                double window_s) override;
+  std::optional<double> idle_watts() override;
   Expected<double, Failure> time_call(const Work& work) override;
   Expected<counters::CounterReading, Failure> count(const Work& work,
                                                     const std::optional<Work>& before) override;
@@ -115,6 +119,8 @@ class CudaBackend final : public Backend {
   [[nodiscard]] Expected<KernelArgument, Failure> argument(const LaunchArgument& argument) const;
   [[nodiscard]] SharedPoison& shared_poison();
   [[nodiscard]] Timers& timers();
+  /// None where the device does not tell its energy, or others use it too.
+  [[nodiscard]] std::optional<EnergyMeter> energy_meter();
   [[nodiscard]] Expected<Enqueue, Failure> prepare(const Work& work);
   /// Of no work: nothing.
   [[nodiscard]] Expected<Enqueue, Failure> prepare(const std::optional<Work>& work);
@@ -333,6 +339,31 @@ Expected<std::optional<RegimeTimes>, Failure> CudaBackend::time_regimes(const Wo
   const auto enqueue = prepare(work);
   if (!enqueue) return Unexpected(enqueue.error());
   return timers().hot.time_regimes(*enqueue);
+}
+
+std::optional<EnergyMeter> CudaBackend::energy_meter() {
+  if (!nvml_) nvml_.emplace(device_.uuid);
+  const bool is_alone = nvml_->conditions().other_processes.empty();
+  if (!is_alone || !nvml_->joules()) return std::nullopt;
+  return EnergyMeter([this] { return nvml_->joules(); }, stream_.get());
+}
+
+Expected<std::optional<EnergySample>, Failure> CudaBackend::measure_energy(const Work& work,
+                                                                           double window_s) {
+  if (auto usable = try_device(); !usable) return Unexpected(usable.error());
+  std::optional<EnergyMeter> meter = energy_meter();
+  if (!meter) return std::optional<EnergySample>();
+  const auto enqueue = prepare(work);
+  if (!enqueue) return Unexpected(enqueue.error());
+  const auto load = timers().hot.load(*enqueue);
+  if (!load) return Unexpected(load.error());
+  if (load->run_ns * 1e-9 > window_s / 4) return std::optional<EnergySample>();
+  return meter->measure(load->enqueue, load->runs, window_s);
+}
+
+std::optional<double> CudaBackend::idle_watts() {
+  std::optional<EnergyMeter> meter = energy_meter();
+  return meter ? meter->idle_watts() : std::nullopt;
 }
 
 Expected<double, Failure> CudaBackend::time_call(const Work& work) {

@@ -66,6 +66,21 @@ Expected<std::optional<RegimeTimes>, Failure> HotTimer::time_regimes(const Enque
   return std::optional(RegimeTimes{.rested_ns = *rested_ns, .sustained_ns = *sustained_ns});
 }
 
+Expected<HotTimer::Load, Failure> HotTimer::load(const Enqueue& work) {
+  constexpr double kLoad_ns = 10e6;
+  if (auto loaded = work(); !loaded) return Unexpected(loaded.error());
+  if (auto finished = finish(stream_); !finished) return Unexpected(finished.error());
+  const auto repeated = series(work);
+  if (!repeated) return Unexpected(repeated.error());
+  const auto run_ns = time_of_one(*repeated);
+  if (!run_ns) return Unexpected(run_ns.error());
+  const double all_ns = std::max(*run_ns * repeated->runs, 1.0);
+  const int times = static_cast<int>(std::ceil(kLoad_ns / all_ns));
+  return Load{.enqueue = one_by_one(repeated->enqueue, times),
+              .runs = times * repeated->runs,
+              .run_ns = *run_ns};
+}
+
 Expected<double, Failure> HotTimer::time_under_load(const Series& series, int load, int timed) {
   Expected<void, Failure> enqueued;
   for (int i = 0; enqueued && i < load; ++i) enqueued = series.enqueue();

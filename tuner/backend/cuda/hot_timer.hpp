@@ -25,6 +25,15 @@ class HotTimer {
   /// As Backend::time_regimes.
   [[nodiscard]] Expected<std::optional<RegimeTimes>, Failure> time_regimes(const Enqueue& work);
 
+  /// Runs back to back as one operation, and how long one of them takes.
+  struct Load {
+    Enqueue enqueue;
+    int runs = 1;
+    double run_ns = 0;
+  };
+  /// Of about 10 ms, one run at the least.
+  [[nodiscard]] Expected<Load, Failure> load(const Enqueue& work);
+
  private:
   /// A series of runs as one operation, and as many as there are in it.
   struct Series {

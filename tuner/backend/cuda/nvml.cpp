@@ -22,6 +22,16 @@ struct NvmlApi {
     unsigned compute_instance;
   };
 
+  using EnergyFunction = Result(Device, unsigned long long*);
+  /// Null in a driver that is too old for it.
+  static EnergyFunction* energy_of(const SharedLibrary& library) {
+    try {
+      return library.symbol("nvmlDeviceGetTotalEnergyConsumption");
+    } catch (const Error&) {
+      return nullptr;
+    }
+  }
+
   SharedLibrary library{"libnvidia-ml.so.1"};
   Result (*init)() = library.symbol("nvmlInit_v2");
   Result (*device_by_uuid)(const char*, Device*) = library.symbol("nvmlDeviceGetHandleByUUID");
@@ -31,6 +41,7 @@ struct NvmlApi {
   Result (*processes)(Device, unsigned*,
                       Process*) = library.symbol("nvmlDeviceGetComputeRunningProcesses_v3");
   Result (*is_slice)(Device, unsigned*) = library.symbol("nvmlDeviceIsMigDeviceHandle");
+  EnergyFunction* energy = energy_of(library);
   Result (*whole)(Device, Device*) = library.symbol("nvmlDeviceGetDeviceHandleFromMigDeviceHandle");
 };
 
@@ -95,6 +106,16 @@ Conditions Nvml::conditions() const {
   conditions.hides_processes = !foreign;
   if (foreign) conditions.other_processes = *std::move(foreign);
   return conditions;
+}
+
+std::optional<double> Nvml::joules() const {
+  constexpr double kMilli = 1e-3;
+  unsigned long long millijoules = 0;
+  const bool is_whole = device_ != nullptr && device_ == gpu_;
+  if (!is_whole || api_->energy == nullptr || api_->energy(gpu_, &millijoules) != 0) {
+    return std::nullopt;
+  }
+  return kMilli * static_cast<double>(millijoules);
 }
 
 }  // namespace tuner::backend

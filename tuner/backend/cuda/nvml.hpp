@@ -4,6 +4,7 @@
 #include "tuner/backend/backend.hpp"
 
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace tuner::backend {
@@ -25,6 +26,9 @@ class Nvml {
 
   /// Of a device that this process computes on. Knows nothing of MPS.
   [[nodiscard]] Conditions conditions() const;
+  /// That the device has taken since its driver was loaded. None of a MIG slice, which shares the
+  /// counter with others, and of GPUs before Volta.
+  [[nodiscard]] std::optional<double> joules() const;
 
  private:
   std::unique_ptr<const NvmlApi> api_;  ///< null when there is none
