@@ -70,9 +70,55 @@ __global__ void plain(int M, int N, int K, Sum alpha, const Matrix* A, int lda, 
 }
 )cuda";
 
+/// The family "gemm_tensor", whose kernels have epilogues: of the one above, with what it lacks.
+inline std::string tensor_space() {
+  std::string text = kGemmSpace;
+  const auto put = [&](std::string_view before, std::string_view added) {
+    text.insert(text.find(before), added);
+  };
+  text.replace(text.find("\"gemm\","), 7, "\"gemm_tensor\",");
+  put(R"({"name": "TYPE")",
+      R"({"name": "BIAS", "values": [0, 1, 2], "default": 0},
+         {"name": "ACTIVATION", "values": [0, 1, 2], "default": 0},
+         {"name": "RESIDUAL", "values": [0, 1], "default": 0},)");
+  put(R"({"name": "ldc")",
+      R"({"name": "bias", "type": "${C}*", "count": "BIAS == 1 ? N : BIAS == 2 ? M : 0"},
+         {"name": "residual", "type": "${C}*", "count": "RESIDUAL*BATCH*M*LDC"},)");
+  put(R"("batch": "BATCH"})",
+      R"("epilogue": {"bias": "bias", "bias_kind": "BIAS", "activation": "ACTIVATION",
+                      "residual": "residual", "has_residual": "RESIDUAL"}, )");
+  text.replace(text.find("${ROWS}>"), 8, "${ROWS},${BIAS},${ACTIVATION}>");
+  return text;
+}
+
+inline constexpr const char* kTensorSource = R"cuda(
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+template <class Matrix, class Result, class Sum, int kTransA, int kTransB, int kRows, int kBias,
+          int kActivation>
+__global__ void plain(int M, int N, int K, Sum alpha, const Matrix* A, int lda, const Matrix* B,
+                      int ldb, Sum beta, Result* C, const Result* bias, const Result* residual,
+                      int ldc) {
+  for (int m = blockIdx.x * kRows; m < M && m < (blockIdx.x + 1) * kRows; ++m) {
+    for (int n = 0; n < N; ++n) {
+      Sum sum = 0;
+      for (int k = 0; k < K; ++k) {
+        sum += Sum(kTransA ? A[k * lda + m] : A[m * lda + k]) *
+               Sum(kTransB ? B[n * ldb + k] : B[k * ldb + n]);
+      }
+      sum = alpha * sum + (beta == 0 ? Sum(0) : beta * Sum(C[m * ldc + n]));
+      if (kBias == 1) sum += Sum(bias[n]);
+      C[m * ldc + n] = Result(kActivation == 1 && sum < 0 ? Sum(0) : sum);
+    }
+  }
+}
+)cuda";
+
 /// What says that a kernel was found to be faster than the library at sizes, by rows.
 inline std::vector<dispatch::Tuned> tuned_gemm(const std::vector<std::string>& sizes,
-                                               double ratio_to_library = 2) {
+                                               double ratio_to_library = 2,
+                                               const std::string& family = "gemm") {
+  const bool is_tensor = family == "gemm_tensor";
   std::vector<dispatch::Tuned> all;
   for (const std::string& size : sizes) {
     all.push_back({.size = size,
@@ -80,9 +126,9 @@ inline std::vector<dispatch::Tuned> tuned_gemm(const std::vector<std::string>& s
                    .config = R"({"ROWS":2})",
                    .median_ns = 1e6,
                    .ratio_to_library = ratio_to_library,
-                   .family = "gemm",
-                   .space = kGemmSpace,
-                   .source = kGemmSource});
+                   .family = family,
+                   .space = is_tensor ? tensor_space() : kGemmSpace,
+                   .source = is_tensor ? kTensorSource : kGemmSource});
   }
   return all;
 }

@@ -32,8 +32,9 @@ class Preloaded : public testing::Test {
     ::setenv("TUNER_CUBLAS_LOG", log_file().c_str(), 1);
   }
 
-  void tune(const std::vector<std::string>& sizes, double ratio_to_library = 2) {
-    database.add_all(tuned_gemm(sizes, ratio_to_library));
+  void tune(const std::vector<std::string>& sizes, double ratio_to_library = 2,
+            const std::string& family = "gemm") {
+    database.add_all(tuned_gemm(sizes, ratio_to_library, family));
   }
 
   [[nodiscard]] std::filesystem::path log_file() const { return folder.path() / "log"; }

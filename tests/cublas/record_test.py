@@ -36,12 +36,17 @@ class ProgramTest(unittest.TestCase):
         self.assertIn("16,64,32", recorded.stderr)
         self.assertIn("no: element type", recorded.stderr)
         self.assertRegex(" ".join(recorded.stderr.split()), r"200 calls, .* in cuBLAS on .*; 3 products with .* can be tuned")
-        self.assertIn("tune --space spaces/gemm.json --sizes sizes.json", recorded.stderr)
+        for family in ("gemm", "gemm_tensor"):
+            self.assertIn(f"tune --space spaces/{family}.json --sizes sizes.json", recorded.stderr)
         self.assertNotIn("Expected saving", recorded.stderr)
         suite = json.loads((self.folder / "sizes.json").read_text())
-        sizes = suite["groups"][0]["sizes"]
-        self.assertCountEqual(sizes, [{"M": 16, "N": 64, "K": 32}, {"M": 8, "N": 8, "K": 4, "BATCH": 4},
-                                     {"M": 2, "N": 2, "K": 2, "TYPE": "bf16"}])
+        sizes = {group["family"]: group["sizes"] for group in suite["groups"]}
+        self.assertCountEqual(sizes["gemm"], [{"M": 16, "N": 64, "K": 32}, {"M": 8, "N": 8, "K": 4, "BATCH": 4}])
+        self.assertEqual(sizes["gemm_tensor"], [{"M": 2, "N": 2, "K": 2, "TYPE": "bf16"}])
+        of_tensor_cores = self.run_tune("--space", GEMM.with_name("gemm_tensor.json"), "--sizes", "sizes.json", "--backend",
+                                        "cpu", "--dry-run")
+        self.assertEqual(of_tensor_cores.returncode, 0, of_tensor_cores.stderr)
+        self.assertIn("2x2x2", of_tensor_cores.stdout)
         self.assertIn("2,2,2,TYPE=bf16", recorded.stderr)
         rows = {row["function"]: row for row in suite["recorded"]["products"] if row["type"] != "bf16"}
         self.assertEqual({row["count"] for row in rows.values()}, {50})

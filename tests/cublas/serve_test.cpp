@@ -262,6 +262,75 @@ TEST_F(ServeTest, ProductsOfOtherTypesAreTakenByKernelsOfTheirTypes) {
               HasSubstr("(compute type 1)"));
 }
 
+/// The product of TypedCall in bf16 with a bias of the rows of cuBLAS's columns, then ReLU.
+struct BiasedCall : TypedCall<__nv_bfloat16, __nv_bfloat16, float> {
+  std::vector<__nv_bfloat16> bias;
+  cublasLtMatmulDesc_t desc = nullptr;
+
+  BiasedCall() : TypedCall{CUDA_R_16BF, CUDA_R_16BF, CUDA_R_32F, CUBLAS_COMPUTE_32F} {
+    for (int row = 0; row < kM; ++row) bias.push_back(static_cast<float>(8 * row - 20));
+    for (std::size_t i = 0; i < right.size(); ++i) {
+      right[i] = std::max(0.0F, static_cast<float>(right[i]) + static_cast<float>(bias[i % kM]));
+    }
+    cublasLtMatmulDescCreate(&desc, compute, factors);
+    set(CUBLASLT_MATMUL_DESC_EPILOGUE, CUBLASLT_EPILOGUE_RELU_BIAS);
+    set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, static_cast<void*>(bias.data()));
+  }
+  template <class Value>
+  void set(cublasLtMatmulDescAttributes_t which, Value value) const {
+    cublasLtMatmulDescSetAttribute(desc, which, &value, sizeof value);
+  }
+  cublasStatus_t matmul() {
+    std::array<cublasLtMatrixLayout_t, 3> layouts{};
+    cublasLtMatrixLayoutCreate(&layouts[0], matrices, kM, kK, kM);
+    cublasLtMatrixLayoutCreate(&layouts[1], matrices, kK, kN, kK);
+    cublasLtMatrixLayoutCreate(&layouts[2], result, kM, kN, kM);
+    return cublasLtMatmul(reinterpret_cast<cublasLtHandle_t>(plain.handle), desc, &alpha, a.data(),
+                          layouts[0], b.data(), layouts[1], &beta, c.data(), layouts[2], c.data(),
+                          layouts[2], nullptr, nullptr, 0, nullptr);
+  }
+};
+
+TEST_F(ServeTest, AnEpilogueIsTakenWhereAKernelHasIt) {
+  tune({"5,6,4,BIAS=1,ACTIVATION=1,TYPE=bf16"}, 2, "gemm_tensor");
+  BiasedCall call;
+  const int before = standin_last_call()->calls;
+  EXPECT_EQ(call.matmul(), CUBLAS_STATUS_SUCCESS);
+  EXPECT_EQ(standin_last_call()->calls, before);
+  for (std::size_t i = 0; i < call.c.size(); ++i) {
+    EXPECT_EQ(static_cast<float>(call.c[i]), static_cast<float>(call.right[i])) << i;
+  }
+  const auto with = [&](const std::function<void(BiasedCall&)>& change) {
+    return passed_on([&] {
+      BiasedCall other;
+      change(other);
+      other.matmul();
+    });
+  };
+  EXPECT_THAT(with([](auto& it) {
+                it.set(CUBLASLT_MATMUL_DESC_EPILOGUE, CUBLASLT_EPILOGUE_RELU_AUX_BIAS);
+              }),
+              HasSubstr("(epilogue 1)"));
+  EXPECT_THAT(
+      with([](auto& it) { it.set(CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, std::int32_t{CUDA_R_32F}); }),
+      HasSubstr("(epilogue 1)"));
+  EXPECT_THAT(
+      with([](auto& it) { it.set(CUBLASLT_MATMUL_DESC_BIAS_BATCH_STRIDE, std::int64_t{6}); }),
+      HasSubstr("(epilogue 1)"));
+  EXPECT_THAT(with([](auto& it) {
+                it.set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, static_cast<void*>(nullptr));
+              }),
+              HasSubstr("(null pointer 1)"));
+}
+
+TEST_F(ServeTest, AKernelOnTensorCoresComesFirst) {
+  tune({"5,6,4,TYPE=f16"}, 0.5);
+  tune({"5,6,4,TYPE=bf16"}, 2, "gemm_tensor");
+  TypedCall<__nv_bfloat16, __nv_bfloat16, float>{CUDA_R_16BF, CUDA_R_16BF, CUDA_R_32F,
+                                                 CUBLAS_COMPUTE_32F}
+      .expect_to_be_taken();
+}
+
 TEST_F(ServeTest, TheLastLineCountsCallsAndTheTimeSaved) {
   tune({kSize});
   const std::string line = log_of([] {

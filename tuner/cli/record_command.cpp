@@ -17,12 +17,15 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <limits>
 #include <numeric>
 #include <optional>
 #include <ranges>
+#include <span>
+#include <string_view>
 #include <unistd.h>
 #include <utility>
 
@@ -36,23 +39,32 @@ constexpr std::size_t kMostGroupSizes = 1000;  // of a suite
 using family::RecordedCalls;
 using family::RecordedProduct;
 
-/// TYPE of spaces/gemm.json; none where it has no such product.
-std::optional<std::string> type_of(const RecordedProduct& it) {
-  for (const auto& [recorded, type] : {std::pair{"f32", "f32"},
-                                       {"bf16", "bf16"},
-                                       {"f16", "f16"},
-                                       {"f64", "f64"},
-                                       {"s8,s8,s32", "s8"}}) {
-    if (it.type == recorded) return type;
-  }
-  return std::nullopt;
+/// The families that have products, in spaces/ under their names.
+constexpr std::array<std::string_view, 2> kFamilies = {"gemm", "gemm_tensor"};
+
+/// What a product's types are in the family that is fastest at them.
+struct TypeOfFamily {
+  std::string_view recorded, family, type;
+};
+
+/// Null where no family has such a product.
+const TypeOfFamily* type_of(const RecordedProduct& it) {
+  static constexpr std::array<TypeOfFamily, 6> kTypes = {
+      {{"f32", "gemm", "f32"},
+       {"f64", "gemm", "f64"},
+       {"s8,s8,s32", "gemm", "s8"},
+       {"bf16", "gemm_tensor", "bf16"},
+       {"f16", "gemm_tensor", "f16"},
+       {"bf16,bf16,f32", "gemm_tensor", "bf16_f32"}}};
+  const auto found = std::ranges::find(kTypes, it.type, &TypeOfFamily::recorded);
+  return found == kTypes.end() ? nullptr : &*found;
 }
 
-/// Why a product cannot be tuned; empty where it can. What the family gemm has no size for would
-/// make the whole suite one that cannot be read.
+/// Why a product cannot be tuned; empty where it can. What its family has no size for would make
+/// the whole suite one that cannot be read.
 std::string why_not(const RecordedProduct& it) {
   if (!it.objection.empty()) return it.objection;
-  if (!type_of(it)) return "element type";
+  if (type_of(it) == nullptr) return "element type";
   constexpr std::int64_t kLargest = std::numeric_limits<std::int32_t>::max();
   constexpr std::int64_t kMostProducts = 65'535;
   const bool fits =
@@ -82,7 +94,7 @@ RecordedCalls read_recordings(const std::filesystem::path& folder) {
   return all;
 }
 
-/// The dimensions of the family "gemm" that are not their default.
+/// The dimensions of its family that are not their default.
 Json size_of(const RecordedProduct& it) {
   Json size = {{"M", it.m}, {"N", it.n}, {"K", it.k}};
   if (it.batch != 1) size["BATCH"] = it.batch;
@@ -92,29 +104,43 @@ Json size_of(const RecordedProduct& it) {
   if (it.ldb != (it.trans_b ? it.k : it.n)) size["LDB"] = it.ldb;
   if (it.ldc != it.n) size["LDC"] = it.ldc;
   if (it.align != 4) size["ALIGN"] = it.align;
-  if (const auto type = type_of(it); type && *type != "f32") size["TYPE"] = *type;
+  if (it.bias != 0) size["BIAS"] = it.bias;
+  if (it.activation != 0) size["ACTIVATION"] = it.activation;
+  if (const auto* type = type_of(it); type && type->type != "f32") size["TYPE"] = type->type;
   return size;
 }
 
-/// A suite with one size a line; empty where nothing can be tuned.
+/// What can be tuned of a family, each size once, one a line.
+std::vector<std::string> sizes_of(const RecordedCalls& calls, std::string_view family) {
+  std::vector<std::string> sizes;
+  for (const RecordedProduct& product : calls.products) {
+    if (!can_be_tuned(product) || type_of(product)->family != family) continue;
+    std::string size = size_of(product).dump();
+    if (std::ranges::count(sizes, size) == 0) sizes.push_back(std::move(size));
+  }
+  return sizes;
+}
+
+/// The families of which something can be tuned.
+std::vector<std::string_view> families_of(const RecordedCalls& calls) {
+  std::vector<std::string_view> families(kFamilies.begin(), kFamilies.end());
+  std::erase_if(families, [&](std::string_view it) { return sizes_of(calls, it).empty(); });
+  return families;
+}
+
+/// Empty where nothing can be tuned.
 std::string suite_text(const RecordedCalls& calls, const std::vector<std::string>& program) {
   std::vector<std::string> groups;
-  std::vector<std::string> sizes;
-  const auto end_group = [&] {
-    if (sizes.empty()) return;
-    groups.push_back(fmt::format("    {{\"name\": \"recorded_{}\", \"sizes\": [\n      {}\n    ]}}",
-                                 groups.size() + 1, fmt::join(sizes, ",\n      ")));
-    sizes.clear();
-  };
-  std::vector<Json> known;
-  for (const RecordedProduct& product : calls.products) {
-    Json size = size_of(product);
-    if (!can_be_tuned(product) || std::ranges::count(known, size) != 0) continue;
-    sizes.push_back(size.dump());
-    known.push_back(std::move(size));
-    if (sizes.size() == kMostGroupSizes) end_group();
+  for (const std::string_view family : families_of(calls)) {
+    const std::vector<std::string> sizes = sizes_of(calls, family);
+    for (std::size_t first = 0; first < sizes.size(); first += kMostGroupSizes) {
+      const auto count = std::min(kMostGroupSizes, sizes.size() - first);
+      groups.push_back(fmt::format(
+          "    {{\"name\": \"recorded_{}\", \"family\": \"{}\", \"sizes\": [\n      {}\n    ]}}",
+          groups.size() + 1, family,
+          fmt::join(std::span(sizes).subspan(first, count), ",\n      ")));
+    }
   }
-  end_group();
   if (groups.empty()) return "";
   const std::string doc = fmt::format("Products of: {}", fmt::join(program, " "));
   return fmt::format(
@@ -155,11 +181,12 @@ std::pair<std::size_t, double> most_of_the_time(const RecordedCalls& calls, doub
   return {count, sum_ns};
 }
 
-/// What is known of the device: by the database, else by the table that is shipped for it.
-std::optional<select::Catalogue> known_of(const CommonOptions& common, const std::string& device) {
+/// What is known of a family on the device: by the database, else by the table that is shipped.
+std::optional<select::Catalogue> known_of(const CommonOptions& common, const std::string& device,
+                                          std::string_view family) {
   try {
     return select::catalogue(open_database(common, store::Store::Mode::read_only),
-                             {.device = device, .family = "gemm"});
+                             {.device = device, .family = std::string(family)});
   } catch (const Error& error) {
     if (error.code() != ErrorCode::nothing_found) throw;
     return select::shipped_catalogue(device);
@@ -169,8 +196,8 @@ std::optional<select::Catalogue> known_of(const CommonOptions& common, const std
 /// How much of a product's time its best kernel is expected to save; 0 where that is not known.
 double expected_gain(const select::Catalogue& known, const RecordedProduct& product) {
   try {
-    const select::Ranking ranking =
-        select::rank(known, {.family = "gemm", .size = shown_product(product)});
+    const select::Ranking ranking = select::rank(
+        known, {.family = std::string(type_of(product)->family), .size = shown_product(product)});
     const auto library = std::ranges::find(ranking.answers, nullptr, &select::Selection::kernel);
     if (ranking.answers.empty() || library == ranking.answers.end()) return 0;
     const select::Selection& best = ranking.answers.front();
@@ -183,12 +210,18 @@ double expected_gain(const select::Catalogue& known, const RecordedProduct& prod
 
 /// "By what is known, tuned kernels save 6 % of it." Empty where nothing is known.
 std::string gain_text(const CommonOptions& common, const RecordedCalls& calls, double all_ns) {
-  const auto known = known_of(common, calls.device);
-  if (!known || all_ns == 0) return "";
   double saved_ns = 0;
-  for (const RecordedProduct& it : calls.products) {
-    if (can_be_tuned(it)) saved_ns += it.estimated_ns() * expected_gain(*known, it);
+  bool any = false;
+  for (const std::string_view family : families_of(calls)) {
+    const auto known = known_of(common, calls.device, family);
+    any = any || known;
+    if (!known) continue;
+    for (const RecordedProduct& it : calls.products) {
+      if (!can_be_tuned(it) || type_of(it)->family != family) continue;
+      saved_ns += it.estimated_ns() * expected_gain(*known, it);
+    }
   }
+  if (!any || all_ns == 0) return "";
   return fmt::format("Expected saving with tuned kernels on this device: {} of that time.\n",
                      share(saved_ns, all_ns));
 }
@@ -258,9 +291,13 @@ int record(const CommonOptions& common, const RecordOptions& options) {
   tell("\n" + table_text(calls, terminal) + "\n" +
        wrapped_lines(summary(common, calls), terminal.width()));
   if (options.output.empty()) return exit_code;
-  tell(suite.empty() ? fmt::format("{} was not written: no product can be tuned\n", options.output)
-                     : fmt::format("To tune them: tune --space spaces/gemm.json --sizes {}\n",
-                                   options.output));
+  if (suite.empty()) {
+    tell(fmt::format("{} was not written: no product can be tuned\n", options.output));
+  }
+  for (const std::string_view family : families_of(calls)) {
+    tell(fmt::format("To tune those of {0}: tune --space spaces/{0}.json --sizes {1}\n", family,
+                     options.output));
+  }
   return exit_code;
 }
 

@@ -65,6 +65,15 @@ bool has_scaling(cublasLtMatmulDesc_t desc) {
   return false;
 }
 
+/// What stands against the bias of an epilogue, whose type is that of D where none is named.
+std::optional<PassReason> objection_to_bias(cublasLtMatmulDesc_t desc,
+                                            const dispatch::GemmTypeRow& type) {
+  const auto named = attribute<std::int32_t>(desc, CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, -1);
+  const auto stride = attribute<std::int64_t>(desc, CUBLASLT_MATMUL_DESC_BIAS_BATCH_STRIDE, 0);
+  if ((named == -1 || named == cuda_type(type.result)) && stride == 0) return std::nullopt;
+  return PassReason::epilogue;
+}
+
 /// What stands against the descriptor of an operation in such types.
 std::optional<PassReason> objection_to(cublasLtMatmulDesc_t desc,
                                        const dispatch::GemmTypeRow& type) {
@@ -132,7 +141,10 @@ ProductCall lt_product(const LtCall& lt, Detail detail) {
   call.op_b = static_cast<cublasOperation_t>(number(CUBLASLT_MATMUL_DESC_TRANSB));
   call.compute = static_cast<cublasComputeType_t>(number(CUBLASLT_MATMUL_DESC_COMPUTE_TYPE));
   call.epilogue = static_cast<cublasLtEpilogue_t>(number(CUBLASLT_MATMUL_DESC_EPILOGUE));
-  if (call.epilogue != CUBLASLT_EPILOGUE_DEFAULT) call.objection = PassReason::epilogue;
+  const auto a_type = static_cast<cudaDataType>(
+      attribute<std::uint32_t>(lt.a_layout, CUBLASLT_MATRIX_LAYOUT_TYPE, UINT32_MAX));
+  const auto epilogue = epilogue_of(call.epilogue, a_type);
+  if (!epilogue) call.objection = PassReason::epilogue;
   const bool computes_plainly = std::ranges::any_of(
       dispatch::kGemmTypeRows,
       [&](const dispatch::GemmTypeRow& it) { return compute_type(it) == call.compute; });
@@ -156,6 +168,10 @@ ProductCall lt_product(const LtCall& lt, Detail detail) {
   const dispatch::GemmTypeRow* const type = gemm_type(call);
   if (call.objection || type == nullptr || call.compute != compute_type(*type)) return call;
   call.objection = objection_to(lt.desc, *type);
+  if (!call.objection && epilogue && epilogue->bias != Bias::none) {
+    call.bias = attribute<const void*>(lt.desc, CUBLASLT_MATMUL_DESC_BIAS_POINTER, nullptr);
+    call.objection = objection_to_bias(lt.desc, *type);
+  }
   if (!call.objection) {
     call.objection = objection_to(a, b, c, d, call, *type, plain_b ? b.rows : b.columns,
                                   plain_b ? b.columns : b.rows);

@@ -14,10 +14,6 @@ bool is_operation(cublasOperation_t op) {
   return op == CUBLAS_OP_N || op == CUBLAS_OP_T || op == CUBLAS_OP_C;
 }
 
-cudaDataType cuda_type(ElementType type) {
-  return static_cast<cudaDataType>(row(type).cuda.value);
-}
-
 template <class Number>
 Number number(const void* address) {
   Number value{};
@@ -42,6 +38,30 @@ std::string_view name(PassReason reason) {
       "environment",     "unknown device",    "capture of a new size",
       "not tuned",       "cuBLAS is as fast", "failure"};
   return kNames.at(static_cast<std::size_t>(reason));
+}
+
+cudaDataType cuda_type(ElementType type) {
+  return static_cast<cudaDataType>(row(type).cuda.value);
+}
+
+std::optional<Epilogue> epilogue_of(cublasLtEpilogue_t epilogue, cudaDataType type) {
+  if (epilogue == CUBLASLT_EPILOGUE_DEFAULT) return Epilogue{};
+  if (type != CUDA_R_16BF && type != CUDA_R_16F) return std::nullopt;
+  // A bias has a number for each row of cuBLAS's columns, which is a column by rows.
+  switch (epilogue) {
+    case CUBLASLT_EPILOGUE_RELU:
+      return Epilogue{.activation = Activation::relu};
+    case CUBLASLT_EPILOGUE_GELU:
+      return Epilogue{.activation = Activation::gelu};
+    case CUBLASLT_EPILOGUE_BIAS:
+      return Epilogue{.bias = Bias::of_columns};
+    case CUBLASLT_EPILOGUE_RELU_BIAS:
+      return Epilogue{.bias = Bias::of_columns, .activation = Activation::relu};
+    case CUBLASLT_EPILOGUE_GELU_BIAS:
+      return Epilogue{.bias = Bias::of_columns, .activation = Activation::gelu};
+    default:
+      return std::nullopt;
+  }
 }
 
 const dispatch::GemmTypeRow* gemm_type(const ProductCall& call) {
@@ -70,9 +90,11 @@ double factor(const dispatch::GemmTypeRow& type, const void* address) {
 
 std::optional<PassReason> objection(const ProductCall& call) {
   if (call.objection) return call.objection;
-  if (call.epilogue != CUBLASLT_EPILOGUE_DEFAULT) return PassReason::epilogue;
+  const auto epilogue = epilogue_of(call.epilogue, call.a.type);
+  if (!epilogue) return PassReason::epilogue;
   const dispatch::GemmTypeRow* const type = gemm_type(call);
   if (type == nullptr) return PassReason::type;
+  if (epilogue->bias != Bias::none && call.bias == nullptr) return PassReason::null_pointer;
   if (call.compute != compute_type(*type)) return PassReason::compute;
   // The second one, CuPy's, allowed tensor cores before compute capability 8.0: since then the
   // compute type alone does.

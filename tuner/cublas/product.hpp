@@ -21,7 +21,7 @@ enum class PassReason {
   compute,       ///< computes otherwise than the GemmType of the matrices
   algorithm,     ///< the program names one
   operation,     ///< an operation that does not exist
-  epilogue,      ///< more than the product is computed
+  epilogue,      ///< more is computed than the product, a bias and an activation
   layout,        ///< not column by column, or batches of pointers
   scaling,       ///< factors of the operands, absolute maxima, vectors alpha or beta
   output,        ///< D is not C, and C is read
@@ -66,9 +66,16 @@ struct ProductCall {
   cublasGemmAlgo_t algorithm = CUBLAS_GEMM_DEFAULT;
   // Of cublasLtMatmul, which has no state in its handle:
   cublasLtEpilogue_t epilogue = CUBLASLT_EPILOGUE_DEFAULT;
+  const void* bias = nullptr;
   std::optional<backend::StreamHandle> stream = {};
   std::optional<PassReason> objection = {};  ///< known from its descriptors
 };
+
+/// What cuBLAS's epilogue is to a kernel, by rows, for matrices of a type; none where no kernel has
+/// it: those on tensor cores have some.
+[[nodiscard]] std::optional<Epilogue> epilogue_of(cublasLtEpilogue_t epilogue, cudaDataType type);
+/// As cuBLAS names a type.
+[[nodiscard]] cudaDataType cuda_type(ElementType type);
 
 /// The GemmType with such types of matrices; null where there is none.
 [[nodiscard]] const dispatch::GemmTypeRow* gemm_type(const ProductCall& call);

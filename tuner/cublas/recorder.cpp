@@ -135,6 +135,9 @@ void Recorder::write() noexcept {
       calls.device = device_;
       for (const auto& [key, row] : rows_) {
         const auto reason = static_cast<std::size_t>(key[15]);
+        const Epilogue epilogue = epilogue_of(static_cast<cublasLtEpilogue_t>(key[14]),
+                                              static_cast<cudaDataType>(key[11]))
+                                      .value_or(Epilogue{});
         // By rows: what is A to cuBLAS is B here (server.cpp says why).
         calls.products.push_back(
             {.function = std::string(row.function),
@@ -153,6 +156,8 @@ void Recorder::write() noexcept {
              .ldc = key[9],
              .align = key[10],
              .epilogue = static_cast<std::int64_t>(key[14]),
+             .bias = static_cast<std::int64_t>(epilogue.bias),
+             .activation = static_cast<std::int64_t>(epilogue.activation),
              .objection = reason == 0 ? "" : std::string(name(static_cast<PassReason>(reason - 1))),
              .count = row.count,
              .captured = row.captured,

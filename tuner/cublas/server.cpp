@@ -33,7 +33,9 @@ dispatch::KernelUse multiply_by_rows(Dispatcher& dispatcher, const ProductCall& 
                             .batch = call.batch,
                             .stride_a = call.b.stride,
                             .stride_b = call.a.stride,
-                            .stride_c = call.c.stride};
+                            .stride_c = call.c.stride,
+                            .epilogue = epilogue_of(call.epilogue, call.a.type).value(),
+                            .bias = call.bias};
   return dispatch::gemm_by_kernel(dispatcher, stream, problem, factor(type, call.alpha),
                                   call.b.data, call.a.data, factor(type, call.beta),
                                   const_cast<void*>(call.c.data));

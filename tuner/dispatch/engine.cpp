@@ -233,15 +233,13 @@ void Engine::launch_anew(FamilyId id, std::span<const std::int64_t> size,
   }
 }
 
-std::optional<KernelUse> Engine::launch_prepared_gemm_kernel(
-    GemmType type, const BlasSize& size, std::span<const DispatchArgument> arguments,
-    backend::StreamHandle stream) {
+std::optional<KernelUse> Engine::launch_prepared_kernel(FamilyId id,
+                                                        std::span<const std::int64_t> size,
+                                                        std::span<const DispatchArgument> arguments,
+                                                        backend::StreamHandle stream) {
   const auto section = reclaimer_.enter();
-  const TableSnapshot& snapshot = *current_.load();
-  const auto& gemm = snapshot.gemm[static_cast<std::size_t>(type)];
-  if (!gemm) return KernelUse{.end = KernelEnd::untuned};
-  FamilyTable* const family = snapshot.find(gemm->id);
-  SizeSlot* slot = family == nullptr ? nullptr : family->find(GemmSize(*gemm, size).numbers());
+  FamilyTable* const family = current_.load()->find(id);
+  SizeSlot* slot = family == nullptr ? nullptr : family->find(size);
   if (slot == nullptr) return std::nullopt;
   family->check_arguments(*slot, arguments);
   if (!holds(slot->claim, arguments)) {
@@ -260,16 +258,31 @@ std::optional<KernelUse> Engine::launch_prepared_gemm_kernel(
   return KernelUse{.end = KernelEnd::failed};
 }
 
-KernelUse Engine::launch_gemm_kernel(GemmType type, const BlasSize& size,
+KernelUse Engine::launch_gemm_kernel(GemmType type, const BlasSize& blas, const Epilogue& epilogue,
+                                     std::span<const DispatchArgument, 7> arguments,
+                                     backend::StreamHandle stream) {
+  KernelUse first{.end = KernelEnd::untuned};
+  for (const auto& family : {gemm_tensor_family(type), gemm_family(type)}) {
+    if (!family || (!family->epilogue && !epilogue.is_none())) continue;
+    const GemmSize size =
+        family->epilogue ? GemmSize(*family, blas, epilogue) : GemmSize(*family, blas);
+    const std::span<const DispatchArgument> its = arguments.first(family->epilogue ? 7 : 5);
+    auto use = launch_prepared_kernel(family->id, size.numbers(), its, stream);
+    if (!use) use = launch_kernel_anew(family->id, size.numbers(), its, stream);
+    if (use->end == KernelEnd::launched || use->end == KernelEnd::failed) return *use;
+    if (first.end == KernelEnd::untuned) first = *use;
+  }
+  return first;
+}
+
+KernelUse Engine::launch_kernel_anew(FamilyId id, std::span<const std::int64_t> size,
                                      std::span<const DispatchArgument> arguments,
                                      backend::StreamHandle stream) {
-  if (const auto use = launch_prepared_gemm_kernel(type, size, arguments, stream)) return *use;
   const std::shared_ptr<const TableSnapshot> snapshot = this->snapshot();
-  const auto& gemm = snapshot->gemm[static_cast<std::size_t>(type)];
-  if (!gemm) return {.end = KernelEnd::untuned};
-  FamilyTable& family = snapshot->at(gemm->id);
-  const std::shared_ptr<SizeSlot> asked =
-      family.slot(GemmSize(*gemm, size).numbers(), SlotLife::droppable);
+  FamilyTable* const known = snapshot->find(id);
+  if (known == nullptr) return {.end = KernelEnd::untuned};  // it was reloaded since
+  FamilyTable& family = *known;
+  const std::shared_ptr<SizeSlot> asked = family.slot(size, SlotLife::droppable);
   family.check_arguments(*asked, arguments);
   family.check_not_null(*asked, arguments);
   const auto state = executor_->state(stream);

@@ -50,10 +50,12 @@ class Engine {
   [[nodiscard]] Answer answer(FamilyId family, std::span<const std::int64_t> size) const;
   void launch(FamilyId family, std::span<const std::int64_t> size,
               std::span<const DispatchArgument> arguments, backend::StreamHandle stream);
-  /// As launch() of the family gemm_family(type) where that would launch a tuned kernel; else
-  /// nothing is enqueued.
-  [[nodiscard]] KernelUse launch_gemm_kernel(GemmType type, const BlasSize& size,
-                                             std::span<const DispatchArgument> arguments,
+  /// As launch() of gemm_tensor_family(type), or else of gemm_family(type), where that has the
+  /// epilogue and would launch a tuned kernel; else nothing is enqueued. `arguments` are alpha, A,
+  /// B, beta, C, the bias and the residual.
+  [[nodiscard]] KernelUse launch_gemm_kernel(GemmType type, const BlasSize& blas,
+                                             const Epilogue& epilogue,
+                                             std::span<const DispatchArgument, 7> arguments,
                                              backend::StreamHandle stream);
   void reload(const Table& table);
 
@@ -89,9 +91,12 @@ class Engine {
                    std::span<const DispatchArgument> arguments, backend::StreamHandle stream);
   /// The way of launch_gemm_kernel() for a size that is prepared; nothing when it was not or needs
   /// memory.
-  [[nodiscard]] std::optional<KernelUse> launch_prepared_gemm_kernel(
-      GemmType type, const BlasSize& size, std::span<const DispatchArgument> arguments,
-      backend::StreamHandle stream);
+  [[nodiscard]] std::optional<KernelUse> launch_prepared_kernel(
+      FamilyId family, std::span<const std::int64_t> size,
+      std::span<const DispatchArgument> arguments, backend::StreamHandle stream);
+  [[nodiscard]] KernelUse launch_kernel_anew(FamilyId family, std::span<const std::int64_t> size,
+                                             std::span<const DispatchArgument> arguments,
+                                             backend::StreamHandle stream);
   void launch_captured(const FamilyTable& family, const SizeSlot& slot,
                        std::span<const DispatchArgument> arguments, backend::StreamHandle stream);
   /// Launches by a plan that is used this once; where there is none, `hint` ends what is said.

@@ -140,23 +140,25 @@ BlasSize size_of(const family::GemmShape& shape) {
           shape.c.ld};
 }
 
+/// What a kernel with epilogues takes; what its epilogue does not read may be any address.
+std::array<DispatchArgument, 7> arguments_of(const Product& product) {
+  const GemmTypeRow& types = row_of(product.type);
+  const bool has_bias = product.epilogue.bias != Bias::none;
+  return {factor(types, "alpha", product.alpha),
+          product.a,
+          product.b,
+          factor(types, "beta", product.beta),
+          product.c,
+          has_bias ? product.bias : product.c,
+          product.epilogue.residual ? product.residual : product.c};
+}
+
 /// Of the family "gemm_tensor", which has epilogues.
 void multiply_on_tensor_cores(Dispatcher& dispatcher, StreamHandle stream,
-                              const dispatch::GemmFamily& family, const Product& product,
-                              const DispatchArgument& alpha, const DispatchArgument& beta) {
-  // What the epilogue does not read may be any address.
-  const bool has_bias = product.epilogue.bias != Bias::none;
-  const std::array<DispatchArgument, 7> arguments = {
-      alpha,
-      product.a,
-      product.b,
-      beta,
-      product.c,
-      has_bias ? product.bias : product.c,
-      product.epilogue.residual ? product.residual : product.c};
+                              const dispatch::GemmFamily& family, const Product& product) {
   dispatcher.launch(family.id,
                     dispatch::GemmSize(family, size_of(product.shape), product.epilogue).numbers(),
-                    arguments, stream);
+                    arguments_of(product), stream);
 }
 
 void multiply(Dispatcher& dispatcher, StreamHandle stream, const Product& product) {
@@ -169,7 +171,7 @@ void multiply(Dispatcher& dispatcher, StreamHandle stream, const Product& produc
   if (shape.m == 0 || shape.n == 0 || shape.batch == 0) return;
   check_not_null(product);
   if (!fits_family(shape)) return multiply_by_library(dispatcher, stream, product);
-  if (tensor) return multiply_on_tensor_cores(dispatcher, stream, *tensor, product, alpha, beta);
+  if (tensor) return multiply_on_tensor_cores(dispatcher, stream, *tensor, product);
   if (!product.epilogue.is_none()) return multiply_by_library(dispatcher, stream, product);
   const BlasSize size = size_of(shape);
   if (!family) {
@@ -340,12 +342,11 @@ void sgemm_strided_batched(Dispatcher& dispatcher, StreamHandle stream, Transpos
 dispatch::KernelUse dispatch::gemm_by_kernel(Dispatcher& dispatcher, StreamHandle stream,
                                              const GemmProblem& problem, double alpha,
                                              const void* a, const void* b, double beta, void* c) {
-  const GemmTypeRow& types = row_of(problem.type);
-  const family::GemmShape shape = shape_of(problem);
-  if (!fits_family(shape)) return {.end = KernelEnd::unsuited};
-  const std::array<DispatchArgument, 5> arguments = {factor(types, "alpha", alpha), a, b,
-                                                     factor(types, "beta", beta), c};
-  return dispatcher.engine().launch_gemm_kernel(problem.type, size_of(shape), arguments, stream);
+  const Product product{problem.type,     shape_of(problem), alpha,           a, b, beta, c,
+                        problem.epilogue, problem.bias,      problem.residual};
+  if (!fits_family(product.shape)) return {.end = KernelEnd::unsuited};
+  return dispatcher.engine().launch_gemm_kernel(problem.type, size_of(product.shape),
+                                                problem.epilogue, arguments_of(product), stream);
 }
 
 }  // namespace tuner

@@ -36,6 +36,8 @@ void for_each_field(Product& it, const Visit& visit) {
   visit("ldc", it.ldc);
   visit("align", it.align);
   visit("epilogue", it.epilogue);
+  visit("bias", it.bias);
+  visit("activation", it.activation);
   visit("objection", it.objection);
   visit("count", it.count);
   visit("captured", it.captured);
