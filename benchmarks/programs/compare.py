@@ -120,10 +120,12 @@ class Comparison:
     def tune(self, suite, families):
         for family in families:
             space = SPACES / f"{family}.json"
-            kernels = [it for it in self.options.kernel.split(",") if f'"{it}": {{' in space.read_text()]
-            done = self.run(["tune", "--space", str(space), "--sizes", str(suite), "--max-time", self.options.max_time,
-                             *(["--kernel", ",".join(kernels)] if kernels else []), *self.options.tune])
-            print(done.stdout, flush=True)
+            text = space.read_text()
+            kernels = [it for it in self.options.kernel.split(",") if f'"{it}": {{' in text]
+            for kernel in kernels or [None]:
+                done = self.run(["tune", "--space", str(space), "--sizes", str(suite), "--max-time", self.options.max_time,
+                                 *(["--kernel", kernel] if kernel else []), *self.options.tune])
+                print(done.stdout, flush=True)
 
     def alternate(self):
         for _ in range(self.options.rounds):
