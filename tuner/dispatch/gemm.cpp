@@ -295,7 +295,8 @@ void dispatch::find_gemm(GemmFamilies& found, std::string_view name, FamilyId id
       if (types == its && !place) place = candidate;
     }
   };
-  add();
+  // Sizes with an epilogue name the dimensions behind those of BLAS.
+  if (!candidate.epilogue) add();
   for (std::size_t i = kBlasDimensions; i < family.problem.dims.size(); ++i) {
     const space::Dimension& dimension = family.problem.dims[i];
     const auto value = dimension.default_value->evaluate({});
@@ -308,6 +309,7 @@ void dispatch::find_gemm(GemmFamilies& found, std::string_view name, FamilyId id
     }
     if (!dimension.types.empty()) return;
   }
+  if (candidate.epilogue) add();
 }
 
 void gemm(Dispatcher& dispatcher, StreamHandle stream, const GemmProblem& problem, double alpha,
