@@ -121,9 +121,10 @@ class Comparison:
         for family in families:
             space = SPACES / f"{family}.json"
             kernels = [it for it in self.options.kernel.split(",") if f'"{it}": {{' in space.read_text()]
-            done = self.run(["tune", "--space", str(space), "--sizes", str(suite), "--max-time", self.options.max_time,
-                             *(["--kernel", ",".join(kernels)] if kernels else []), *self.options.tune])
-            print(done.stdout, flush=True)
+            for kernel in kernels or [""]:
+                done = self.run(["tune", "--space", str(space), "--sizes", str(suite), "--max-time", self.options.max_time,
+                                 *(["--kernel", kernel] if kernel else []), *self.options.tune])
+                print(done.stdout, flush=True)
 
     def alternate(self):
         for _ in range(self.options.rounds):
@@ -165,7 +166,7 @@ class Comparison:
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=2)
-    parser.add_argument("--max-time", default="60", help="of the search of each family")
+    parser.add_argument("--max-time", default="60", help="of the search of each family, or of each kernel that is named")
     parser.add_argument("--kernel", default="", help="kernels to tune, of any family; default: all")
     parser.add_argument("--type", action="append", help="tune products of this type, as f32; default: of all")
     parser.add_argument("--json", help="where figures go")
