@@ -120,9 +120,8 @@ class Comparison:
     def tune(self, suite, families):
         for family in families:
             space = SPACES / f"{family}.json"
-            text = space.read_text()
-            kernels = [it for it in self.options.kernel.split(",") if f'"{it}": {{' in text]
-            for kernel in kernels or [None]:
+            kernels = [it for it in self.options.kernel.split(",") if f'"{it}": {{' in space.read_text()]
+            for kernel in kernels or [""]:
                 done = self.run(["tune", "--space", str(space), "--sizes", str(suite), "--max-time", self.options.max_time,
                                  *(["--kernel", kernel] if kernel else []), *self.options.tune])
                 print(done.stdout, flush=True)
@@ -167,7 +166,7 @@ class Comparison:
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=2)
-    parser.add_argument("--max-time", default="60", help="of the search of each family")
+    parser.add_argument("--max-time", default="60", help="of the search of each family, or of each kernel that is named")
     parser.add_argument("--kernel", default="", help="kernels to tune, of any family; default: all")
     parser.add_argument("--type", action="append", help="tune products of this type, as f32; default: of all")
     parser.add_argument("--json", help="where figures go")

@@ -26,7 +26,7 @@ class CompareTest(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         figures = pathlib.Path(folder.name) / "figures.json"
         environment = {**os.environ, "TUNER_CUBLAS_BACKEND": "cpu", "PATH": f"{TUNE.parent}:{os.environ['PATH']}"}
-        done = subprocess.run([sys.executable, "-B", COMPARE, "--kernel", "gemm_naive,gemm_wgmma", "--type", "f32", "--tune=--backend=cpu",
+        done = subprocess.run([sys.executable, "-B", COMPARE, "--kernel", "gemm_naive,gemm_tiled,gemm_wgmma", "--type", "f32", "--tune=--backend=cpu",
                                "--tune=--max-evals=1", "--json", figures, "--program", f"P=sh -c {shlex.quote(program)}",
                                *options], env=environment, text=True, capture_output=True, timeout=200)
         return done, json.loads(figures.read_text()) if figures.exists() else None
