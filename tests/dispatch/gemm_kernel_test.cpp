@@ -17,8 +17,8 @@ class GemmKernelTest : public EngineTest {
                                       options, settings);
   }
   KernelUse use(backend::StreamHandle stream = nullptr, GemmType type = GemmType::f32) {
-    const std::array<DispatchArgument, 5> arguments = {2.0F, data, data, 1.0F, data};
-    return engine->launch_gemm_kernel(type, {8, 16, 4, 1, 0, 0, 4, 16, 16}, arguments, stream);
+    const std::array<DispatchArgument, 7> arguments = {2.0F, data, data, 1.0F, data, data, data};
+    return engine->launch_gemm_kernel(type, {8, 16, 4, 1, 0, 0, 4, 16, 16}, {}, arguments, stream);
   }
 };
 
