@@ -125,7 +125,7 @@ __device__ __forceinline__ void multiply_tiles(const Groups& groups, int M, int 
                                 SPLIT_K ? streamed : 0,
                                 group_m,
                                 ceil_div(K, TILE_K)};
-  auto queue = groups.queue(schedule, blockIdx.x / CLUSTER, gridDim.x / CLUSTER);
+  typename Groups::Queue queue(schedule, blockIdx.x / CLUSTER, gridDim.x / CLUSTER, groups);
   typename Groups::Work work;
   RingPosition<STAGES> at;
 

@@ -372,7 +372,7 @@ struct SplitSums {
 #pragma unroll
       for (int i = 0; i < COUNT; ++i) sum[part].at[i] = 0;
     }
-    constexpr int IN_FLIGHT = PARTS * COUNT <= 64 ? 128 / (PARTS * COUNT) : 1;  // splits
+    constexpr int IN_FLIGHT = PARTS * COUNT < 64 ? 128 / (PARTS * COUNT) : 1;  // splits
 #pragma unroll IN_FLIGHT
     for (int other = 0; other < count; ++other) {
       const FourSums* const from = place<PARTS, COLUMNS>(first + other * step);

@@ -65,11 +65,29 @@ struct TensorSchedule {
   }
 };
 
+class TensorQueue;
+
+/// Products of whole matrices A, one for each of a batch.
+struct WholeMatrices {
+  using Work = TensorWork;
+  using Queue = TensorQueue;
+
+  /// The first row of the tile's product in A, their number where A has M, and the A of a batch.
+  __device__ __forceinline__ int first(const Work&) const { return 0; }
+  __device__ __forceinline__ int rows(const Work&, int M) const { return M; }
+  __device__ __forceinline__ int batch_of_a(const Work& work) const { return work.batch; }
+  /// Of the product in C.
+  __device__ __forceinline__ long long offset(const Work& work, long long stride, int) const {
+    return work.batch * stride;
+  }
+};
+
 /// The work of one worker, a cluster, of several: every `workers`-th tile or part of one, and then
 /// its share of the streamed tiles, a range of their k-tiles.
 class TensorQueue {
  public:
-  __device__ __forceinline__ TensorQueue(const TensorSchedule& schedule, int worker, int workers)
+  __device__ __forceinline__ TensorQueue(const TensorSchedule& schedule, int worker, int workers,
+                                         const WholeMatrices&)
       : schedule_(schedule), worker_(worker), workers_(workers), number_(worker) {
     const int depth = schedule.streamed * schedule.k_tiles;
     sharers_ = workers < depth ? workers : depth;
@@ -134,51 +152,49 @@ class TensorQueue {
   int position_, stop_;
 };
 
-/// Products of whole matrices A, one for each of a batch.
-struct WholeMatrices {
-  using Work = TensorWork;
-
-  __device__ __forceinline__ TensorQueue queue(const TensorSchedule& schedule, int worker,
-                                               int workers) const {
-    return {schedule, worker, workers};
-  }
-  /// The first row of the tile's product in A, their number where A has M, and the A of a batch.
-  __device__ __forceinline__ int first(const Work&) const { return 0; }
-  __device__ __forceinline__ int rows(const Work&, int M) const { return M; }
-  __device__ __forceinline__ int batch_of_a(const Work& work) const { return work.batch; }
-  /// Of the product in C.
-  __device__ __forceinline__ long long offset(const Work& work, long long stride, int) const {
-    return work.batch * stride;
-  }
-};
-
 /// Work of a product of some rows of A: with its own B, that of the number `batch`.
 struct GroupedWork : TensorWork {
   int first, rows;
 };
 
+template <bool SWAP, int EXTENT>
+class GroupedQueue;
+
+/// Groups of consecutive rows of one A, each multiplied by a B of its own. EXTENT: rows of A in a
+/// tile. `offsets`: the first rows of the groups, and behind the last one.
+template <bool SWAP, int EXTENT>
+struct RowGroups {
+  using Work = GroupedWork;
+  using Queue = GroupedQueue<SWAP, EXTENT>;
+  const int* offsets;
+  int count;
+
+  __device__ __forceinline__ int first(const Work& work) const { return work.first; }
+  __device__ __forceinline__ int rows(const Work& work, int) const { return work.rows; }
+  __device__ __forceinline__ int batch_of_a(const Work&) const { return 0; }
+  __device__ __forceinline__ long long offset(const Work& work, long long, int pitch) const {
+    return static_cast<long long>(work.first) * pitch;
+  }
+};
+
 /// Every `workers`-th tile of all groups, one group after the other; within one down the rows of A,
 /// so that concurrent blocks share tiles of B in the L2 cache.
-template <bool SWAP>
+template <bool SWAP, int EXTENT>
 class GroupedQueue {
  public:
-  /// `offsets`: the first rows of the groups, and behind the last one; `extent`: rows of A in a
-  /// tile; `across`: tiles along the columns of B.
-  __device__ __forceinline__ GroupedQueue(const int* offsets, int groups, int extent, int across,
-                                          int k_tiles, int worker, int workers)
-      : offsets_(offsets),
-        groups_(groups),
-        extent_(extent),
-        across_(across),
-        k_tiles_(k_tiles),
+  __device__ __forceinline__ GroupedQueue(const TensorSchedule& schedule, int worker, int workers,
+                                          const RowGroups<SWAP, EXTENT>& groups)
+      : groups_(groups),
+        across_(SWAP ? schedule.tiles_m : schedule.tiles_n),
+        k_tiles_(schedule.k_tiles),
         workers_(workers),
         left_(worker) {}
 
   /// False when nothing is left.
   __device__ __forceinline__ bool next(GroupedWork& work) {
-    for (; group_ < groups_; ++group_) {
-      const int first = offsets_[group_], rows = offsets_[group_ + 1] - first;
-      const int along = ceil_div(rows, extent_);
+    for (; group_ < groups_.count; ++group_) {
+      const int first = groups_.offsets[group_], rows = groups_.offsets[group_ + 1] - first;
+      const int along = ceil_div(rows, EXTENT);
       if (left_ < along * across_) {
         const int column = quotient(left_, along), row = left_ - column * along;
         work.batch = group_;
@@ -198,30 +214,10 @@ class GroupedQueue {
   }
 
  private:
-  const int* offsets_;
-  int groups_, extent_, across_, k_tiles_, workers_;
+  const RowGroups<SWAP, EXTENT>& groups_;
+  int across_, k_tiles_, workers_;
   int group_ = 0;
   int left_;  // number of the next tile, from the first of the group on
-};
-
-/// Groups of consecutive rows of one A, each multiplied by a B of its own.
-template <bool SWAP, int EXTENT>
-struct RowGroups {
-  using Work = GroupedWork;
-  const int* offsets;
-  int count;
-
-  __device__ __forceinline__ GroupedQueue<SWAP> queue(const TensorSchedule& schedule, int worker,
-                                                      int workers) const {
-    return {offsets,          count,  EXTENT, SWAP ? schedule.tiles_m : schedule.tiles_n,
-            schedule.k_tiles, worker, workers};
-  }
-  __device__ __forceinline__ int first(const Work& work) const { return work.first; }
-  __device__ __forceinline__ int rows(const Work& work, int) const { return work.rows; }
-  __device__ __forceinline__ int batch_of_a(const Work&) const { return 0; }
-  __device__ __forceinline__ long long offset(const Work& work, long long, int pitch) const {
-    return static_cast<long long>(work.first) * pitch;
-  }
 };
 
 /// Where a ring of STAGES buffers is: the stage, and the parity of its current phase.

@@ -272,18 +272,19 @@ INSTANTIATE_TEST_SUITE_P(
     Each, GemmGroupedMistakes,
     testing::Values(
         Mistake{"TilesOfAGroupAreNotSkipped", "left_ -= along * across_;", ""},
-        Mistake{"RowsOfTheNextGroupAreStored",
-                "rows = offsets_[group_ + 1] - first;\n      const int along = ceil_div(rows, "
-                "extent_);",
-                "rows = offsets_[groups_] - first;\n      const int along = "
-                "ceil_div(offsets_[group_ + 1] - first, extent_);"},
+        Mistake{
+            "RowsOfTheNextGroupAreStored",
+            "rows = groups_.offsets[group_ + 1] - first;\n      const int along = ceil_div(rows, "
+            "EXTENT);",
+            "rows = groups_.offsets[groups_.count] - first;\n      const int along = "
+            "ceil_div(groups_.offsets[group_ + 1] - first, EXTENT);"},
         Mistake{"EveryGroupHasTheFirstMatrix", "work.batch = group_;", "work.batch = 0;"},
         Mistake{"RowsAreReadFromTheFirstOn", "TILE_M + (SWAP ? 0 : first)", "TILE_M"},
         Mistake{"ColumnsAreReadFromTheFirstOn", "TILE_N + (SWAP ? first : 0)", "TILE_N"},
         Mistake{"ResultsAreStoredFromTheFirstOn", "static_cast<long long>(work.first) * pitch",
                 "0"},
-        Mistake{"TheLastGroupIsLost", "group_ < groups_; ++group_",
-                "group_ < groups_ - 1; ++group_"},
+        Mistake{"TheLastGroupIsLost", "group_ < groups_.count; ++group_",
+                "group_ < groups_.count - 1; ++group_"},
         Mistake{"ATileIsComputedByOneBlockOnly", "left_ += workers_;", "left_ += workers_ + 1;"}),
     [](const auto& tested) { return std::string(tested.param.what); });
 
