@@ -82,8 +82,8 @@ inline std::string tensor_space() {
          {"name": "ACTIVATION", "values": [0, 1, 2], "default": 0},
          {"name": "RESIDUAL", "values": [0, 1], "default": 0},)");
   put(R"({"name": "ldc")",
-      R"({"name": "bias", "type": "${C}*", "count": "BIAS == 1 ? N : BIAS == 2 ? M : 0"},
-         {"name": "residual", "type": "${C}*", "count": "RESIDUAL*BATCH*M*LDC"},)");
+      R"({"name": "bias", "type": "${C}*", "count": "BIAS == 1 ? N : BIAS == 2 ? M : 1"},
+         {"name": "residual", "type": "${C}*", "count": "RESIDUAL ? BATCH*M*LDC : 1"},)");
   put(R"("batch": "BATCH"})",
       R"("epilogue": {"bias": "bias", "bias_kind": "BIAS", "activation": "ACTIVATION",
                       "residual": "residual", "has_residual": "RESIDUAL"}, )");
