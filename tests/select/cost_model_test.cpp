@@ -25,7 +25,8 @@ store::KernelRecord tiled_rows() {
 class CostModelTest : public testing::Test {
  protected:
   [[nodiscard]] LaunchShape shape(std::size_t config, const space::Size& size) const {
-    return launch_shape(kernel, device, kernel.at(device, size), *configs.at(config).config, 32).value();
+    return launch_shape(kernel, device, kernel.at(device, size), *configs.at(config).config, 32)
+        .value();
   }
 
   StoredKernel kernel = stored_kernel(tiled_rows());

@@ -35,8 +35,8 @@ struct Suite {
 [[nodiscard]] std::vector<space::Size> suite_sizes(std::string_view file_and_group,
                                                    const Family& family);
 
-/// The family of the groups that name none in "FILE" or "FILE:GROUP". Throws Error(usage) when the file cannot be
-/// read or names none.
+/// The family of the groups that name none in "FILE" or "FILE:GROUP". Throws Error(usage) when the
+/// file cannot be read or names none.
 [[nodiscard]] std::string suite_family(std::string_view file_and_group);
 
 }  // namespace tuner::family
