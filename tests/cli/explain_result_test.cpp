@@ -82,7 +82,7 @@ TEST_F(ExplainResultTest, SaysWhereItIsInTheRooflineModelAndOfWhatItsCodeConsist
   EXPECT_THAT(explain_text(report()),
               HasSubstr("\nmachine code: 4 instructions: FMA 75 %, others 25 %\n"));
   const Json document = explain_json(report());
-  EXPECT_EQ(document.at("roofline").at("share_of_roof"), 0.4);
+  EXPECT_DOUBLE_EQ(document.at("roofline").at("share_of_roof").get<double>(), 0.4);
   EXPECT_TRUE(document.at("roofline").at("peak_bytes_per_s").is_null());
   EXPECT_EQ(document.at("contenders").at(0).at("instructions").at("fma"), 3);
   EXPECT_TRUE(document.at("contenders").at(1).at("instructions").is_null());

@@ -37,6 +37,7 @@ TEST(Occupancy, IsAShareOfTheWarpsAndUnknownOnAProcessor) {
       occupancy({.threads = 96, .registers = 200}, space::device_profile("h200")->attributes);
   EXPECT_DOUBLE_EQ(found->warps_percent, 100.0 * static_cast<double>(found->blocks) * 3 / 64);
   EXPECT_FALSE(occupancy({.threads = 96}, space::device_profile("cpu")->attributes));
+  EXPECT_FALSE(occupancy({.threads = 96}, {.compute_capability = 90})) << "a database may say so";
 }
 
 }  // namespace

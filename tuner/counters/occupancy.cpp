@@ -35,7 +35,9 @@ std::int64_t blocks_by_shared_memory(const Footprint& launch,
 }  // namespace
 
 std::optional<Occupancy> occupancy(const Footprint& launch, const space::DeviceAttributes& device) {
-  if (device.compute_capability == 0 || launch.threads <= 0) return std::nullopt;
+  if (device.compute_capability == 0 || device.warp_size <= 0 || launch.threads <= 0) {
+    return std::nullopt;
+  }
   const std::int64_t warps = round_up(launch.threads, device.warp_size) / device.warp_size;
   const std::int64_t most_warps = device.max_threads_per_sm / device.warp_size;
   const std::array<std::pair<std::int64_t, std::string_view>, 4> limits = {
