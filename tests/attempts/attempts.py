@@ -273,9 +273,15 @@ def databases():
     names = "names a second journal"
     database("a journal by which SQLite deletes a file of the reader", names, listed, journal)
     database("the same, for a run", names, [*RUN, "scale.json"], journal)
-    database("a named pipe as its journal", "is not a regular file", listed, lambda path: os.mkfifo(f"{path}-journal"))
-    database("a named pipe as its shared memory", "is not a regular file", listed, lambda path: os.mkfifo(f"{path}-shm"))
+    database("a named pipe as its journal", "is not a regular file", listed, lambda path: pipe(f"{path}-journal"))
+    database("a named pipe as its shared memory", "is not a regular file", listed, lambda path: pipe(f"{path}-shm"))
     database("a link to a device", "is a pipe or a device", listed, lambda path: (path.unlink(), path.symlink_to("/dev/zero")))
+
+
+def pipe(path):
+    """In place of what the writer may have left there."""
+    pathlib.Path(path).unlink(missing_ok=True)
+    os.mkfifo(path)
 
 
 def flip(path):

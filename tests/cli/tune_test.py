@@ -53,7 +53,7 @@ class TuneTest(ProgramTest):
         costs = {size["size"]: size for size in self.tune_json("runs", "show")["sizes"]}
         self.assertEqual([costs[size]["shared_compilations"] for size in ("8,8,8", "9,8,7")], [0, 1])
         self.assertEqual(costs["9,8,7"]["to_within_3_percent"]["trials"], 1)
-        self.assertRegex(self.tune("runs", "show").stdout, r"\n9,8,7 +1 +1 +0\.0 s +\d")
+        self.assertRegex(self.tune("runs", "show").stdout, r"\n9x8x7 +1 +1 +0\.0 s +\d")
 
     def test_several_sizes_end_by_patience_unless_all_was_asked_for(self):
         sizes = ("--space", GEMM, "--kernel", "gemm_naive", "--backend", "cpu", "--size", "2,2,2", "--size", "2,2,3",
