@@ -38,7 +38,7 @@ class DebianTest(unittest.TestCase):
                            "PYTHONPATH": f"{cls.root}/usr/lib/python3/dist-packages", "PYTHONDONTWRITEBYTECODE": "1"}
 
     def run_program(self, *words, **options):
-        return subprocess.run(words, env=self.environment, cwd=self.folder, text=True, capture_output=True, timeout=100,
+        return subprocess.run(words, env=self.environment, cwd=self.folder, text=True, capture_output=True, timeout=250,
                               **options)
 
     def test_its_fields(self):
