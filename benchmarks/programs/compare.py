@@ -127,10 +127,13 @@ class Comparison:
                 print(done.stdout, flush=True)
 
     def alternate(self):
-        for _ in range(self.options.rounds):
+        """Reports after every round, so that a run that is cut off leaves figures."""
+        for done in range(1, self.options.rounds + 1):
             for name in self.programs:
                 self.prefixed(name, "plain")
                 self.prefixed(name, "exec", "tune", "exec", "--")
+            print(f"\nround {done} of {self.options.rounds}")
+            self.report()
 
     def differences(self, name, case):
         """Of losses from those of the first run by itself: of runs by themselves, and of others."""
@@ -158,7 +161,7 @@ class Comparison:
                   f"{row['record']:7.3f} {losses[0]:>14} {losses[1]:>9}")
         summaries = {name: re.sub("^tuner: ", "", runs["exec"].summary, flags=re.M) for name, runs in self.runs.items()}
         for name, summary in summaries.items():
-            print(f"{name}: {summary or 'no product'}")
+            print(f"{name}: {summary or 'no product'}", flush=True)
         if self.options.json:
             pathlib.Path(self.options.json).write_text(json.dumps({"rows": rows, "calls": summaries}, indent=1) + "\n")
 
@@ -177,7 +180,6 @@ def main():
         comparison = Comparison(options, pathlib.Path(folder))
         comparison.tune(*comparison.record())
         comparison.alternate()
-        comparison.report()
 
 
 if __name__ == "__main__":

@@ -478,7 +478,7 @@ TEST_F(EngineTest, SaysOnceWhatWasNeverTuned) {
   const std::string said = testing::internal::GetCapturedStderr();
   EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), 1) << said;
   EXPECT_THAT(said,
-              AllOf(HasSubstr("product 6,16,4 was not tuned on NVIDIA H200: nearest runs, rows"),
+              AllOf(HasSubstr("product 6,16,4 was not tuned on NVIDIA H200: library runs."),
                     HasSubstr("--size 6,16,4")));
 }
 

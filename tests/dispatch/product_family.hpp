@@ -93,7 +93,7 @@ struct Tuned {
   std::string kernel = "rows";
   std::string config = R"({"TILE":2})";
   double median_ns = 1000;
-  double ratio_to_library = 2;  ///< above 1: faster than the library
+  std::optional<double> ratio_to_library = {};  ///< above 1: faster than the library
   std::string family = "product";
   std::string space = kProductSpace;
   std::string source = kProductSource;
@@ -155,7 +155,7 @@ class TunedDatabase {
       best.library_algorithm = "fast";
       best.ratio_to_library_tuned = tuned.ratio_to_library_tuned;
     }
-    best.library_ns = tuned.median_ns * tuned.ratio_to_library;
+    if (tuned.ratio_to_library) best.library_ns = tuned.median_ns * *tuned.ratio_to_library;
     best.flops = 1e6;
     best.bytes = 1e6;
     return best;

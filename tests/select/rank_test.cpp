@@ -9,7 +9,9 @@
 namespace tuner::select {
 namespace {
 
+using testing::Contains;
 using testing::ElementsAre;
+using testing::HasSubstr;
 using testing::IsEmpty;
 
 /// The family compared with a BLAS.
@@ -120,6 +122,24 @@ TEST_F(RankTest, HasNoLibraryWhereTheFamilyHasNoneOrAKernelIsAskedFor) {
   const Ranking ranking =
       rank(catalogue(store, {}), {.family = "tiles", .kernel = "tiled", .size = "64,64"});
   EXPECT_EQ(ranking.answers.front().rung, Rung::exact);
+}
+
+TEST_F(RankTest, WithoutACostModelTheNearestResultIsTakenOnlyWhereAGainIsCertain) {
+  put({.problem = "64,64", .value = 8, .ratio_to_library = 1.2, .space = with_library()});
+  EXPECT_THAT(answers("96,64"),
+              ElementsAre("library ", R"(nearest {"TILE":8})", R"(default {"TILE":16})"));
+  EXPECT_THAT(ask("96,64").explanation, Contains(HasSubstr("since a gain is not certain")));
+  EXPECT_EQ(ask("96,64").answers.front().expected_ns, std::nullopt);
+  for (const char* size : {"64,48", "48,64", "80,64", "64,80"}) {
+    put({.problem = size, .value = 8, .ratio_to_library = 3, .space = with_library()});
+  }
+  put({.problem = "64,64", .value = 8, .ratio_to_library = 3, .space = with_library()});
+  EXPECT_EQ(answers("72,72").front(), R"(nearest {"TILE":8})");
+}
+
+TEST_F(RankTest, WhereTheLibraryWasNotTimedTheNearestResultIsTaken) {
+  put({.problem = "64,64", .value = 8, .space = with_library()});
+  EXPECT_EQ(answers("96,64").front(), R"(nearest {"TILE":8})");
 }
 
 TEST_F(RankTest, AnswersFromOneFamilyOfSeveral) {

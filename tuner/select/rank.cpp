@@ -18,6 +18,9 @@ namespace {
 /// A kernel is taken before the library where it is expected to be faster by this many standard
 /// deviations of that expectation (docs/reference/selection.md).
 constexpr double kDeviationsOfGain = 1.25;
+/// Of ln time, one standard deviation: how well the result of the nearest size does at another one,
+/// where too little was timed for a cost model.
+constexpr double kErrorWithoutModel = 0.3;
 
 /// What is to be said of an entry that was not measured here, or not alone; else empty.
 std::string reservation(const store::BestRecord& best) {
@@ -161,17 +164,19 @@ class Ladder {
 
   /// What the library would take where nothing was tuned for the very size.
   void estimate_library(const NearCandidate& first) {
-    if (!may_ask_the_library() || !ranking_.answers.empty() || !first.expected) return;
+    if (!may_ask_the_library() || !ranking_.answers.empty()) return;
     const auto estimate = library_estimate(asked_);
     if (!estimate) return;
-    library_ns_ = first.expected->ns * estimate->ratio;
+    if (first.expected) library_ns_ = first.expected->ns * estimate->ratio;
     // The ratio is that to the best configuration: how good the chosen one is is uncertain, too.
-    const double error = std::hypot(estimate->error, first.expected->error);
+    const double error =
+        std::hypot(estimate->error, first.expected ? first.expected->error : kErrorWithoutModel);
     library_is_first_ = estimate->ratio < std::exp(kDeviationsOfGain * error);
     explain(Rung::library,
-            "{:.5g} us expected, {:.3g} times the best configuration (+-{:.0f} %, "
-            "from {} sizes, the nearest {}): {}",
-            *library_ns_ / 1e3, estimate->ratio, 100 * error, estimate->sizes, estimate->nearest,
+            "{}{:.3g} times the best configuration (+-{:.0f} %, from {} {}, the nearest {}): {}",
+            library_ns_ ? fmt::format("{:.5g} us expected, ", *library_ns_ / 1e3) : "",
+            estimate->ratio, 100 * error, estimate->sizes, estimate->sizes == 1 ? "size" : "sizes",
+            estimate->nearest,
             library_is_first_ ? "chosen, since a gain is not certain" : "not taken");
   }
 
@@ -188,14 +193,15 @@ class Ladder {
       library.entry = entry;
       if (ratio) library.expected_ns = entry.best.time.median_ns * *ratio;
       place = ratio && *ratio < 1 ? 0 : 1;
+    } else if (library_is_first_) {
+      library.expected_ns = library_ns_;
+      place = 0;
     } else if (library_ns_) {
       library.expected_ns = library_ns_;
       const auto slower = std::ranges::find_if(
           ranking_.answers, [&](const Selection& it) { return *it.expected_ns > *library_ns_; });
-      place = library_is_first_
-                  ? 0
-                  : std::max<std::size_t>(
-                        1, static_cast<std::size_t>(slower - ranking_.answers.begin()));
+      place =
+          std::max<std::size_t>(1, static_cast<std::size_t>(slower - ranking_.answers.begin()));
     }
     const auto tuned = tuned_library(library);
     const auto at = ranking_.answers.begin() + static_cast<std::ptrdiff_t>(place);
