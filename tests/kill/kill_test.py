@@ -19,10 +19,12 @@ import tempfile
 import time
 import unittest
 
-from points import PARENT, WORKER
-
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
+sys.path.insert(0, str(ROOT / "tests" / "support"))
+from matrix import ALL, part  # noqa: E402
+from points import PARENT, WORKER  # noqa: E402
+
 TUNE = os.environ["TUNE_KILLABLE"]
 CACHES = pathlib.Path(os.environ["KILL_CACHES"])  # kept from run to run: compiling takes longest
 
@@ -214,7 +216,7 @@ class Parent(Matrix):
 
     def test_every_point(self):
         for scenario, entries in PARENT.items():
-            for entry in entries:
+            for entry in part(entries):
                 with self.place(entry, scenario) as place:
                     self.check(place, entry, BLOCKS.get(scenario, (4, 8, 16)))
 
@@ -254,7 +256,7 @@ class Commit(Parent):
     """`tune` is killed between, and in the middle of, the writes of a commit."""
 
     WINDOWS = ("store.schema", "store.run", "store.trial", "store.final")
-    KILLS_IN_EACH = 10
+    KILLS_IN_EACH = 10 if ALL else 4
     undone = 0  # commits that the next to open the database had to take back
 
     @classmethod
@@ -287,7 +289,7 @@ class Worker(Matrix):
 
     def test_every_point(self):
         for cost, entries in WORKER.items():
-            for entry in entries:
+            for entry in part(entries):
                 with self.place(entry, cost) as place:
                     self.check(place, entry, cost, (4, 8, 16))
 

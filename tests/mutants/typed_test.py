@@ -22,6 +22,9 @@ import tempfile
 import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "support"))
+from matrix import part  # noqa: E402
+
 BACKEND = os.environ.get("MUTANTS_BACKEND", "cpu")
 
 
@@ -121,7 +124,7 @@ def a_test_of(element_type):
     return lambda test: test.check(element_type)
 
 
-for each in TYPES:
+for each in part(TYPES):
     setattr(TypedTest, f"test_{each}", a_test_of(each))
 
 
