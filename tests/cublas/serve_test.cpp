@@ -291,6 +291,11 @@ struct BiasedCall : TypedCall<__nv_bfloat16, __nv_bfloat16, float> {
   }
 };
 
+TEST_F(ServeTest, AnEpilogueThatCublasDoesFasterIsCublass) {
+  tune({"5,6,4,BIAS=1,ACTIVATION=1,TYPE=bf16"}, 0.5, "gemm_tensor");
+  EXPECT_THAT(passed_on([] { BiasedCall().matmul(); }), HasSubstr("(cuBLAS is as fast 1)"));
+}
+
 TEST_F(ServeTest, AnEpilogueIsTakenWhereAKernelHasIt) {
   tune({"5,6,4,BIAS=1,ACTIVATION=1,TYPE=bf16"}, 2, "gemm_tensor");
   BiasedCall call;

@@ -29,6 +29,7 @@ std::shared_ptr<SizeSlot> aligned(FamilyTable& family, const std::shared_ptr<Siz
 std::optional<KernelEnd> no_tuned_kernel(const LaunchPlan& plan) {
   if (!plan.kernel) return plan.answer.expected_ns ? KernelEnd::library : KernelEnd::untuned;
   if (plan.answer.rung == Rung::default_config) return KernelEnd::untuned;
+  if (plan.library_comes_first) return KernelEnd::library;
   return std::nullopt;
 }
 

@@ -72,6 +72,9 @@ struct LaunchPlan {
   /// What a launch takes less than one of the library in the final round of the very size; 0 where
   /// there was none.
   double saved_ns = 0;
+  /// The library ranks before the kernel, and cannot be launched for this product, which has an
+  /// epilogue, say.
+  bool library_comes_first = false;
   std::optional<KernelLaunch> kernel;
   std::optional<LibraryLaunch> library;  ///< where there is no kernel
 };

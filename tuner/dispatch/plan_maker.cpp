@@ -246,9 +246,11 @@ std::vector<select::Selection> PlanMaker::measured(const FamilyTable& family, co
 Expected<LaunchPlan, std::string> PlanMaker::first_that_works(
     const FamilyTable& family, const SizeSlot& slot, const std::vector<select::Selection>& answers,
     PlanChoice choice, std::vector<std::string> explanation) {
+  bool library_comes_first = false;
   for (const select::Selection& selection : answers) {
     auto plan = attempt(family, slot, selection, choice, scratch_);
     if (plan) {
+      plan->library_comes_first = library_comes_first;
       plan->answer = answer_of(selection, std::move(explanation));
       plan->answer.prepared = true;
       plan->identity = identity_of(selection, slot);
@@ -257,6 +259,7 @@ Expected<LaunchPlan, std::string> PlanMaker::first_that_works(
       return plan;
     }
     explanation.push_back(fmt::format("{}: skipped: {}", title(selection), plan.error()));
+    library_comes_first = library_comes_first || selection.rung == Rung::library;
   }
   return Unexpected(nothing_can_run(family, slot, explanation));
 }
