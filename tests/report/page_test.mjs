@@ -134,6 +134,7 @@ const tests = {
       if (!await panel.locator("details[open]").count()) await summary.click();
       await panel.locator("details tbody tr").first().waitFor();
     }
+    assert.equal(await page.locator("[data-kind=explanation] [data-drawn]").count(), 2, "speed-of-light bars and the place on the roofline");
     assert.deepEqual([...new Set(kinds)].sort(), ["budget", "convergence", "curves", "distribution", "energy", "explanation", "failures", "finalists", "heatmap",
       "importance", "importance_by_size", "importance_over_sizes", "performance", "ratios", "roofline", "search", "speedups", "split", "start_up"]);
     assert.deepEqual(problems, []);
