@@ -13,7 +13,7 @@ from program import SHORT_RUN, ProgramTest
 
 MEMORY_MIB = 200
 # Processor time, in units of what SQLite alone needs to read all trials: other programs slow both down alike. A report
-# takes 9 to 12 when built with -O1, 8 to 9 when built with -O3 (3 s on a quiet machine); it took 15 to 20 when it took 6 s.
+# takes 9 to 12 when built with -O1, 8 to 9 when built with -O3 (3.0 to 3.5 s on a busy machine); it took 15 to 20 before.
 MOST_READS = 15
 
 
