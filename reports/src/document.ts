@@ -22,8 +22,10 @@ interface Part<K extends string> { kind: K; title: string; answer: string; table
 export type PlainSection = Part<"best" | "failures" | "budget">;
 export interface PerformanceSection extends Part<"performance"> { unit: string }
 export interface DistributionSection extends Part<"distribution"> { marks: Mark[] }
+/** What a size's roofline is made of: its work, and the nominal rates of the device a second; null where one is not known. */
+export type Roofline = { flops: number; bytes: number; peak_gflops: number; peak_gbytes: number } | null;
 /** A row for each contender, the best first. The counters are null where they could not be read. */
-export type ExplanationSection = Part<"explanation">;
+export interface ExplanationSection extends Part<"explanation"> { roofline: Roofline }
 /** A row for each contender whose energy was measured, by size. */
 export type EnergySection = Part<"energy">;
 export interface FinalistsSection extends Part<"finalists"> { ties: number }

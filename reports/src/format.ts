@@ -33,6 +33,11 @@ export function share(value: number): string {
   return `${significant(percent, percent < 10 ? 2 : 3)}\u00a0%`;
 }
 
+/** Thousands of millions a second, before the unit: "1.2 T". */
+export function rate(giga: number): string {
+  return giga >= 1000 ? `${Number(significant(giga / 1000, 2))}\u00a0T` : `${Number(significant(giga, 2))}\u00a0G`;
+}
+
 export function bytes(value: number): string {
   const units = ["B", "KiB", "MiB", "GiB", "TiB"];
   const unit = value < 1 ? 0 : Math.min(units.length - 1, Math.floor(Math.log2(value) / 10));

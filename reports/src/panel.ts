@@ -10,6 +10,7 @@ import { failuresChart } from "./charts/failures";
 import { finalistsChart, finalistsNote } from "./charts/finalists";
 import { heatmapChart, pairTable } from "./charts/heatmap";
 import { performanceChart } from "./charts/performance";
+import { rooflinePlaceChart } from "./charts/roofline_place";
 import { searchChart, searchNote } from "./charts/search";
 import { sharesChart } from "./charts/shares";
 import { sharesBySizeChart } from "./charts/shares_by_size";
@@ -100,14 +101,21 @@ function heatmap(places: Places, section: HeatmapSection): () => Table {
   return () => pairTable(section, x, y);
 }
 
-/** The best one's use of each unit, and that of one other contender. */
+/** The best one's use of each unit and its place below the roof, and those of one other contender. */
 function explanation(places: Places, section: ExplanationSection): void {
   const names = counted(section).map((row) => contenderName(section, row));
-  const draw = (other: number): Draw => (theme) => speedOfLightChart(section, other, theme);
-  const figure = new Figure(places.chart, draw(1));
+  const units = (other: number): Draw => (theme) => speedOfLightChart(section, other, theme);
+  const place = (other: number): Draw => (theme) => rooflinePlaceChart(section, other, theme);
+  const roof = make("div", { class: "chart", role: "img", "aria-label": `Roofline: ${section.answer}` });
+  const pair = make("div", { class: "pair" });
+  places.chart.before(pair);
+  pair.append(places.chart, roof);
+  const figures = [new Figure(places.chart, units(1)), new Figure(roof, place(1))];
   if (names.length === 0) return;
-  if (names.length > 1) places.control(choice("Beside", names.slice(1), 0, (i) => figure.redraw(draw(i + 1))).element);
-  places.note("Share of the most that each unit can do while the kernel runs, once, from a cold cache.");
+  const redraw = (other: number) => figures.forEach((figure, i) => figure.redraw([units, place][i](other)));
+  if (names.length > 1) places.control(choice("Beside", names.slice(1), 0, (i) => redraw(i + 1)).element);
+  places.note("Bars: the share of the most that each unit can do while the kernel runs, once, from a cold cache."
+    + (section.roofline ? " The roof is nominal: the multiprocessors at the clock of the run, and the memory." : ""));
 }
 
 function energy(places: Places, section: EnergySection): void {

@@ -477,9 +477,8 @@ TEST_F(EngineTest, SaysOnceWhatWasNeverTuned) {
   launch({6, 16, 4});
   const std::string said = testing::internal::GetCapturedStderr();
   EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), 1) << said;
-  EXPECT_THAT(said,
-              AllOf(HasSubstr("product 6,16,4 was not tuned on NVIDIA H200: library runs."),
-                    HasSubstr("--size 6,16,4")));
+  EXPECT_THAT(said, AllOf(HasSubstr("product 6,16,4 was not tuned on NVIDIA H200: library runs."),
+                          HasSubstr("--size 6,16,4")));
 }
 
 }  // namespace

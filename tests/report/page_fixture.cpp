@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// page_fixture DIRECTORY [KERNELS SIZES]: writes the page of the sample database, the sample
-// sweep and a comparison or, of so many kernels at as many sizes, of a large one, which
-// page_test.mjs opens. page_fixture --document: prints the documents of both as TypeScript that tsc
-// checks.
+// page_fixture DIRECTORY: writes the page of the sample database, the sample sweep and a
+// comparison, which page_test.mjs opens. page_fixture DIRECTORY KERNELS SIZES: that of so many
+// kernels at as many sizes. page_fixture DIRECTORY --large: those of 3 and of 10 kernels at 72
+// sizes. page_fixture --document: prints documents as TypeScript that tsc checks.
 #include "sample_store.hpp"
 #include "tuner/core/file.hpp"
 #include "tuner/core/outcome.hpp"
@@ -11,8 +11,13 @@
 
 #include <nlohmann/json.hpp>
 
+#include <filesystem>
 #include <iostream>
+#include <set>
+#include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace {
 
@@ -33,32 +38,70 @@ report::Additions sample_additions() {
           .compared = {std::move(earlier)}};
 }
 
+/// The document with all numbers 0 and each element of a long array once, because tsc takes seconds
+/// for what has the same type. Tuples are short.
+Json as_types(const Json& value) {
+  constexpr std::size_t kLongestTuple = 8;
+  if (value.is_number()) return 0;
+  if (!value.is_structured()) return value;
+  Json copy = value.is_array() ? Json::array() : Json::object();
+  std::set<std::string> seen;
+  for (const auto& [key, element] : value.items()) {
+    Json typed = as_types(element);
+    if (value.is_object()) {
+      copy[key] = std::move(typed);
+    } else if (value.size() <= kLongestTuple || seen.insert(typed.dump()).second) {
+      copy.push_back(std::move(typed));
+    }
+  }
+  return copy;
+}
+
 /// A literal, whose every member tsc compares with the declaration.
 void print_typed(std::string_view name, const Json& document) {
-  std::cout << "export const " << name << ": Report = " << document.dump() << ";\n";
+  std::cout << "export const " << name << ": Report = " << as_types(document).dump() << ";\n";
+}
+
+void print(const std::vector<std::filesystem::path>& paths) {
+  for (const auto& path : paths) std::cout << path.string() << std::endl;
+}
+
+/// A page in a folder of that name.
+void write_large_page(const store::Store& store, const std::filesystem::path& folder) {
+  std::filesystem::create_directory(folder);
+  print(report::write_reports(store, std::nullopt, folder));
+}
+
+int print_documents() {
+  std::cout << "import type { FailedOutcome, Report } from \"./document\";\n";
+  std::cout << "export const outcomes: Record<FailedOutcome, null> = {";
+  for (const Outcome outcome : kOutcomes) {
+    if (outcome != Outcome::ok) std::cout << name(outcome) << ": null, ";
+  }
+  std::cout << "};\n";
+  print_typed("sample",
+              report::report_document(report::sample_store(), "NVIDIA H200", sample_additions()));
+  print_typed("large", report::report_document(report::large_store(2, 2), "NVIDIA H200"));
+  return 0;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 2 && argc != 4) return 2;
-  const std::string_view directory = argv[1];
-  if (directory == "--document") {
-    std::cout << "import type { FailedOutcome, Report } from \"./document\";\n";
-    std::cout << "export const outcomes: Record<FailedOutcome, null> = {";
-    for (const Outcome outcome : kOutcomes) {
-      if (outcome != Outcome::ok) std::cout << name(outcome) << ": null, ";
-    }
-    std::cout << "};\n";
-    print_typed("sample",
-                report::report_document(report::sample_store(), "NVIDIA H200", sample_additions()));
-    print_typed("large", report::report_document(report::large_store(2, 2), "NVIDIA H200"));
-    return 0;
+  const std::vector<std::string> arguments(argv + 1, argv + argc);
+  if (arguments.size() == 1 && arguments[0] == "--document") return print_documents();
+  if (arguments.size() == 1) {
+    print(report::write_reports(report::sample_store(), std::nullopt, arguments[0],
+                                sample_additions()));
+  } else if (arguments.size() == 2 && arguments[1] == "--large") {
+    store::Store store = report::large_store(3, 72);
+    write_large_page(store, std::filesystem::path(arguments[0]) / "few");
+    report::add_kernels(store, 3, 10, 72);
+    write_large_page(store, std::filesystem::path(arguments[0]) / "many");
+  } else if (arguments.size() == 3) {
+    write_large_page(report::large_store(std::stoi(arguments[1]), std::stoi(arguments[2])),
+                     arguments[0]);
+  } else {
+    return 2;
   }
-  const auto paths =
-      argc == 2 ? report::write_reports(report::sample_store(), std::nullopt, directory,
-                                        sample_additions())
-                : report::write_reports(report::large_store(std::stoi(argv[2]), std::stoi(argv[3])),
-                                        std::nullopt, directory);
-  for (const auto& path : paths) std::cout << path.string() << '\n';
 }

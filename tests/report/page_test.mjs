@@ -2,12 +2,13 @@
 // page_test.mjs NODE_DIRECTORY PAGE_FIXTURE: opens the page of the sample database in Debian's
 // chromium and uses it as a reader does. NODE_DIRECTORY holds node_modules with playwright-core.
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { execFile, execFileSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { promisify } from "node:util";
 
 const kBrowser = process.env.CHROMIUM ?? "/usr/bin/chromium";
 const [nodeDirectory, fixture] = process.argv.slice(2);
@@ -19,6 +20,12 @@ const { chromium } = createRequire(join(nodeDirectory, "package.json"))("playwri
 
 const directory = mkdtempSync(join(tmpdir(), "tuner-page-"));
 const url = pathToFileURL(execFileSync(fixture, [directory], { encoding: "utf8" }).trim()).href;
+/** Files of large pages by their number of kernels, written while other tests run. */
+const largePages = promisify(execFile)(fixture, [directory, "--large"], { encoding: "utf8" }).then(({ stdout }) => {
+  const [few, many] = stdout.trim().split("\n");
+  return { 3: few, 10: many };
+});
+largePages.catch(() => {}); // the test that needs them reports it
 const browser = await chromium.launch({ executablePath: kBrowser, args: ["--no-sandbox", "--disable-gpu"] });
 
 /** Opens the page; `problems` gathers what a page that is complete and inert never does. */
@@ -60,49 +67,49 @@ function contrast(a, b) {
   return (high + 0.05) / (low + 0.05);
 }
 
-const middle = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
+const kQuiet = 0.15; // seconds that the fixed work of `load` takes on a machine with nothing else to do
+
+/** What a load of a page weighs: its nodes, and the seconds of the first paint, the longest task and a fixed amount of work. */
+async function load(file) {
+  const context = await browser.newContext({ offline: true, viewport: { width: 1440, height: 900 } });
+  const page = await context.newPage();
+  await page.addInitScript(() => {
+    window.longest = 0;
+    new PerformanceObserver((list) => list.getEntries().forEach((entry) => { window.longest = Math.max(window.longest, entry.duration); }))
+      .observe({ type: "longtask", buffered: true });
+  });
+  await page.goto(pathToFileURL(file).href);
+  await page.waitForFunction(() => [...document.querySelectorAll("[data-overview] .chart")].filter((one) => one.offsetWidth > 0 && one.getBoundingClientRect().top < 900).every((one) => one.dataset.drawn));
+  await page.waitForTimeout(100);
+  const weight = await page.evaluate(() => {
+    const walker = document.createTreeWalker(document, NodeFilter.SHOW_ALL);
+    let nodes = 0;
+    while (walker.nextNode()) ++nodes;
+    const paint_s = performance.getEntriesByName("first-contentful-paint")[0].startTime / 1e3, task_s = window.longest / 1e3;
+    const start = performance.now();
+    let sum = 0;
+    for (let i = 0; i < 3e7; ++i) sum = (sum * 31 + i) | 0;
+    return { nodes, paint_s, task_s, work_s: (performance.now() - start + (sum & 0)) / 1e3 };
+  });
+  await context.close();
+  return weight;
+}
 
 /**
- * Bytes, nodes and, of several loads, the median of the seconds until the first paint and the least
- * of the longest task's: what else runs on the machine only makes a task longer.
+ * Loads a page until it is as fast as it has to be, at most 5 times: what else runs on the machine only
+ * makes it slower. The limits of time are those of a quiet machine, times how much slower the fixed work was.
  */
-async function weigh(kernels, sizes) {
-  const place = mkdtempSync(join(tmpdir(), "tuner-page-"));
-  const file = execFileSync(fixture, [place, String(kernels), String(sizes)], { encoding: "utf8" }).trim();
-  const paints = [], tasks = [], machine = [];
-  let nodes = 0;
-  for (let load = 0; load < 5; ++load) {
-    const context = await browser.newContext({ offline: true, viewport: { width: 1440, height: 900 } });
-    const page = await context.newPage();
-    await page.addInitScript(() => {
-      window.longest = 0;
-      new PerformanceObserver((list) => list.getEntries().forEach((entry) => { window.longest = Math.max(window.longest, entry.duration); }))
-        .observe({ type: "longtask", buffered: true });
-    });
-    await page.goto(pathToFileURL(file).href);
-    await page.waitForFunction(() => [...document.querySelectorAll("[data-overview] .chart")].filter((one) => one.offsetWidth > 0 && one.getBoundingClientRect().top < 900).every((one) => one.dataset.drawn));
-    await page.waitForTimeout(100);
-    paints.push(await page.evaluate(() => performance.getEntriesByName("first-contentful-paint")[0].startTime / 1e3));
-    tasks.push(await page.evaluate(() => window.longest / 1e3));
-    machine.push(await page.evaluate(() => { // what a fixed amount of work takes
-      const start = performance.now();
-      let sum = 0;
-      for (let i = 0; i < 3e7; ++i) sum = (sum * 31 + i) | 0;
-      return (performance.now() - start + (sum & 0)) / 1e3;
-    }));
-    nodes = await page.evaluate(() => {
-      const walker = document.createTreeWalker(document, NodeFilter.SHOW_ALL);
-      let count = 0;
-      while (walker.nextNode()) ++count;
-      return count;
-    });
-    await context.close();
+async function keepsItsTimes(file) {
+  const seen = [];
+  while (seen.length < 5) {
+    const weight = await load(file);
+    const slowness = Math.max(1, weight.work_s / kQuiet);
+    seen.push(weight);
+    console.log(`        ${JSON.stringify(weight)}`);
+    assert.ok(weight.nodes <= 6000, `${weight.nodes} nodes`);
+    if (weight.paint_s <= 0.3 * slowness && weight.task_s <= 0.1 * slowness) return;
   }
-  const bytes = readFileSync(file).length;
-  rmSync(place, { recursive: true });
-  const weight = { bytes, nodes, paint_s: middle(paints), task_s: Math.min(...tasks), machine_s: middle(machine) };
-  console.log(`        ${kernels} kernels × ${sizes} sizes: ${JSON.stringify(weight)}`);
-  return weight;
+  assert.fail(`too slow at every load: ${JSON.stringify(seen)}`);
 }
 
 const tests = {
@@ -127,6 +134,7 @@ const tests = {
       if (!await panel.locator("details[open]").count()) await summary.click();
       await panel.locator("details tbody tr").first().waitFor();
     }
+    assert.equal(await page.locator("[data-kind=explanation] [data-drawn]").count(), 2, "speed-of-light bars and the place on the roofline");
     assert.deepEqual([...new Set(kinds)].sort(), ["budget", "convergence", "curves", "distribution", "energy", "explanation", "failures", "finalists", "heatmap",
       "importance", "importance_by_size", "importance_over_sizes", "performance", "ratios", "roofline", "search", "speedups", "split", "start_up"]);
     assert.deepEqual(problems, []);
@@ -222,7 +230,7 @@ const tests = {
     await chart.and(page.locator("[data-drawn]")).waitFor();
     const box = await chart.boundingBox();
     for (let y = 20; y < box.height && await page.locator("tr.detail").count() === 0; y += 4) {
-      for (let x = box.width - 40; x < box.width - 8; x += 4) await chart.click({ position: { x, y } });
+      for (let x = box.width - 40; x < box.width - 8; x += 4) await page.mouse.click(box.x + x, box.y + y);
     }
     assert.ok(await page.locator("tr.detail").count() > 0);
     await close();
@@ -342,15 +350,18 @@ const tests = {
         return await page.locator(".detail code:visible").last().textContent();
       }, /^tune query .*--format cpp/],
     };
+    let { page, close } = await open();
     for (const [question, [most, ask, answer]] of Object.entries(questions)) {
-      const { page, close } = await open();
       let clicks = 0;
       const text = await ask(page, async (place) => { ++clicks; await place.click(); });
       console.log(`        ${question}: ${clicks}`);
       assert.match(text, answer, question);
       assert.ok(clicks <= most, `${question}: ${clicks} clicks`);
+      if (clicks === 0) continue; // the page is as it was
       await close();
+      ({ page, close } = await open());
     }
+    await close();
   },
 
   async "the searches are compared over trials and over seconds, with their table open"() {
@@ -471,23 +482,22 @@ const tests = {
   },
 
   async "a page of 72 sizes keeps its budgets"() {
-    const kQuiet = 0.15; // seconds that the fixed work takes on a machine with nothing else to do
-    for (const [kernels, bytes] of [[3, 2e6], [10, 5e6]]) {
-      const weight = await weigh(kernels, 72);
-      const slowness = Math.max(1, weight.machine_s / kQuiet);
-      assert.ok(weight.bytes <= bytes, `${weight.bytes} bytes`);
-      assert.ok(weight.nodes <= 6000, `${weight.nodes} nodes`);
-      assert.ok(weight.paint_s <= 0.3 * slowness, `first paint after ${weight.paint_s} s`);
-      assert.ok(weight.task_s <= 0.1 * slowness, `a task of ${weight.task_s} s`);
+    for (const [kernels, limit] of [[3, 2e6], [10, 5e6]]) {
+      const file = await largePages.then((files) => files[kernels]);
+      const bytes = statSync(file).size;
+      console.log(`        ${kernels} kernels × 72 sizes: ${bytes} bytes`);
+      assert.ok(bytes <= limit, `${bytes} bytes`);
+      await keepsItsTimes(file);
     }
   },
 };
 
 let failed = 0;
 for (const [name, test] of Object.entries(tests)) {
+  const start = performance.now();
   try {
     await test();
-    console.log(`ok      ${name}`);
+    console.log(`ok      ${name} (${((performance.now() - start) / 1e3).toFixed(1)} s)`);
   } catch (error) {
     ++failed;
     console.log(`FAILED  ${name}\n${error.stack}`);

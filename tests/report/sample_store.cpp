@@ -415,12 +415,11 @@ void tune_one_of_many(store::Store& store, std::int64_t run, double n, double sl
 
 }  // namespace
 
-store::Store large_store(int kernels, int sizes) {
+void add_kernels(store::Store& store, int first, int last, int sizes) {
   constexpr std::array<std::string_view, 10> kNames = {
       "tiled",  "tma",        "skinny", "naive_row",       "naive_col",
       "shared", "skinny_mma", "wgmma",  "wgmma_realigned", "unrolled_row"};
-  store::Store store = store::Store::in_memory();
-  for (int k = 0; k < kernels; ++k) {
+  for (int k = first; k < last; ++k) {
     store::Subject subject = sample_subject("gemm_shared");
     subject.kernel.kernel = fmt::format("gemm_{}", kNames.at(static_cast<std::size_t>(k)));
     store::RunRecord record;
@@ -434,11 +433,16 @@ store::Store large_store(int kernels, int sizes) {
     record.command = fmt::format("tune --kernel {} --space spaces/gemm.json", record.kernel);
     const std::int64_t run = store.begin_run(subject, record);
     for (int s = 1; s <= sizes; ++s) {
-      tune_one_of_many(store, run, 64.0 * s, 1 + 0.05 * ((k + s) % kernels));
+      tune_one_of_many(store, run, 64.0 * s, 1 + 0.05 * ((k + s) % last));
     }
     record.state = store::RunState::complete;
     store.end_run(run, record);
   }
+}
+
+store::Store large_store(int kernels, int sizes) {
+  store::Store store = store::Store::in_memory();
+  add_kernels(store, 0, kernels, sizes);
   return store;
 }
 

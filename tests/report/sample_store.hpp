@@ -26,5 +26,7 @@ inline constexpr const char* kTypedName = "rows";
 /// A database in memory of so many kernels of one family at as many sizes, each with 116 trials of
 /// 19 parameters and a final round of 11.
 [[nodiscard]] store::Store large_store(int kernels, int sizes);
+/// Adds the kernels from `first` to before `last`, of at most 10, to such a database.
+void add_kernels(store::Store& store, int first, int last, int sizes);
 
 }  // namespace tuner::report

@@ -57,6 +57,7 @@ TEST(Statements, AnExplanationSaysTheBoundTheRooflineAndTheCostliestChange) {
   store::ExplanationRecord explanation{
       .problem = kProblem,
       .peak_flops_per_s = 40e12,
+      .peak_bytes_per_s = 4.8e12,
       .contenders = {
           {.role = "best",
            .config_json = Database::config(1, 0),
@@ -76,7 +77,14 @@ TEST(Statements, AnExplanationSaysTheBoundTheRooflineAndTheCostliestChange) {
             "FLOP/byte, compute side: 20.0 TFLOP/s, 50 % of the nominal 40.0 TFLOP/s. A 1 → 2: "
             "+21.0\u00a0%; 2.3 bank conflicts a request instead of 0.0.");
   EXPECT_EQ(section.at("table").at("rows").size(), 2U);
+  const Json& roofline = section.at("roofline");
+  EXPECT_EQ(roofline.at("peak_gflops"), 40e3);
+  EXPECT_EQ(roofline.at("peak_gbytes"), 4.8e3);
+  EXPECT_NEAR(roofline.at("flops").get<double>() / roofline.at("bytes").get<double>(), 667, 0.5);
 
+  explanation.peak_bytes_per_s.reset();
+  database.add_explanation(explanation);
+  EXPECT_TRUE(database.section("explanation").at("roofline").is_null());
   explanation.contenders.front().config_json = Database::config(2, 0);
   database.add_explanation(explanation);
   EXPECT_TRUE(database.section("explanation").is_null()) << "it is of another best";

@@ -5,6 +5,7 @@
 #include "tuner/cli/replay_result.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/file.hpp"
+#include "tuner/core/in_parallel.hpp"
 #include "tuner/core/suggest.hpp"
 #include "tuner/interop/recording_file.hpp"
 
@@ -12,8 +13,6 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <atomic>
-#include <exception>
 #include <map>
 #include <thread>
 
@@ -53,31 +52,6 @@ search::ReplayPlan plan(const ReplayOptions& options, const search::Recording& r
     plan.most_s = kMargin * search::Scale(recording).budget_s();
   }
   return plan;
-}
-
-/// Calls `work` with 0, 1, … up to below `count` on several threads, and throws what it first
-/// threw.
-template <class Work>
-void in_parallel(std::size_t threads, std::size_t count, Work work) {
-  std::atomic<std::size_t> next = 0;
-  std::vector<std::exception_ptr> failures(count);
-  const auto loop = [&] {
-    for (std::size_t i = next++; i < count; i = next++) {
-      try {
-        work(i);
-      } catch (...) {
-        failures[i] = std::current_exception();
-      }
-    }
-  };
-  {
-    std::vector<std::jthread> helpers;
-    for (std::size_t i = 1; i < std::min(threads, count); ++i) helpers.emplace_back(loop);
-    loop();
-  }
-  for (const std::exception_ptr& failure : failures) {
-    if (failure) std::rethrow_exception(failure);
-  }
 }
 
 /// The runs of every strategy on one recording, in the order of the options and of the seeds.

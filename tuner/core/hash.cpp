@@ -11,21 +11,25 @@
 
 #include <array>
 #include <cstdint>
-#include <memory>
 
 namespace tuner {
 
 std::string content_hash(std::span<const std::string_view> parts) {
-  const std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> state(XXH3_createState(),
-                                                                       &XXH3_freeState);
-  XXH3_128bits_reset(state.get());
+  XXH3_state_t state;
+  XXH3_INITSTATE(&state);
+  XXH3_128bits_reset(&state);
   for (const std::string_view part : parts) {
     const std::uint64_t length = part.size();
-    XXH3_128bits_update(state.get(), &length, sizeof length);
-    XXH3_128bits_update(state.get(), part.data(), part.size());
+    XXH3_128bits_update(&state, &length, sizeof length);
+    XXH3_128bits_update(&state, part.data(), part.size());
   }
-  const XXH128_hash_t hash = XXH3_128bits_digest(state.get());
-  return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
+  const XXH128_hash_t hash = XXH3_128bits_digest(&state);
+  std::string digits(32, '0');
+  for (std::size_t i = 0; i < 16; ++i) {
+    digits[15 - i] = "0123456789abcdef"[hash.high64 >> 4 * i & 15U];
+    digits[31 - i] = "0123456789abcdef"[hash.low64 >> 4 * i & 15U];
+  }
+  return digits;
 }
 
 std::string content_hash(std::initializer_list<std::string_view> parts) {

@@ -11,10 +11,11 @@ namespace tuner::report {
 namespace {
 
 std::string gzip(std::string_view text) {
-  constexpr int kGzip = 15 + 16, kMemory = 8;  // the largest window, with a header of gzip
-  constexpr int kLevel = 6;  // columns of small numbers take level 9 ten times as long, for 1 %
+  constexpr int kGzip = 15 + 16, kMemory = 8;     // the largest window, with a header of gzip
+  constexpr std::size_t kLong = 256 << 10;        // thousands of trials
+  const int level = text.size() < kLong ? 6 : 4;  // 4 takes 0.4 of the time, for 6 % more
   z_stream stream{};
-  if (deflateInit2(&stream, kLevel, Z_DEFLATED, kGzip, kMemory, Z_DEFAULT_STRATEGY) != Z_OK) {
+  if (deflateInit2(&stream, level, Z_DEFLATED, kGzip, kMemory, Z_DEFAULT_STRATEGY) != Z_OK) {
     throw Error(ErrorCode::failure, "zlib cannot begin to compress: out of memory");
   }
   std::string packed(deflateBound(&stream, static_cast<uLong>(text.size())), '\0');

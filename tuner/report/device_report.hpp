@@ -18,7 +18,7 @@ namespace tuner::report {
 /// there is none.
 [[nodiscard]] space::DeviceInfo device_named(const store::Store& store, const std::string& name);
 
-/// The details of a kernel's size by their places in a document.
+/// The details of a kernel's size by their places in a document. Threads call it at the same time.
 using SizeDetails = std::function<Json(std::size_t kernel, std::size_t size)>;
 
 class DeviceReport {

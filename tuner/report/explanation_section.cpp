@@ -98,16 +98,31 @@ std::string costliest_change(const store::ExplanationRecord& explanation,
   return fmt::format(" {}: {}.", parameter_change(best, *costliest), fmt::join(parts, "; "));
 }
 
-std::string roofline_place(const SizeHistory& size, double time_ns) {
-  if (!size.best) return "";
+counters::Roofline roofline_of(const SizeHistory& size) {
+  if (!size.best) return {};
   const store::ExplanationRecord& explanation = *size.explanation;
-  const std::string place =
-      counters::roofline_sentence({.flops = size.best->flops,
-                                   .bytes = size.best->bytes,
-                                   .peak_flops_per_s = explanation.peak_flops_per_s.value_or(0),
-                                   .peak_bytes_per_s = explanation.peak_bytes_per_s.value_or(0)},
-                                  time_ns);
+  return {.flops = size.best->flops,
+          .bytes = size.best->bytes,
+          .peak_flops_per_s = explanation.peak_flops_per_s.value_or(0),
+          .peak_bytes_per_s = explanation.peak_bytes_per_s.value_or(0)};
+}
+
+std::string roofline_place(const SizeHistory& size, double time_ns) {
+  const std::string place = counters::roofline_sentence(roofline_of(size), time_ns);
   return place.empty() ? "" : fmt::format(" Roofline: {}.", place);
+}
+
+/// What a chart of the roofline needs; null where a part of it is not known.
+Json roofline_part(const SizeHistory& size) {
+  constexpr double kGiga = 1e9;
+  const counters::Roofline known = roofline_of(size);
+  if (std::min({known.flops, known.bytes, known.peak_flops_per_s, known.peak_bytes_per_s}) <= 0) {
+    return {};
+  }
+  return Json{{"flops", known.flops},
+              {"bytes", known.bytes},
+              {"peak_gflops", rounded(known.peak_flops_per_s / kGiga)},
+              {"peak_gbytes", rounded(known.peak_bytes_per_s / kGiga)}};
 }
 
 std::string explanation_answer(const SizeHistory& size, const space::DeviceAttributes& device) {
@@ -183,8 +198,10 @@ Json explanation_section(const KernelHistory& kernel, const SizeHistory& size,
   for (const ExplainedRecord& contender : size.explanation->contenders) {
     table["rows"].push_back(explained_row(kernel, size, contender, device));
   }
-  return make_section("explanation", "Why the winner wins", explanation_answer(size, device),
-                      std::move(table));
+  Json section = make_section("explanation", "Why the winner wins",
+                              explanation_answer(size, device), std::move(table));
+  section["roofline"] = roofline_part(size);
+  return section;
 }
 
 }  // namespace tuner::report

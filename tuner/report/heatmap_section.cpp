@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <charconv>
 #include <limits>
-#include <map>
 #include <optional>
 #include <set>
 #include <utility>
@@ -80,28 +79,31 @@ struct Cell {
 
 /// Rows [x, y, value, succeeded, tried], the best first; x and y are positions among the values.
 Json pair_rows(const SizeHistory& size, const Axis& x, const Axis& y, const Metric& metric) {
-  std::map<std::pair<std::size_t, std::size_t>, Cell> cells;
+  std::vector<Cell> cells(x.values.size() * y.values.size());
   for (std::size_t i = 0; i < size.evaluations.size(); ++i) {
     const ReportedTrial& evaluation = size.evaluations[i];
-    Cell& cell = cells[{x.places[i], y.places[i]}];
+    Cell& cell = cells[x.places[i] * y.values.size() + y.places[i]];
     ++cell.tried;
     if (!evaluation.time) continue;
     ++cell.succeeded;
     cell.best_ns = std::min(cell.best_ns, evaluation.time->median_ns);
   }
-  std::vector<std::pair<std::pair<std::size_t, std::size_t>, Cell>> sorted(cells.begin(),
-                                                                           cells.end());
-  const auto faster = [](const auto& a, const auto& b) {
-    return a.second.best_ns < b.second.best_ns;
+  std::vector<std::size_t> sorted;
+  for (std::size_t at = 0; at < cells.size(); ++at) {
+    if (cells[at].tried > 0) sorted.push_back(at);
+  }
+  const auto faster = [&](std::size_t a, std::size_t b) {
+    return cells[a].best_ns < cells[b].best_ns;
   };
-  std::stable_sort(sorted.begin(), sorted.end(), faster);
+  std::ranges::stable_sort(sorted, faster);
   Json rows = Json::array();
-  for (const auto& [at, cell] : sorted) {
+  for (const std::size_t at : sorted) {
+    const Cell& cell = cells[at];
     Json value;
     if (cell.best_ns != kNever) {
       value = rounded(metric.rate(size, cell.best_ns).value_or(cell.best_ns), 4);
     }
-    rows.push_back({at.first, at.second, value, cell.succeeded, cell.tried});
+    rows.push_back({at / y.values.size(), at % y.values.size(), value, cell.succeeded, cell.tried});
   }
   return rows;
 }

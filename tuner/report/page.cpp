@@ -4,6 +4,7 @@
 #include "embedded/report_js.hpp"
 #include "embedded/report_js_sha256.hpp"
 #include "embedded/report_shell.hpp"
+#include "tuner/core/in_parallel.hpp"
 #include "tuner/report/compressed.hpp"
 #include "tuner/report/device_report.hpp"
 #include "tuner/report/format.hpp"
@@ -17,6 +18,7 @@
 #include <algorithm>
 #include <iterator>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -359,15 +361,20 @@ Json details_of_size(const Json& kernels, const Json& family, const Json& proble
 /// Adds the details of every size, each of which the page's script reads when a reader opens it.
 void append_details(std::string& page, const Json& overview, const SizeDetails& details) {
   if (!has_charts()) return;
+  const std::size_t threads = std::max(1U, std::thread::hardware_concurrency());
   for (std::size_t f = 0; f < overview.at("families").size(); ++f) {
     const Json& family = overview["families"][f];
     const Json& rows = family.at("sizes").at("rows");
-    for (std::size_t s = 0; s < rows.size(); ++s) {
+    std::vector<std::string> packed(rows.size());
+    in_parallel(threads, rows.size(), [&](std::size_t s) {
       const Json of_size =
           details_of_size(overview.at("kernels"), family.at("family"), rows[s].at(1), details);
+      packed[s] = compressed(of_size.dump(-1, ' ', false, Json::error_handler_t::replace));
+    });
+    for (std::size_t s = 0; s < packed.size(); ++s) {
       fmt::format_to(std::back_inserter(page),
                      "<script type=\"application/gzip\" id=\"size-{}-{}\">{}</script>", f, s,
-                     compressed(of_size.dump(-1, ' ', false, Json::error_handler_t::replace)));
+                     packed[s]);
     }
   }
 }

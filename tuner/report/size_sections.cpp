@@ -10,7 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
+#include <limits>
 #include <numeric>
 
 namespace tuner::report {
@@ -86,18 +86,32 @@ std::vector<std::size_t> shown_evaluations(const SizeHistory& size) {
   return shown;
 }
 
+/// An array of what `value_of` gives for each shown candidate.
+template <class ValueOf>
+Json column_of(const std::vector<std::size_t>& shown, const ValueOf& value_of) {
+  Json::array_t values;
+  values.reserve(shown.size());
+  for (const std::size_t i : shown) values.emplace_back(value_of(i));
+  return values;
+}
+
 /// A parameter of the shown candidates: its distinct values and, for each candidate, which of them.
 Json choice_column(const KernelHistory& kernel, const SizeHistory& size, std::size_t parameter,
                    const std::vector<std::size_t>& shown) {
-  std::map<std::uint32_t, std::size_t> index;
-  Json values = Json::array(), choices = Json::array();
-  for (const std::size_t i : shown) {
+  constexpr std::size_t kNew = std::numeric_limits<std::size_t>::max();
+  std::vector<std::size_t> index(kernel.configs.places(parameter), kNew);
+  Json values = Json::array();
+  Json choices = column_of(shown, [&](std::size_t i) {
     const std::uint32_t place = kernel.configs.place(size.evaluations[i].config, parameter);
-    const auto [found, is_new] = index.try_emplace(place, index.size());
-    if (is_new) values.push_back(kernel.configs.value_at(parameter, place));
-    choices.push_back(found->second);
-  }
-  return Json{{"name", kernel.parameters[parameter]}, {"values", values}, {"choices", choices}};
+    if (index[place] == kNew) {
+      index[place] = values.size();
+      values.push_back(kernel.configs.value_at(parameter, place));
+    }
+    return index[place];
+  });
+  return Json{{"name", kernel.parameters[parameter]},
+              {"values", std::move(values)},
+              {"choices", std::move(choices)}};
 }
 
 }  // namespace
@@ -131,23 +145,19 @@ Json distribution_section(const SizeHistory& size) {
 
 Json trial_columns(const KernelHistory& kernel, const SizeHistory& size) {
   const std::vector<std::size_t> shown = shown_evaluations(size);
-  Json columns = {{"total", size.evaluations.size()},
-                  {"shown", shown.size()},
-                  {"run", Json::array()},
-                  {"trial", Json::array()},
-                  {"elapsed_s", Json::array()},
-                  {"median_ns", Json::array()},
-                  {"outcome", Json::array()},
-                  {"parameters", Json::array()}};
-  for (const std::size_t i : shown) {
-    const ReportedTrial& evaluation = size.evaluations[i];
-    const auto& time = evaluation.time;
-    columns["run"].push_back(evaluation.run);
-    columns["trial"].push_back(evaluation.number);
-    columns["elapsed_s"].push_back(rounded(evaluation.elapsed_s));
-    columns["median_ns"].push_back(time ? Json(rounded(time->median_ns)) : Json());
-    columns["outcome"].push_back(name(evaluation.outcome));
-  }
+  const std::vector<ReportedTrial>& all = size.evaluations;
+  const auto median_of = [&](std::size_t i) {
+    return all[i].time ? Json(rounded(all[i].time->median_ns)) : Json();
+  };
+  Json columns = {
+      {"total", all.size()},
+      {"shown", shown.size()},
+      {"run", column_of(shown, [&](std::size_t i) { return all[i].run; })},
+      {"trial", column_of(shown, [&](std::size_t i) { return all[i].number; })},
+      {"elapsed_s", column_of(shown, [&](std::size_t i) { return rounded(all[i].elapsed_s); })},
+      {"median_ns", column_of(shown, median_of)},
+      {"outcome", column_of(shown, [&](std::size_t i) { return name(all[i].outcome); })},
+      {"parameters", Json::array()}};
   for (std::size_t parameter = 0; parameter < kernel.parameters.size(); ++parameter) {
     columns["parameters"].push_back(choice_column(kernel, size, parameter, shown));
   }

@@ -200,8 +200,7 @@ class Ladder {
       library.expected_ns = library_ns_;
       const auto slower = std::ranges::find_if(
           ranking_.answers, [&](const Selection& it) { return *it.expected_ns > *library_ns_; });
-      place =
-          std::max<std::size_t>(1, static_cast<std::size_t>(slower - ranking_.answers.begin()));
+      place = std::max<std::size_t>(1, static_cast<std::size_t>(slower - ranking_.answers.begin()));
     }
     const auto tuned = tuned_library(library);
     const auto at = ranking_.answers.begin() + static_cast<std::ptrdiff_t>(place);

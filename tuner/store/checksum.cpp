@@ -53,7 +53,9 @@ void append_value(std::string& bytes, sqlite3_value* value) {
 }
 
 std::string hash_of(sqlite3_value* table, Values row) {
+  constexpr std::size_t kUsual = 1024;
   std::string bytes;
+  bytes.reserve(kUsual);
   append_value(bytes, table);
   for (sqlite3_value* value : row) append_value(bytes, value);
   return content_hash({bytes});

@@ -2,9 +2,9 @@
 // Internal to store: the open database, and SQLite's failures as errors for the user.
 #pragma once
 
+#include "tuner/store/kept_statement.hpp"
 #include "tuner/store/store.hpp"
 
-#include <SQLiteCpp/Database.h>
 #include <SQLiteCpp/Exception.h>
 #include <SQLiteCpp/Transaction.h>
 
@@ -70,7 +70,7 @@ class Connection {
 
   std::filesystem::path path_;
   mutable std::mutex mutex_;
-  mutable SQLite::Database database_;  // a read, too, changes the state of the connection
+  mutable Database database_;  // a read, too, changes the state of the connection
 };
 
 struct Store::State {

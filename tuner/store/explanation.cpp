@@ -41,7 +41,7 @@ std::optional<std::string> instructions_text(const counters::Profile& profile) {
   return to_object(*profile.instructions, counters::instruction_fields());
 }
 
-void store_explained(const SQLite::Database& database, std::int64_t explanation, int position,
+void store_explained(const Database& database, std::int64_t explanation, int position,
                      const std::optional<std::int64_t>& config, const ExplainedRecord& explained) {
   const auto timed = [&](double ComparedTime::*member) {
     return explained.timed ? std::optional((*explained.timed).*member) : std::nullopt;
@@ -84,8 +84,7 @@ std::optional<counters::Footprint> read_footprint(RowReader& row) {
   return footprint;
 }
 
-std::vector<ExplainedRecord> read_explained(const SQLite::Database& database,
-                                            std::int64_t explanation) {
+std::vector<ExplainedRecord> read_explained(const Database& database, std::int64_t explanation) {
   SQLite::Statement found =
       prepare(database,
               "SELECT x.role, coalesce(c.json, ''), x.parameter, x.median_ns, x.ratio_to_best, "
@@ -113,7 +112,7 @@ std::vector<ExplainedRecord> read_explained(const SQLite::Database& database,
 }  // namespace
 
 void Store::record_explanation(std::int64_t run, const ExplanationRecord& explanation) {
-  state_->connection.write([&](SQLite::Database& database) {
+  state_->connection.write([&](Database& database) {
     const RunKey key = find_run(database, run);
     const std::string when = explanation.recorded_at.empty() ? utc_now() : explanation.recorded_at;
     prepare(database,
@@ -137,25 +136,24 @@ void Store::record_explanation(std::int64_t run, const ExplanationRecord& explan
 
 std::optional<ExplanationRecord> Store::explanation(std::int64_t run,
                                                     std::string_view problem) const {
-  return state_->connection.read(
-      [&](const SQLite::Database& database) -> std::optional<ExplanationRecord> {
-        SQLite::Statement found =
-            prepare(database,
-                    "SELECT x.id, p.size, x.recorded_at, x.counters_problem, x.peak_flops_per_s, "
-                    "x.peak_bytes_per_s, x.intact, p.intact FROM explanation x "
-                    "JOIN problem p ON p.id = x.problem_id "
-                    "WHERE x.session_id = ? AND p.size = ? ORDER BY x.id DESC LIMIT 1",
-                    run, problem);
-        if (!found.executeStep()) return std::nullopt;
-        RowReader row(found);
-        const std::int64_t id = row.integer();
-        return ExplanationRecord{.problem = row.text(),
-                                 .recorded_at = row.text(),
-                                 .counters_problem = row.text(),
-                                 .peak_flops_per_s = row.optional_real(),
-                                 .peak_bytes_per_s = row.optional_real(),
-                                 .contenders = read_explained(database, id)};
-      });
+  return state_->connection.read([&](const Database& database) -> std::optional<ExplanationRecord> {
+    SQLite::Statement found =
+        prepare(database,
+                "SELECT x.id, p.size, x.recorded_at, x.counters_problem, x.peak_flops_per_s, "
+                "x.peak_bytes_per_s, x.intact, p.intact FROM explanation x "
+                "JOIN problem p ON p.id = x.problem_id "
+                "WHERE x.session_id = ? AND p.size = ? ORDER BY x.id DESC LIMIT 1",
+                run, problem);
+    if (!found.executeStep()) return std::nullopt;
+    RowReader row(found);
+    const std::int64_t id = row.integer();
+    return ExplanationRecord{.problem = row.text(),
+                             .recorded_at = row.text(),
+                             .counters_problem = row.text(),
+                             .peak_flops_per_s = row.optional_real(),
+                             .peak_bytes_per_s = row.optional_real(),
+                             .contenders = read_explained(database, id)};
+  });
 }
 
 }  // namespace tuner::store

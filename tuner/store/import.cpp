@@ -15,8 +15,7 @@ std::optional<std::int64_t> first_id(SQLite::Statement found) {
 }
 
 /// What is known here of a device or a kernel is better than what a line says.
-std::int64_t known_or_new_device(const SQLite::Database& database,
-                                 const space::DeviceInfo& device) {
+std::int64_t known_or_new_device(const Database& database, const space::DeviceInfo& device) {
   const auto known = first_id(
       prepare(database,
               "SELECT id, intact FROM device "
@@ -25,14 +24,14 @@ std::int64_t known_or_new_device(const SQLite::Database& database,
   return known ? *known : store_device(database, device);
 }
 
-std::int64_t known_or_new_kernel(const SQLite::Database& database, const KernelRecord& kernel) {
+std::int64_t known_or_new_kernel(const Database& database, const KernelRecord& kernel) {
   const auto known = first_id(
       prepare(database, "SELECT id, intact FROM kernel WHERE family = ? AND name = ? AND hash = ?",
               kernel.family, kernel.kernel, kernel.hash));
   return known ? *known : store_kernel(database, kernel);
 }
 
-RunKey key_of(const SQLite::Database& database, const Subject& subject) {
+RunKey key_of(const Database& database, const Subject& subject) {
   return {.id = 0,
           .device = known_or_new_device(database, subject.device),
           .environment = store_environment(database, subject.environment),
@@ -40,7 +39,7 @@ RunKey key_of(const SQLite::Database& database, const Subject& subject) {
           .family = subject.kernel.family};
 }
 
-std::int64_t known_or_imported_run(const SQLite::Database& database, const RunKey& key,
+std::int64_t known_or_imported_run(const Database& database, const RunKey& key,
                                    const BestRecord& best) {
   const auto known =
       first_id(prepare(database, "SELECT id, intact FROM session WHERE uuid = ?", best.run_uuid));
@@ -58,7 +57,7 @@ std::int64_t known_or_imported_run(const SQLite::Database& database, const RunKe
 }
 
 /// Whether what is here for the key makes the best superfluous.
-bool is_superfluous(const SQLite::Database& database, const RunKey& key, std::int64_t problem,
+bool is_superfluous(const Database& database, const RunKey& key, std::int64_t problem,
                     const BestRecord& best) {
   SQLite::Statement found =
       prepare(database,
@@ -79,7 +78,7 @@ bool is_superfluous(const SQLite::Database& database, const RunKey& key, std::in
 
 }  // namespace
 
-Import import_best(const SQLite::Database& database, const StoredBest& stored) {
+Import import_best(const Database& database, const StoredBest& stored) {
   RunKey key = key_of(database, *stored.subject);
   const std::int64_t problem = store_problem(database, key.family, stored.best.problem);
   if (is_superfluous(database, key, problem, stored.best)) return Import::kept;
@@ -89,7 +88,7 @@ Import import_best(const SQLite::Database& database, const StoredBest& stored) {
 }
 
 ImportResult Store::import_bests(std::span<const StoredBest> bests, std::string_view origin) {
-  return state_->connection.write([&](SQLite::Database& database) {
+  return state_->connection.write([&](Database& database) {
     ImportResult result;
     for (StoredBest stored : bests) {
       stored.best.verified = false;

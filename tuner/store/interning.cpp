@@ -15,7 +15,7 @@ std::string utc_now() {
   return fmt::format("{:%FT%TZ}", fmt::gmtime(std::time(nullptr)));
 }
 
-std::int64_t store_device(const SQLite::Database& database, const space::DeviceInfo& device) {
+std::int64_t store_device(const Database& database, const space::DeviceInfo& device) {
   std::string parameters = "?, ?, ?";
   std::string updates;
   for (const space::AttributeField& field : space::attribute_fields()) {
@@ -38,21 +38,21 @@ std::int64_t store_device(const SQLite::Database& database, const space::DeviceI
   return id;
 }
 
-std::int64_t store_environment(const SQLite::Database& database, const space::EnvironmentInfo& it) {
+std::int64_t store_environment(const Database& database, const space::EnvironmentInfo& it) {
   return intern_row(database,
                     "INSERT INTO main.environment (driver, compiler, library, tool) "
-                    "VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
+                    "VALUES (?, ?, ?, ?)",
                     "SELECT id, intact FROM environment "
                     "WHERE driver = ? AND compiler = ? AND library = ? AND tool = ?",
                     it.driver, it.compiler, it.library, it.tool);
 }
 
-std::int64_t store_kernel(const SQLite::Database& database, const KernelRecord& kernel) {
+std::int64_t store_kernel(const Database& database, const KernelRecord& kernel) {
   const std::int64_t id =
       intern_row(database,
                  "INSERT INTO main.kernel (family, name, hash, space_text, source_name, "
                  "source_text, headers_json) "
-                 "VALUES (?, ?, ?, '', '', '', '') ON CONFLICT DO NOTHING",
+                 "VALUES (?, ?, ?, '', '', '', '')",
                  "SELECT id, intact FROM kernel WHERE family = ? AND name = ? AND hash = ?",
                  kernel.family, kernel.kernel, kernel.hash);
   prepare(
@@ -64,32 +64,29 @@ std::int64_t store_kernel(const SQLite::Database& database, const KernelRecord& 
   return id;
 }
 
-std::int64_t store_problem(const SQLite::Database& database, std::string_view family,
+std::int64_t store_problem(const Database& database, std::string_view family,
                            std::string_view size) {
-  return intern_row(database,
-                    "INSERT INTO main.problem (family, size) VALUES (?, ?) ON CONFLICT DO NOTHING",
+  return intern_row(database, "INSERT INTO main.problem (family, size) VALUES (?, ?)",
                     "SELECT id, intact FROM problem WHERE family = ? AND size = ?", family, size);
 }
 
-std::int64_t store_config(const SQLite::Database& database, std::int64_t kernel,
-                          std::string_view json) {
-  return intern_row(
-      database, "INSERT INTO main.config (kernel_id, json) VALUES (?, ?) ON CONFLICT DO NOTHING",
-      "SELECT id, intact FROM config WHERE kernel_id = ? AND json = ?", kernel, json);
+std::int64_t store_config(const Database& database, std::int64_t kernel, std::string_view json) {
+  return intern_row(database, "INSERT INTO main.config (kernel_id, json) VALUES (?, ?)",
+                    "SELECT id, intact FROM config WHERE kernel_id = ? AND json = ?", kernel, json);
 }
 
-RunKey find_run(const SQLite::Database& database, std::int64_t run) {
-  SQLite::Statement found = prepare(database,
-                                    "SELECT s.device_id, s.environment_id, s.kernel_id, k.family, "
-                                    "s.intact, k.intact "
-                                    "FROM session s JOIN kernel k ON k.id = s.kernel_id "
-                                    "WHERE s.id = ?",
-                                    run);
-  if (!found.executeStep()) {
+RunKey find_run(const Database& database, std::int64_t run) {
+  KeptStatement found(database,
+                      "SELECT s.device_id, s.environment_id, s.kernel_id, k.family, "
+                      "s.intact, k.intact "
+                      "FROM session s JOIN kernel k ON k.id = s.kernel_id "
+                      "WHERE s.id = ?",
+                      run);
+  if (!found->executeStep()) {
     throw Error(ErrorCode::failure,
                 fmt::format("{}: there is no run {} to record into", database.getFilename(), run));
   }
-  RowReader row(found);
+  RowReader row(*found);
   return {.id = run,
           .device = row.integer(),
           .environment = row.integer(),

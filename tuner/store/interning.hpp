@@ -3,9 +3,8 @@
 // these values, which it adds when there is none.
 #pragma once
 
+#include "tuner/store/kept_statement.hpp"
 #include "tuner/store/records.hpp"
-
-#include <SQLiteCpp/Database.h>
 
 #include <cstdint>
 #include <string>
@@ -17,14 +16,13 @@ namespace tuner::store {
 [[nodiscard]] std::string utc_now();
 
 /// A device model; what is known of it is brought up to date.
-std::int64_t store_device(const SQLite::Database& database, const space::DeviceInfo& device);
-std::int64_t store_environment(const SQLite::Database& database, const space::EnvironmentInfo& it);
+std::int64_t store_device(const Database& database, const space::DeviceInfo& device);
+std::int64_t store_environment(const Database& database, const space::EnvironmentInfo& it);
 /// A kernel by its hash. The hash leaves the space out, so the file is brought up to date.
-std::int64_t store_kernel(const SQLite::Database& database, const KernelRecord& kernel);
-std::int64_t store_problem(const SQLite::Database& database, std::string_view family,
+std::int64_t store_kernel(const Database& database, const KernelRecord& kernel);
+std::int64_t store_problem(const Database& database, std::string_view family,
                            std::string_view size);
-std::int64_t store_config(const SQLite::Database& database, std::int64_t kernel,
-                          std::string_view json);
+std::int64_t store_config(const Database& database, std::int64_t kernel, std::string_view json);
 
 /// What a run's rows refer to.
 struct RunKey {
@@ -33,6 +31,6 @@ struct RunKey {
 };
 
 /// Throws Error(failure) when there is no such run.
-[[nodiscard]] RunKey find_run(const SQLite::Database& database, std::int64_t run);
+[[nodiscard]] RunKey find_run(const Database& database, std::int64_t run);
 
 }  // namespace tuner::store

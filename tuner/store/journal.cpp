@@ -12,7 +12,7 @@
 namespace tuner::store {
 namespace {
 
-void store_strike(const SQLite::Database& database, std::int64_t run, std::int64_t config,
+void store_strike(const Database& database, std::int64_t run, std::int64_t config,
                   std::string_view reason) {
   prepare(database,
           "INSERT INTO main.strike (session_id, config_id, reason, recorded_at) "
@@ -24,7 +24,7 @@ void store_strike(const SQLite::Database& database, std::int64_t run, std::int64
 /// The strikes that meet a condition on `t` (strike), `c`, `s`, `d` and `k`, by configuration and
 /// architecture, the latest first.
 template <class... Values>
-std::vector<StrikeRecord> read_strikes(const SQLite::Database& database, std::string_view condition,
+std::vector<StrikeRecord> read_strikes(const Database& database, std::string_view condition,
                                        const Values&... values) {
   // Of a group, SQLite takes the bare columns from the row that has the maximum.
   SQLite::Statement found =
@@ -53,7 +53,7 @@ std::vector<StrikeRecord> read_strikes(const SQLite::Database& database, std::st
   return strikes;
 }
 
-std::vector<std::int64_t> dead_runs(const SQLite::Database& database) {
+std::vector<std::int64_t> dead_runs(const Database& database) {
   std::vector<std::int64_t> dead;
   SQLite::Statement found(database,
                           "SELECT id, host, boot_id, pid_namespace, pid, process_start, intact "
@@ -72,7 +72,7 @@ std::vector<std::int64_t> dead_runs(const SQLite::Database& database) {
 }
 
 /// Adds strikes for the candidates that ended runs had on the device; returns their configurations.
-std::vector<std::int64_t> strike_open_attempts(const SQLite::Database& database, std::int64_t run) {
+std::vector<std::int64_t> strike_open_attempts(const Database& database, std::int64_t run) {
   std::vector<std::int64_t> configs;
   SQLite::Statement found = prepare(database,
                                     "SELECT a.config_id, p.size, a.intact, p.intact FROM attempt a "
@@ -91,18 +91,17 @@ std::vector<std::int64_t> strike_open_attempts(const SQLite::Database& database,
 
 }  // namespace
 
-void store_attempt(const SQLite::Database& database, const RunKey& run,
-                   const AttemptRecord& attempt) {
-  prepare(database,
-          "INSERT INTO main.attempt (session_id, problem_id, config_id, began_at) "
-          "VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
-          run.id, store_problem(database, run.family, attempt.problem),
-          store_config(database, run.kernel, attempt.config_json), utc_now())
-      .exec();
+void store_attempt(const Database& database, const RunKey& run, const AttemptRecord& attempt) {
+  KeptStatement(database,
+                "INSERT INTO main.attempt (session_id, problem_id, config_id, began_at) "
+                "VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
+                run.id, store_problem(database, run.family, attempt.problem),
+                store_config(database, run.kernel, attempt.config_json), utc_now())
+      ->exec();
 }
 
 void Store::begin_attempt(std::int64_t run, const AttemptRecord& attempt) {
-  state_->connection.write([&](SQLite::Database& database) {
+  state_->connection.write([&](Database& database) {
     store_attempt(database, find_run(database, run), attempt);
     failpoint("store.attempt_ready");
   });
@@ -110,7 +109,7 @@ void Store::begin_attempt(std::int64_t run, const AttemptRecord& attempt) {
 }
 
 void Store::add_strike(std::int64_t run, std::string_view config_json, std::string_view reason) {
-  state_->connection.write([&](SQLite::Database& database) {
+  state_->connection.write([&](Database& database) {
     const RunKey key = find_run(database, run);
     store_strike(database, key.id, store_config(database, key.kernel, config_json), reason);
     failpoint("store.strike_ready");
@@ -119,7 +118,7 @@ void Store::add_strike(std::int64_t run, std::string_view config_json, std::stri
 }
 
 void Store::withdraw_strikes(std::int64_t run, std::span<const std::string> config_jsons) {
-  state_->connection.write([&](SQLite::Database& database) {
+  state_->connection.write([&](Database& database) {
     const RunKey key = find_run(database, run);
     for (const std::string& config : config_jsons) {
       prepare(database,
@@ -132,7 +131,7 @@ void Store::withdraw_strikes(std::int64_t run, std::span<const std::string> conf
 }
 
 std::vector<StrikeRecord> Store::collect_dead_attempts() {
-  return state_->connection.write([](SQLite::Database& database) {
+  return state_->connection.write([](Database& database) {
     std::vector<StrikeRecord> struck;
     for (const std::int64_t run : dead_runs(database)) {
       for (const std::int64_t config : strike_open_attempts(database, run)) {
@@ -152,7 +151,7 @@ std::vector<StrikeRecord> Store::collect_dead_attempts() {
 }
 
 std::map<std::string, int> Store::strikes(const Subject& subject) const {
-  return state_->connection.read([&](const SQLite::Database& database) {
+  return state_->connection.read([&](const Database& database) {
     std::map<std::string, int> strikes;
     for (StrikeRecord& strike :
          read_strikes(database, "k.family = ? AND k.name = ? AND k.hash = ? AND d.architecture = ?",
@@ -166,14 +165,14 @@ std::map<std::string, int> Store::strikes(const Subject& subject) const {
 
 std::vector<StrikeRecord> Store::strikes() const {
   return state_->connection.read(
-      [](const SQLite::Database& database) { return read_strikes(database, "true"); });
+      [](const Database& database) { return read_strikes(database, "true"); });
 }
 
 std::size_t Store::clear_strikes(const ResultFilter& filter) {
   constexpr const char* kMatches =
       "(?1 IS NULL OR d.name = ?1) AND (?2 IS NULL OR k.family = ?2) "
       "AND (?3 IS NULL OR k.name = ?3)";
-  return state_->connection.write([&](SQLite::Database& database) {
+  return state_->connection.write([&](Database& database) {
     const std::size_t cleared =
         read_strikes(database, kMatches, filter.device, filter.family, filter.kernel).size();
     prepare(database,
@@ -189,7 +188,7 @@ std::size_t Store::clear_strikes(const ResultFilter& filter) {
 }
 
 void Store::record_drift(std::int64_t run, const DriftRecord& drift) {
-  state_->connection.write([&](SQLite::Database& database) {
+  state_->connection.write([&](Database& database) {
     const RunKey key = find_run(database, run);
     prepare(database,
             "INSERT INTO main.canary (session_id, problem_id, elapsed_s, median_ns, clock_mhz) "
@@ -203,7 +202,7 @@ void Store::record_drift(std::int64_t run, const DriftRecord& drift) {
 }
 
 std::vector<DriftRecord> Store::drift_records(std::int64_t run) const {
-  return state_->connection.read([&](const SQLite::Database& database) {
+  return state_->connection.read([&](const Database& database) {
     SQLite::Statement found = prepare(database,
                                       "SELECT n.elapsed_s, p.size, n.median_ns, n.clock_mhz, "
                                       "n.intact, p.intact "

@@ -5,12 +5,9 @@
 #include "tuner/store/interning.hpp"
 #include "tuner/store/records.hpp"
 
-#include <SQLiteCpp/Database.h>
-
 namespace tuner::store {
 
 /// As Store::begin_attempt, within a transaction.
-void store_attempt(const SQLite::Database& database, const RunKey& run,
-                   const AttemptRecord& attempt);
+void store_attempt(const Database& database, const RunKey& run, const AttemptRecord& attempt);
 
 }  // namespace tuner::store

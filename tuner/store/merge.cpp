@@ -204,7 +204,7 @@ MergeResult Store::merge(const Store& other, const KernelCheck& check) {
   std::vector<StoredBest> bests = other.bests({});
   const std::vector<KernelRecord> kernels = other.state_->connection.read(every_kernel);
   for (const KernelRecord& kernel : kernels) check(kernel);
-  return state_->connection.write([&](SQLite::Database& to) {
+  return state_->connection.write([&](Database& to) {
     const Runs runs = other.state_->connection.read([&](const SQLite::Database& from) {
       RowCopier copier(from, to);
       copy_what_others_refer_to(copier);

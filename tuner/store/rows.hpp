@@ -38,17 +38,6 @@ SQLite::Statement prepare(const SQLite::Database& database, const std::string& s
   return statement;
 }
 
-/// The id of the row with these values, which `insert` adds when it is missing; both statements
-/// take the values in the same order.
-template <class... Values>
-std::int64_t intern_row(const SQLite::Database& database, const char* insert, const char* select,
-                        const Values&... values) {
-  prepare(database, insert, values...).exec();
-  SQLite::Statement found = prepare(database, select, values...);
-  found.executeStep();
-  return found.getColumn(0).getInt64();
-}
-
 /// Reads the columns of a statement's current row from left to right.
 class RowReader {
  public:

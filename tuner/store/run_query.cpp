@@ -9,17 +9,26 @@
 
 #include <array>
 #include <charconv>
+#include <unordered_set>
 
 namespace tuner::store {
 namespace {
 
-constexpr const char* kTrials =
-    "SELECT r.id, r.session_id, r.sequence, r.elapsed_s, c.id, p.size, c.json, r.outcome, "
-    "r.message, r.median_ns, r.q1_ns, r.q3_ns, r.min_ns, r.samples, r.worst_error, r.check_seed, "
-    "r.registers, r.shared_bytes, r.local_bytes, r.compile_ms, r.verify_ms, r.measure_ms, "
-    "r.hot_ns, r.clock_mhz, r.discarded, r.power_capped, "
-    "r.intact, p.intact, c.intact "
-    "FROM result r JOIN problem p ON p.id = r.problem_id JOIN config c ON c.id = r.config_id ";
+/// The columns of a trial, the text of its configuration in their place, and their tables.
+std::string select_trials(std::string_view config_text, std::string_view config_checked,
+                          std::string_view joined) {
+  return fmt::format(
+      "SELECT r.id, r.session_id, r.sequence, r.elapsed_s, r.config_id, p.size, {}, r.outcome, "
+      "r.message, r.median_ns, r.q1_ns, r.q3_ns, r.min_ns, r.samples, r.worst_error, r.check_seed, "
+      "r.registers, r.shared_bytes, r.local_bytes, r.compile_ms, r.verify_ms, r.measure_ms, "
+      "r.hot_ns, r.clock_mhz, r.discarded, r.power_capped, r.intact, p.intact{} "
+      "FROM result r JOIN problem p ON p.id = r.problem_id {}",
+      config_text, config_checked, joined);
+}
+
+std::string trials_with_texts() {
+  return select_trials("c.json", ", c.intact", "JOIN config c ON c.id = r.config_id ");
+}
 
 TrialRecord read_trial(RowReader& row) {
   return {.problem = row.text(),
@@ -153,7 +162,7 @@ std::optional<std::int64_t> to_id(std::string_view text) {
 std::map<std::string, TrialRecord> Store::known_trials(const Subject& subject,
                                                        std::string_view problem) const {
   const std::string sql =
-      std::string(kTrials) +
+      trials_with_texts() +
       "JOIN session s ON s.id = r.session_id JOIN device d ON d.id = s.device_id "
       "JOIN environment e ON e.id = s.environment_id JOIN kernel k ON k.id = s.kernel_id "
       "WHERE p.family = ?1 AND p.size = ?2 AND k.family = ?1 AND k.name = ?3 AND k.hash = ?4 "
@@ -204,23 +213,38 @@ std::optional<RunRecord> Store::run(std::string_view id_or_uuid) const {
 }
 
 std::vector<StoredTrial> Store::trials(std::int64_t run) const {
-  std::vector<StoredTrial> trials;
-  each_trial(run, [&](const StoredTrial& trial) { trials.push_back(trial); });
-  return trials;
+  return state_->connection.read([&](const SQLite::Database& database) {
+    SQLite::Statement found =
+        prepare(database, trials_with_texts() + "WHERE r.session_id = ? ORDER BY r.id", run);
+    return read_trials(found);
+  });
 }
 
 void Store::each_trial(std::int64_t run,
                        const std::function<void(const StoredTrial&)>& visit) const {
   state_->connection.read([&](const SQLite::Database& database) {
-    SQLite::Statement found =
-        prepare(database, std::string(kTrials) + "WHERE r.session_id = ? ORDER BY r.id", run);
-    while (found.executeStep()) visit(read_stored_trial(found));
+    // In the order of an index: SQLite need not sort the rows.
+    SQLite::Statement found = prepare(
+        database,
+        select_trials("''", "", "") + "WHERE r.session_id = ? ORDER BY r.problem_id, r.sequence",
+        run);
+    SQLite::Statement text(database, "SELECT json, intact FROM config WHERE id = ?");
+    std::unordered_set<std::int64_t> seen;
+    while (found.executeStep()) {
+      StoredTrial stored = read_stored_trial(found);
+      if (seen.insert(stored.config).second) {
+        bind_value(text, 1, stored.config);
+        if (text.executeStep()) stored.trial.config_json = RowReader(text).text();
+        text.reset();
+      }
+      visit(stored);
+    }
   });
 }
 
 std::vector<StoredTrial> Store::trials(const ResultFilter& filter) const {
   const std::string sql =
-      std::string(kTrials) +
+      trials_with_texts() +
       "WHERE r.id IN (SELECT max(r.id) FROM result r JOIN problem p ON p.id = r.problem_id "
       "JOIN config c ON c.id = r.config_id JOIN session s ON s.id = r.session_id "
       "JOIN device d ON d.id = s.device_id JOIN kernel k ON k.id = s.kernel_id "

@@ -13,8 +13,7 @@
 namespace tuner::store {
 namespace {
 
-void store_energy(const SQLite::Database& database, std::int64_t finalist,
-                  const EnergySummary& energy) {
+void store_energy(const Database& database, std::int64_t finalist, const EnergySummary& energy) {
   prepare(database,
           "INSERT INTO main.energy (finalist_id, joules, min_joules, max_joules, windows, watts, "
           "idle_watts) VALUES (?, ?, ?, ?, ?, ?, ?)",
@@ -23,7 +22,7 @@ void store_energy(const SQLite::Database& database, std::int64_t finalist,
       .exec();
 }
 
-void store_finalists(const SQLite::Database& database, const RunKey& run, std::int64_t problem,
+void store_finalists(const Database& database, const RunKey& run, std::int64_t problem,
                      const std::vector<FinalistRecord>& finalists) {
   prepare(database, "INSERT INTO main.final (session_id, problem_id, metric) VALUES (?, ?, ?)",
           run.id, problem, kRankingMetric)
@@ -58,7 +57,7 @@ bool is_refutation(Outcome outcome) {
 }
 
 /// Nothing may be answered from a best that was refuted since.
-void withdraw_best(const SQLite::Database& database, const RunKey& run, std::int64_t problem,
+void withdraw_best(const Database& database, const RunKey& run, std::int64_t problem,
                    std::int64_t config) {
   prepare(database,
           "DELETE FROM main.best WHERE device_id = ? AND kernel_id = ? AND environment_id = ? "
@@ -69,7 +68,7 @@ void withdraw_best(const SQLite::Database& database, const RunKey& run, std::int
 
 }  // namespace
 
-void store_best(const SQLite::Database& database, const RunKey& run, std::int64_t problem,
+void store_best(const Database& database, const RunKey& run, std::int64_t problem,
                 const BestRecord& best) {
   const TimeSummary& time = best.time;
   // REPLACE gives a new id, so that ids follow the order of recording.
@@ -95,7 +94,7 @@ std::int64_t Store::begin_run(const Subject& subject, const RunRecord& record) {
   const ProcessIdentity process = this_process();
   const auto check_hash =
       subject.check_hash.empty() ? std::nullopt : std::optional(subject.check_hash);
-  const std::int64_t begun = state_->connection.write([&](SQLite::Database& database) {
+  const std::int64_t begun = state_->connection.write([&](Database& database) {
     prepare(
         database,
         "INSERT INTO main.session (uuid, device_id, device_uuid, environment_id, kernel_id, "
@@ -127,7 +126,7 @@ std::int64_t Store::begin_run(const Subject& subject, const RunRecord& record) {
 }
 
 void Store::end_run(std::int64_t run, const RunRecord& record) {
-  state_->connection.write([&](SQLite::Database& database) {
+  state_->connection.write([&](Database& database) {
     const RunKey key = find_run(database, run);
     prepare(
         database,
@@ -145,7 +144,7 @@ void Store::end_run(std::int64_t run, const RunRecord& record) {
 
 void Store::record_trial(std::int64_t run, const TrialRecord& trial, double elapsed_s,
                          const std::optional<AttemptRecord>& next) {
-  state_->connection.write([&](SQLite::Database& database) {
+  state_->connection.write([&](Database& database) {
     const RunKey key = find_run(database, run);
     const std::int64_t problem = store_problem(database, key.family, trial.problem);
     const std::int64_t config = store_config(database, key.kernel, trial.config_json);
@@ -153,7 +152,7 @@ void Store::record_trial(std::int64_t run, const TrialRecord& trial, double elap
     const auto time = [&]<class T>(T TimeSummary::*member) {
       return trial.time ? std::optional<T>((*trial.time).*member) : std::nullopt;
     };
-    prepare(
+    KeptStatement(
         database,
         "INSERT INTO main.result (session_id, problem_id, sequence, elapsed_s, config_id, outcome, "
         "message, median_ns, q1_ns, q3_ns, min_ns, samples, worst_error, check_seed, "
@@ -169,12 +168,13 @@ void Store::record_trial(std::int64_t run, const TrialRecord& trial, double elap
         trial.check_seed, trial.registers, trial.shared_bytes, trial.local_bytes, trial.compile_ms,
         trial.verify_ms, trial.measure_ms, trial.hot_ns, trial.clock_mhz, trial.discarded,
         trial.power_capped)
-        .exec();
+        ->exec();
     failpoint("store.trial_inserted");
-    prepare(database,
-            "DELETE FROM main.attempt WHERE session_id = ? AND problem_id = ? AND config_id = ?",
-            key.id, problem, config)
-        .exec();
+    KeptStatement(
+        database,
+        "DELETE FROM main.attempt WHERE session_id = ? AND problem_id = ? AND config_id = ?",
+        key.id, problem, config)
+        ->exec();
     failpoint("store.attempt_closed");
     if (is_refutation(trial.outcome)) withdraw_best(database, key, problem, config);
     if (next) store_attempt(database, key, *next);
@@ -184,7 +184,7 @@ void Store::record_trial(std::int64_t run, const TrialRecord& trial, double elap
 }
 
 void Store::record_card(std::int64_t run, const CardRecord& card) {
-  state_->connection.write([&](SQLite::Database& database) {
+  state_->connection.write([&](Database& database) {
     const RunKey key = find_run(database, run);
     const std::int64_t problem = store_problem(database, key.family, card.problem);
     // Of two cards without a trial between them the later one counts.
@@ -202,7 +202,7 @@ void Store::record_card(std::int64_t run, const CardRecord& card) {
 
 void Store::record_final(std::int64_t run, const BestRecord& best,
                          const std::vector<FinalistRecord>& finalists) {
-  state_->connection.write([&](SQLite::Database& database) {
+  state_->connection.write([&](Database& database) {
     const RunKey key = find_run(database, run);
     const std::int64_t problem = store_problem(database, key.family, best.problem);
     store_finalists(database, key, problem, finalists);

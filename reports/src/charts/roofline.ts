@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { EChartsOption } from "echarts";
 import { axisStyle, logAxis, plot } from "../axis";
-import { cell, significant } from "../format";
+import { cell, rate, significant } from "../format";
 import { numbers, texts, type Family } from "../document";
 import { seriesStyle, type Theme } from "../theme";
 import { tip, tooltipStyle } from "../tooltip";
@@ -22,7 +22,6 @@ export function rooflineChart({ sizes: table, roofs }: Family, shown: (index: nu
   const roof = (type: string) => [low, ridge(type), high].map((x) => [Math.log10(x), Math.log10(Math.min(roofs.gflops[type], x * roofs.gbytes))]);
   const heights = some.flatMap((type) => roof(type).map(([, y]) => 10 ** y));
   const style = axisStyle(theme);
-  const rate = (value: number) => (value >= 1000 ? `${significant(value / 1000, 2)}\u00a0T` : `${significant(value, 2)}\u00a0G`);
   const many = kinds.length > 1;
   return {
     legend: { show: many, top: 0, left: 0, textStyle: { color: theme.muted }, itemWidth: 12, itemHeight: 10 },

@@ -31,7 +31,7 @@ export function speedOfLightChart(section: ExplanationSection, other: number, th
   const colors = [theme.best, theme.library];
   return {
     legend: { show: true, top: 0, left: 0, textStyle: { color: theme.muted }, itemWidth: 12, itemHeight: 10 },
-    grid: plot(34, 64, 4, 4),
+    grid: plot(34, 52, 4, 4),
     xAxis: { ...axisStyle(theme), type: "value", min: 0, max: 1, axisLabel: { color: theme.muted, formatter: (v: number) => `${Math.round(100 * v)}\u00a0%`, hideOverlap: true } },
     yAxis: { ...axisStyle(theme), type: "category", data: labels, inverse: true, splitLine: { show: false } },
     tooltip: {
