@@ -140,6 +140,24 @@ TEST_F(StoreTest, KeepsEveryFieldOfATrialAndNumbersThemByProblem) {
   EXPECT_LT(trials[0].id, trials[1].id);
 }
 
+TEST_F(StoreTest, VisitsTheTrialsOfARunSizeBySizeWithEachConfigurationsTextOnce) {
+  const std::int64_t id = begin(example_subject());
+  TrialRecord elsewhere = example_trial();
+  elsewhere.problem = "512,512,512";
+  store.record_trial(id, example_trial(), 1);
+  store.record_trial(id, elsewhere, 2);
+  store.record_trial(id, example_trial(R"({"TILE_M":128})"), 3);
+
+  std::vector<StoredTrial> visited;
+  store.each_trial(id, [&](const StoredTrial& trial) { visited.push_back(trial); });
+  ASSERT_THAT(visited, SizeIs(3));
+  expect_same(visited[0].trial, example_trial());
+  expect_same(visited[1].trial, example_trial(R"({"TILE_M":128})"));
+  elsewhere.config_json = "";
+  expect_same(visited[2].trial, elsewhere);
+  EXPECT_EQ(visited[2].config, visited[0].config);
+}
+
 TEST_F(StoreTest, KeepsEveryOutcome) {
   const std::int64_t id = begin(example_subject());
   for (const Outcome outcome : kOutcomes) {
