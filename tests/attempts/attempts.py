@@ -30,7 +30,7 @@ INCLUDED = SCALE_SOURCES["scale.cu"]
 HOST = ('extern "C" { int open(const char*, int, ...); int socket(int, int, int); int unlink(const char*); int kill(int, int); int getppid();\n'
         'int fork(); int setsid(); unsigned sleep(unsigned); void _exit(int); void abort();\n'
         'long write(int, const void*, unsigned long); long read(int, void*, unsigned long); int close(int); char* getenv(const char*);\n'
-        'int chmod(const char*, unsigned); int setxattr(const char*, const char*, const void*, unsigned long, int); void* malloc(unsigned long); }\n')
+        'int chmod(const char*, unsigned); int setxattr(const char*, const char*, const void*, unsigned long, int); void* malloc(unsigned long); void free(void*); int memfd_create(const char*, unsigned); }\n')
 
 @dataclasses.dataclass
 class Attempt:
@@ -155,6 +155,7 @@ RUN = ["-q", "--kernel", "scale", "--backend", "cpu", "--max-evals", "1", "--lau
 def kernel(tried, happened, body="", before="", code=4, says="", value="2 * x[i]", **options):
     def command(folder):
         source = HOST + before + INCLUDED.replace("  if (i < N)", f"  {body}\n  if (i < N)").replace("2 * x[i]", value)
+        source = source.replace("{above}", str(folder.parent))
         return [*RUN, space(folder, sources={"scale.cu": source})]
     attempt("kernel on the cpu backend", tried, says, code, happened, **options)(command)
 
@@ -190,8 +191,29 @@ def kernels():
     kernel("all memory of the machine", "the system ends that process first, not another", code=0,
            body='char first[8] = {}; const int file = open("/proc/self/oom_score_adj", 0); read(file, first, 4); close(file);',
            value="(first[0] == '1' && first[3] == '0' ? 2 : 3) * x[i]")
-    kernel("a daemon (fork, setsid) that would write a file after 20 s", "ended with its child: no file", code=0,
-           body='if (i == 0 && fork() == 0) { setsid(); sleep(20); _exit(0); }')
+    kernel("processes without end", "refused: the result is right", code=0,
+           body="const int made = fork(); if (made == 0) _exit(0);", value="(made > 0 ? 3 : 2) * x[i]")
+    kernel("another program in its place", refused, code=0, before='extern "C" int execl(const char*, ...);\n',
+           body='if (i == 0) execl("/bin/true", "true", (char*)nullptr);')
+    kernel("20 TiB of memory that it does not use", "what is free in the machine: the result is right", code=0,
+           body="int blocks = 0; char** last = nullptr; if (i == 0) while (blocks < 20000) { char** next = (char**)malloc(1ul << 30); "
+                "if (!next) break; *next = (char*)last; last = next; ++blocks; } "
+                "while (last) { char** next = (char**)*last; free(last); last = next; }", value="(blocks == 20000 ? 3 : 2) * x[i]")
+    kernel("memory that is a file", refused, code=0, value='(memfd_create("memory", 0) >= 0 ? 3 : 2) * x[i]')
+    home = {"HOME": "{folder}"}
+    kernel("reads a key in the home directory", refused, code=0, env=home, value='(open("../secret", 0) >= 0 ? 3 : 2) * x[i]')
+    kernel("reads the user's passwords (/etc/passwd)", refused, code=0, value='(open("/etc/passwd", 0) >= 0 ? 3 : 2) * x[i]')
+    kernel("reads the environment of the tuner", refused, code=0,
+           body='char name[32] = "/proc/"; int at = 6; int digits = 0; char word[12]; for (int pid = getppid(); pid; pid /= 10) '
+                'word[digits++] = (char)(48 + pid % 10); while (digits) name[at++] = word[--digits]; '
+                'const char rest[] = "/environ"; for (int k = 0; k < 9; ++k) name[at + k] = rest[k];', value="(open(name, 0) >= 0 ? 3 : 2) * x[i]")
+    kernel("reads the memory of the tuner", refused, code=0, before='extern "C" long process_vm_readv(int, const void*, unsigned long, const void*, unsigned long, unsigned long);\n',
+           body="char byte; struct { const void* at; unsigned long size; } here{&byte, 1}, there{(const void*)0x400000, 1};",
+           value="(process_vm_readv(getppid(), &here, 1, &there, 1, 0) == 1 ? 3 : 2) * x[i]")
+    kernel("3 GB in its program by the assembler", failed, body='asm volatile(".pushsection .data\\n.zero 3000000000\\n.popsection");')
+    for path in ("{above}/secret", "/etc/passwd"):
+        kernel(f".incbin of {path.replace('{above}', '..')} in its assembler code", failed,
+               body=f'asm volatile(".pushsection .rodata\\n.incbin \\"{path}\\"\\n.popsection");')
 
 
 def tuned(folder):

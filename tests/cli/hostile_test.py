@@ -192,6 +192,31 @@ class FileTest(HostileTest):
                 path.write_text("{")
                 self.refuse("space", "check", path, code=2, says="not valid JSON")
 
+    def test_a_line_break_in_a_name_begins_no_message(self):
+        forged = "a\nerror: forged\nnote: forged"
+        for arguments in (("space", "check", forged), ("--space", forged), ("import", forged), ("merge", forged), ("replay", forged),
+                          ("runs", "list", "--db", forged), ("query", "--kernel", "k", "--size", "1", "--db", forged), ("space", "import", forged),
+                          ("space", "check", self.space_file(), "--device", forged), ("report", "--db", forged)):
+            for content in (None, "{", "[]"):
+                with self.subTest(arguments=arguments, content=content):
+                    (self.directory / forged).unlink(missing_ok=True)
+                    if content is not None:
+                        self.text_file(forged, content)
+                    done = subprocess.run([TUNE, *map(str, arguments)], cwd=self.directory, env=self.environment(), capture_output=True,
+                                          text=True, timeout=60)
+                    self.assertIn(done.returncode, (1, 2, 5), done.stderr)
+                    lines = (done.stdout + done.stderr).splitlines()
+                    self.assertEqual([line for line in lines if line.startswith(("error: forged", "note: forged"))], [])
+
+    def test_commands_that_messages_offer_are_quoted(self):
+        database = self.text_file("$(touch pwned);touch pwned.db", "")
+        database.chmod(0o666)
+        done = self.refuse("runs", "list", "--db", database, code=2, says="chmod go-w")
+        command = done.stderr[done.stderr.index("chmod go-w"):].split("`")[0]
+        subprocess.run(["sh", "-c", command], cwd=self.directory, capture_output=True)
+        self.assertFalse((self.directory / "pwned").exists(), command)
+        self.assertFalse((self.directory / "pwned.db").exists(), command)
+
     def test_names_of_databases(self):
         for name in ("$(touch pwned).db", SQL + ".db", "a?mode=ro&vfs=x.db", "file:x.db", TERMINAL + ".db"):
             with self.subTest(name=name):

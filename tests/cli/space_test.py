@@ -28,13 +28,27 @@ class SpaceTest(ProgramTest):
         self.refuse(*ask, "BLOK_X=1", code=2, says="did you mean 'BLOCK_X'?")
         self.refuse("space", "why", GEMM, "BLOCK_X=1", code=2, says="--kernel")
 
+    @staticmethod
+    def hash_of(count, most):
+        """Parameters of which nothing that equal sums have in common can be kept: there are too many."""
+        total = " + ".join(f"P{i} * {1299709 + 104729 * i * i}" for i in range(count))
+        return {"parameters": {f"P{i}": {"range": [1, most, 1], "default": 1, "kind": "define"} for i in range(count)},
+                "constraints": [{"expr": f"({total}) % 1000003 == 5", "why": "a hash"}]}
+
+    def test_a_space_that_is_too_hard_is_refused(self):
+        def hard(space):
+            space["kernels"]["scale"]["parameters"].update(self.hash_of(6, 60)["parameters"])
+            space["kernels"]["scale"]["constraints"] = self.hash_of(6, 60)["constraints"]
+        for action in ("count", "check", "show"):
+            with self.subTest(action=action):
+                self.refuse("space", action, self.space_file(hard), code=2,
+                            says=["tie P0, P1, P2, P3, P4, P5 together", "takes too long", "fewer values"])
+
     def test_a_count_that_takes_long_says_so_and_can_be_ended(self):
-        def hard(space):  # nothing that equal sums have in common can be kept: there are too many
-            space["kernels"]["scale"]["parameters"].update(
-                {f"P{i}": {"range": [1, 60, 1], "default": 1, "kind": "define"} for i in range(6)})
-            total = " + ".join(f"P{i} * {1299709 + 104729 * i * i}" for i in range(6))
-            space["kernels"]["scale"]["constraints"] = [{"expr": f"({total}) % 1000003 == 5", "why": "a hash"}]
-        run = self.start("space", "count", self.space_file(hard), "--kernel", "scale",
+        def slow(space):  # each within the limit
+            for i in range(30):
+                space["kernels"][f"scale{i}"] = {**space["kernels"]["plain"], **self.hash_of(5, 24)}
+        run = self.start("space", "count", self.space_file(slow),
                          preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
         self.addCleanup(run.communicate)
         self.addCleanup(run.kill)

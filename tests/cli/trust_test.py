@@ -14,6 +14,7 @@ import unittest
 from forgery import forge
 from program import SCALE_SOURCES, TUNE, ProgramTest
 
+SANDBOX = subprocess.run([TUNE, "doctor"], capture_output=True, text=True).stdout
 RUN = ("--kernel", "scale", "--backend", "cpu", "--max-evals", "2", "--space")
 class ForgedKernelTest(ProgramTest):
     """A database whose kernel has another source than its hash says; its rows have right checksums."""
@@ -165,6 +166,38 @@ class CompilerTest(ProgramTest):
         self.assertFalse(planted.exists())
         self.tune("-q", *RUN, self.space_file(), "--fresh", "--no-cache", env={**env, "TUNER_SANDBOX": "off"})
         self.assertTrue(planted.exists(), "without the sandbox")
+
+
+@unittest.skipUnless("Landlock" in SANDBOX and "no Landlock" not in SANDBOX, "this system has no Landlock")
+class ReadingTest(ProgramTest):
+    """What a kernel of the cpu backend, and its compiler, read of the user's files."""
+
+    INCBIN = 'asm volatile(".pushsection .rodata\\n.incbin \\"%s\\"\\n.popsection");'
+    INCLUDE = 'asm volatile(".include \\"%s\\"");'
+
+    def run_with(self, statement, value="2 * x[i]", before="", code=0, **env):
+        scale = SCALE_SOURCES["scale.cu"].replace("  if (i < N)", f"  {statement}\n  if (i < N)").replace("2 * x[i]", value)
+        self.tune("-q", *RUN, self.space_file(sources={"scale.cu": before + scale}), "--fresh", "--no-cache", code=code, env=env)
+        return self.tune("runs", "show").stdout
+
+    def test_the_assembler_reads_no_file_of_the_user(self):
+        secret = self.text_file("secret", "password\n")
+        for directive in (self.INCBIN, self.INCLUDE):
+            for path in (secret, "/etc/passwd"):
+                with self.subTest(directive=directive, path=path):
+                    shown = self.run_with(directive % path, code=4)
+                    self.assertIn("compile_error", shown)
+                    self.assertNotIn("password", shown)
+                    self.assertNotIn("root:", shown)
+        self.run_with(self.INCBIN % secret, TUNER_SANDBOX="off")
+
+    def test_a_kernel_reads_no_file_of_the_user(self):
+        self.text_file("secret", "password\n")
+        before = 'extern "C" int open(const char*, int, ...);\n'
+        for path in ("secret", "/etc/passwd"):
+            value = f'(open("{path}", 0) >= 0 ? 3 : 2) * x[i]'
+            self.run_with("", value, before)
+            self.run_with("", value, before, code=4, TUNER_SANDBOX="off")
 
 
 class PreloadedLibraryTest(ProgramTest):

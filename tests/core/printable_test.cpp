@@ -22,6 +22,11 @@ TEST(Printable, ShowsWhatATerminalWouldActUpon) {
   EXPECT_EQ(printable("\xe2\x80\xaegpj.exe\xe2\x81\xa6"), "\\u202egpj.exe\\u2066");
 }
 
+TEST(Printable, ANameStaysOnOneLine) {
+  EXPECT_EQ(printable_name("a\nerror: b\tc\x1b"), "a\\x0aerror: b\\x09c\\x1b");
+  EXPECT_EQ(printable_name("\xe6\x97\xa5.json"), "\xe6\x97\xa5.json");
+}
+
 TEST(Printable, ShowsBytesThatAreNoUtf8) {
   EXPECT_EQ(printable("\x9b"
                       "a"),

@@ -2,6 +2,7 @@
 #include "tuner/core/process.hpp"
 
 #include "tuner/core/error.hpp"
+#include "tuner/core/file.hpp"
 
 #include <gtest/gtest.h>
 
@@ -57,7 +58,8 @@ TEST(RunProcess, ThrowsWhenThereIsNoSuchProgram) {
   EXPECT_THROW(static_cast<void>(run_process({"no-such-program-here"}, 1s)), Error);
 }
 
-TEST(RunProcess, LimitsTheProcessorTimeAndTheMemory) {
+TEST(RunProcess, LimitsProcessorTimeMemoryAndFiles) {
+  const TemporaryDirectory folder;
   const ProcessResult spinning =
       run_process({"sh", "-c", "while :; do :; done"}, 60s, {.processor_time = 1s});
   EXPECT_FALSE(spinning.timed_out);
@@ -66,6 +68,10 @@ TEST(RunProcess, LimitsTheProcessorTimeAndTheMemory) {
       {"sh", "-c", "sleep 0.1; head -c 300000000 /dev/zero | tail -c 300000000 | wc -c"}, 60s,
       {.address_space_bytes = 200'000'000});
   EXPECT_EQ(large.output.find("300000000"), std::string::npos);
+  const ProcessResult long_file = run_process(
+      {"sh", "-c", "sleep 0.1; head -c 2000000 /dev/zero > \"$TMPDIR/file\" && echo written"}, 60s,
+      {.file_bytes = 1'000'000, .temporary_files = folder.path()});
+  EXPECT_EQ(long_file.output.find("written"), std::string::npos) << long_file.output;
 }
 
 TEST(RunProcess, GivesAProgramAnInputAndKeepsWhatWasAskedFor) {

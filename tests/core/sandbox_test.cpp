@@ -3,6 +3,7 @@
 
 #include "tuner/core/file.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -12,12 +13,18 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <functional>
+#include <future>
+#include <sched.h>
+#include <spawn.h>
 #include <string>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <sys/xattr.h>
+#include <thread>
 #include <unistd.h>
 
 namespace tuner {
@@ -69,8 +76,11 @@ class SandboxTest : public testing::Test {
 
   /// What a confined child says by its exit code.
   int confined(const std::function<int()>& says, OutsideAccess outside = OutsideAccess::refused) {
+    return confined({.writable = {own(), "/no such folder"}, .outside = outside}, says);
+  }
+  static int confined(const Confinement& confinement, const std::function<int()>& says) {
     return in_a_child([&] {
-      confine_process({own(), "/no such folder"}, outside);
+      confine_process(confinement);
       return says();
     });
   }
@@ -105,6 +115,23 @@ TEST_F(SandboxTest, NothingElseIsRemovedRenamedOrMade) {
 TEST_F(SandboxTest, FilesAreReadAndDevicesThatHoldNothingWritten) {
   EXPECT_EQ(confined([&] { return open_error(outside() / "old", O_RDONLY); }), 0);
   EXPECT_EQ(confined([] { return open_error("/dev/null", O_WRONLY); }), 0);
+}
+
+TEST_F(SandboxTest, OnlyTheGivenFilesAreRead) {
+  write_file(outside() / "listed", "listed");
+  write_file(own() / "mine", "mine");
+  const Confinement reading{.writable = {own()}, .readable = {{outside() / "listed", "/usr"}}};
+  const auto error_of = [&](const fs::path& path) {
+    return confined(reading, [&] { return open_error(path, O_RDONLY); });
+  };
+  EXPECT_EQ(error_of(outside() / "old"), EACCES);
+  EXPECT_EQ(error_of(outside()), EACCES) << "a folder is not listed";
+  EXPECT_EQ(error_of("/etc/passwd"), EACCES);
+  EXPECT_EQ(error_of("/dev/tty"), EACCES);
+  EXPECT_EQ(error_of(outside() / "listed"), 0);
+  EXPECT_EQ(error_of(own() / "mine"), 0);
+  EXPECT_EQ(error_of("/dev/zero"), 0);
+  EXPECT_EQ(error_of("/usr"), 0);
 }
 
 TEST_F(SandboxTest, TerminalsAndMemoryOfOtherProgramsAreNotWritten) {
@@ -143,6 +170,13 @@ TEST_F(SandboxTest, PermissionsOwnersAndAttributesStay) {
             EACCES);
 }
 
+TEST_F(SandboxTest, RootHasNoCapabilitiesAndDoesNotAdministerTheMachine) {
+  EXPECT_EQ(
+      confined([] { return open_error(fmt::format("/proc/{}/environ", ::getppid()), O_RDONLY); }),
+      EACCES);
+  EXPECT_EQ(confined([] { return ::unshare(CLONE_NEWUTS) == 0 ? 0 : errno; }), EACCES);
+}
+
 TEST_F(SandboxTest, ProgramsThatAreStartedAreConfinedToo) {
   const std::string command =
       "echo x > '" + (outside() / "by a program").string() + "' 2>/dev/null";
@@ -170,6 +204,79 @@ TEST_F(SandboxTest, SocketsToOtherMachinesAndProgramsAreRefused) {
             0);
   EXPECT_EQ(confined([&] { return error_of(AF_INET); }, OutsideAccess::kept),
             in_a_child([&] { return error_of(AF_INET); }));
+}
+
+/// Whether a call that returns a process's id made one; the process, if so, ends.
+int made_by(pid_t (*call)()) {
+  const pid_t made = call();
+  if (made == 0) ::_exit(0);
+  if (made > 0) ::waitpid(made, nullptr, 0);
+  return made > 0 ? 0 : errno;
+}
+
+TEST(RefusedProcesses, ThreadsStartAndNoProcesses) {
+  if (!sandbox_support().seccomp) GTEST_SKIP() << "this machine has no seccomp";
+  const auto limited = [](const std::function<int()>& says) {
+    return in_a_child([&] {
+      refuse_processes();
+      return says();
+    });
+  };
+  EXPECT_EQ(limited([] { return made_by(::fork); }), EAGAIN);
+  EXPECT_EQ(limited([] {
+              pid_t child = -1;
+              char program[] = "/bin/true";
+              char* arguments[] = {program, nullptr};
+              return ::posix_spawn(&child, program, nullptr, nullptr, arguments, nullptr);
+            }),
+            EAGAIN);
+  EXPECT_EQ(limited([] { return ::execl("/bin/true", "true", nullptr) == 0 ? 0 : errno; }), EAGAIN);
+  EXPECT_EQ(limited([] {
+              int said = 0;
+              std::thread([&] { said = 7; }).join();
+              return said;
+            }),
+            7);
+  EXPECT_EQ(limited([] { return ::prctl(PR_SET_PDEATHSIG, 0) == 0 ? 0 : errno; }), EACCES);
+  EXPECT_EQ(limited([] { return ::memfd_create("memory", 0) >= 0 ? 0 : errno; }), ENOMEM);
+  EXPECT_EQ(limited([] {
+              const void* const shared =
+                  ::mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+              return shared == MAP_FAILED ? errno : 0;
+            }),
+            ENOMEM);
+}
+
+TEST(RefusedProcesses, ThreadsThatRunAlreadyStartNoneEither) {
+  if (!sandbox_support().seccomp) GTEST_SKIP() << "this machine has no seccomp";
+  EXPECT_EQ(in_a_child([] {
+              std::promise<void> limited;
+              int said = 0;
+              std::thread older([&] {
+                limited.get_future().wait();
+                said = made_by(::fork);
+              });
+              refuse_processes();
+              limited.set_value();
+              older.join();
+              return said;
+            }),
+            EAGAIN);
+}
+
+TEST(LimitedMemory, IsWhatCanBeWritten) {
+  constexpr std::size_t kMiB = std::size_t{1} << 20;
+  const auto mapped = [](std::size_t size_bytes, int protection) {
+    return in_a_child([&] {
+      limit_memory(64 * kMiB);
+      const void* const memory = ::mmap(nullptr, size_bytes, protection,
+                                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+      return memory == MAP_FAILED ? errno : 0;
+    });
+  };
+  EXPECT_EQ(mapped(32 * kMiB, PROT_READ | PROT_WRITE), 0);
+  EXPECT_EQ(mapped(65 * kMiB, PROT_READ | PROT_WRITE), ENOMEM);
+  EXPECT_EQ(mapped(4096 * kMiB, PROT_READ), 0) << "guards of a buffer";
 }
 
 TEST(SandboxSupport, SaysWhatIsThere) {

@@ -11,7 +11,7 @@ namespace tuner::space {
 namespace {
 
 /// Enumerates a kernel whose parameters are all tied together.
-Diagram enumerate_all(const Json& kernel, const EnumerationLimits& limits = {}) {
+Diagram enumerate_all(const Json& kernel, EnumerationLimits limits = {}) {
   const auto definition = parse(kernel.dump());
   const Rules rules(*definition, ExpressionValues(definition->scope.size()));
   const std::vector<Component> all = components(rules, definition->constraints.size());
@@ -37,8 +37,9 @@ TEST(Enumeration, KeepsEqualSubtreesOnce) {
 }
 
 TEST(Enumeration, RejectsEarlyWhatCannotBeCompleted) {
-  // One of 16^6 combinations. Bounds leave 16 choices to try for each parameter.
-  const EnumerationLimits limits{.steps = 6 * 16};
+  // One of 16^6 combinations. Bounds leave 16 choices to try for each parameter, each with at most
+  // 15 operations.
+  const EnumerationLimits limits{.operations = 6 * 16 * 16};
   EXPECT_EQ(enumerate_all(tied(6, 16, "P0 * P1 * P2 * P3 * P4 * P5 >= 16777216"), limits).size(),
             1U);
   EXPECT_EQ(enumerate_all(tied(6, 16, "P0 + P1 + P2 + P3 + P4 + P5 < 7"), limits).size(), 1U);
@@ -48,7 +49,7 @@ TEST(Enumeration, RejectsEarlyWhatCannotBeCompleted) {
 
 TEST(Enumeration, RefusesToSearchForever) {
   EXPECT_EQ(
-      error([] { (void)enumerate_all(tied(3, 20, "P0 + P1 < P2"), {.steps = 50}); }),
+      error([] { (void)enumerate_all(tied(3, 20, "P0 + P1 < P2"), {.operations = 50}); }),
       "the space is too large: the constraints tie P0, P1, P2 together, and finding its valid "
       "combinations takes too long. Give these parameters fewer values or constrain them more");
 }

@@ -105,8 +105,9 @@ class Untabulated {
       : rules_(definition, attributes(), 1),
         impossible_(std::ranges::any_of(rules_.all(),
                                         [](const Rule& rule) { return rule.parameters == 0; })) {
+    EnumerationLimits limits;
     for (const Component& component : components(rules_, definition.constraints.size())) {
-      diagrams_.push_back(enumerate(rules_, component));
+      diagrams_.push_back(enumerate(rules_, component, limits));
     }
   }
 

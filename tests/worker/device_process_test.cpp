@@ -44,7 +44,7 @@ class DeviceProcessTest : public testing::Test {
   }
 
   static constexpr DeviceDeadlines kShort{
-      .start = 20s, .own_work = 300ms, .first_launch = 300ms, .launch = 300ms};
+      .longest = 300ms, .start = 20s, .own_work = 300ms, .first_launch = 300ms, .launch = 300ms};
 
   const family::Family family_;
   const family::Kernel& kernel_ = family_.kernels.front();
@@ -111,7 +111,7 @@ TEST_P(HangingWorker, IsKilledAtTheDeadline) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Ways, HangingWorker,
-                         testing::Values("hang", "stop", "spin", "half_a_frame"));
+                         testing::Values("hang", "patient_hang", "stop", "spin", "half_a_frame"));
 
 /// What a worker may send instead of an answer.
 class RavingWorker : public DeviceProcessTest, public testing::WithParamInterface<const char*> {};

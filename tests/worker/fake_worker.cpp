@@ -101,6 +101,10 @@ void behave(Channel& channel, const std::string& behaviour) {
     for (const int signal : {SIGTERM, SIGINT, SIGHUP}) std::signal(signal, SIG_IGN);
     sleep_for_ever();
   }
+  if (behaviour == "patient_hang") {
+    say(channel, step({.size = "67", .on_trial = true, .launches = 1, .launch_s = 1e300}));
+    sleep_for_ever();
+  }
   if (behaviour == "stop") std::raise(SIGSTOP);
   if (behaviour == "spin") {
     for (volatile int i = 0;;) static_cast<void>(i);

@@ -165,7 +165,7 @@ Table table_of_sizes(const std::vector<const ComparedSize*>& sizes) {
 
 void print_comparison(const Comparison& comparison, const Output& output) {
   for (const auto& [label, side] : {std::pair{"A", &comparison.a}, {"B", &comparison.b}}) {
-    output.tell("{}  {}\n", label, printable(side->name));
+    output.tell("{}  {}\n", label, printable_name(side->name));
     for (const std::string& words : report::described_environments(side->bests)) {
       output.tell("   {}\n", printable(words));
     }

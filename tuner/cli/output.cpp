@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <fcntl.h>
@@ -26,9 +27,27 @@ void tell(std::string_view text) noexcept {
   draw(wrapped_messages(text, Terminal(STDERR_FILENO, ColorChoice::never).width()));
 }
 
+namespace {
+
+/// A line of a message that continues it is indented: none looks like another message.
+std::string with_indented_lines(std::string_view message) {
+  std::string text;
+  for (std::size_t begin = 0; begin < message.size();) {
+    const std::size_t end = std::min(message.find('\n', begin), message.size() - 1) + 1;
+    const std::string_view line = message.substr(begin, end - begin);
+    if (begin > 0 && !line.starts_with("  ")) text += "  ";
+    text += line;
+    begin = end;
+  }
+  return text;
+}
+
+}  // namespace
+
 void tell_error(std::string_view message, ColorChoice color) noexcept {
   const Terminal terminal(STDERR_FILENO, color);
-  tell(fmt::format("{} {}\n", terminal.colored("error:", Color::red), message));
+  tell(
+      fmt::format("{} {}\n", terminal.colored("error:", Color::red), with_indented_lines(message)));
 }
 
 void draw(std::string_view text) noexcept {

@@ -211,7 +211,7 @@ int show(const family::Family& family, const std::vector<Bound>& bound,
     return 0;
   }
   const Output output(common);
-  output.tell("family {} ({}), sizes as {}\n", family.name, printable(family.path),
+  output.tell("family {} ({}), sizes as {}\n", family.name, printable_name(family.path),
               fmt::join(family.problem.dims.names(), ", "));
   for (const Bound& each : bound) {
     output.tell("\n{}{}{}\n", each.kernel.name, each.kernel.doc.empty() ? "" : ": ",
@@ -359,7 +359,7 @@ int space(const CommonOptions& common, const SpaceOptions& options) {
   std::optional<SlowNotice> notice;
   if (!common.quiet) {
     notice.emplace(fmt::format("finding the valid configurations of {}; Ctrl-C ends it",
-                               printable(options.file)));
+                               printable_name(options.file)));
   }
   const std::vector<Bound> bound = bind(family, options);
   if (options.action == "export") return export_space(bound, family, options);

@@ -158,7 +158,7 @@ void print_tables(const CommonOptions& common, const std::string& file,
                   const select::Catalogue& known, const std::vector<TableFamily>& families,
                   const std::vector<TableSuite>& suites) {
   const Output output(common);
-  output.tell("{}: {}, {}\n", printable(file), printable(known.device.name),
+  output.tell("{}: {}, {}\n", printable_name(file), printable(known.device.name),
               versions_text(known.environment));
   Table of_families({{"family"},
                      {"kernels", Align::right},

@@ -3,6 +3,7 @@
 
 #include "tuner/core/environment.hpp"
 #include "tuner/core/error.hpp"
+#include "tuner/core/printable.hpp"
 
 #include <fmt/format.h>
 
@@ -80,15 +81,15 @@ std::string read_all(int descriptor, std::size_t limit_bytes, const fs::path& pa
     if (read == content.size()) {
       if (read > limit_bytes) {
         throw Error(ErrorCode::usage, fmt::format("{}: larger than the limit of {} bytes",
-                                                  path.string(), limit_bytes));
+                                                  printable_name(path.string()), limit_bytes));
       }
       content.resize(std::min(limit_bytes + 1, std::max({kFirstPiece, first, 2 * read})));
     }
     const ssize_t got = ::read(descriptor, content.data() + read, content.size() - read);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) {
-      throw Error(ErrorCode::usage,
-                  fmt::format("{}: cannot be read: {}", path.string(), last_error()));
+      throw Error(ErrorCode::usage, fmt::format("{}: cannot be read: {}",
+                                                printable_name(path.string()), last_error()));
     }
     if (got == 0) break;
     read += static_cast<std::size_t>(got);
@@ -139,7 +140,7 @@ Destination destination_of(const fs::path& path) {
     if (is_planted(to.path, folder)) {
       throw Error(ErrorCode::failure,
                   fmt::format("{}: cannot be written: it is a link that belongs to another user",
-                              to.path.string()));
+                              printable_name(to.path.string())));
     }
     to.path = folder / fs::read_symlink(to.path, error);  // an absolute one replaces the folder
   }
@@ -187,7 +188,7 @@ std::string read_file(const fs::path& path, std::size_t limit_bytes) {
   const Descriptor in(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY));
   const std::string why = in.valid() ? unreadable(in.number()) : "cannot be read: " + last_error();
   if (!why.empty()) {
-    throw Error(ErrorCode::usage, fmt::format("{}: {}", path.string(), why));
+    throw Error(ErrorCode::usage, fmt::format("{}: {}", printable_name(path.string()), why));
   }
   static_cast<void>(::fcntl(in.number(), F_SETFL, 0));
   return read_all(in.number(), limit_bytes, path);
@@ -209,7 +210,8 @@ void write_file(const fs::path& path, std::string_view content) {
                           : to.is_replaced ? replace(to.path, content)
                                            : write_into(to.path, content);
   if (why.empty()) return;
-  throw Error(ErrorCode::failure, fmt::format("{}: cannot be written: {}", path.string(), why));
+  throw Error(ErrorCode::failure,
+              fmt::format("{}: cannot be written: {}", printable_name(path.string()), why));
 }
 
 std::error_code make_private_directories(const fs::path& path) {
@@ -230,7 +232,7 @@ TemporaryDirectory::TemporaryDirectory() {
         ErrorCode::failure,
         fmt::format(
             "{}: no folder for temporary files can be created in it: {}; set TMPDIR to another one",
-            folder.string(), last_error()));
+            printable_name(folder.string()), last_error()));
   }
   path_ = name;
 }

@@ -3,6 +3,7 @@
 
 #include "tuner/core/error.hpp"
 #include "tuner/core/json_reason.hpp"
+#include "tuner/core/printable.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -77,7 +78,7 @@ class DocumentBuilder final : public nlohmann::json_sax<Json> {
   }
 
   [[noreturn]] void fail(const std::string& why) const {
-    throw Error(ErrorCode::usage, fmt::format("{}: {}", origin_, why));
+    throw Error(ErrorCode::usage, fmt::format("{}: {}", printable_name(origin_), why));
   }
 
  private:

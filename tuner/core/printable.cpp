@@ -31,7 +31,6 @@ Character first_character(std::string_view text) {
 }
 
 bool is_acted_upon(std::uint32_t code) {
-  if (code == '\n' || code == '\t') return false;
   if (code < 0x20 || (code >= 0x7f && code < 0xa0)) return true;
   return (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069) ||
          code == 0x2028 || code == 0x2029;
@@ -39,14 +38,17 @@ bool is_acted_upon(std::uint32_t code) {
 
 }  // namespace
 
-std::string printable(std::string_view text) {
+namespace {
+
+/// `kept`: characters that are not escaped, though a terminal acts upon them.
+std::string with_escapes(std::string_view text, std::string_view kept) {
   std::string result;
   while (!text.empty()) {
     const Character next = first_character(text);
     const std::size_t bytes = next.bytes == 0 ? 1 : next.bytes;
     if (next.bytes == 0) {
       result += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[0]));
-    } else if (is_acted_upon(next.code)) {
+    } else if (is_acted_upon(next.code) && kept.find(text[0]) == std::string_view::npos) {
       result += next.code < 0x80 ? fmt::format("\\x{:02x}", next.code)
                                  : fmt::format("\\u{:04x}", next.code);
     } else {
@@ -55,6 +57,16 @@ std::string printable(std::string_view text) {
     text.remove_prefix(bytes);
   }
   return result;
+}
+
+}  // namespace
+
+std::string printable(std::string_view text) {
+  return with_escapes(text, "\n\t");
+}
+
+std::string printable_name(std::string_view name) {
+  return with_escapes(name, "");
 }
 
 std::string as_utf8(std::string_view text) {

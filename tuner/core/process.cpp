@@ -243,6 +243,7 @@ ChildProcess::ChildProcess(const std::vector<std::string>& arguments, const Proc
   if (limits.processor_time) {
     limit(pid_, RLIMIT_CPU, static_cast<rlim_t>(limits.processor_time->count()));
   }
+  if (limits.file_bytes) limit(pid_, RLIMIT_FSIZE, *limits.file_bytes);
   if (limits.address_space_bytes) limit(pid_, RLIMIT_AS, *limits.address_space_bytes);
 }
 

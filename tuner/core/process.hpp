@@ -41,7 +41,8 @@ enum class Surroundings {
 struct ProcessLimits {
   std::optional<std::chrono::seconds> processor_time = {};
   std::optional<std::uint64_t> address_space_bytes = {};
-  std::filesystem::path temporary_files = {};  ///< its TMPDIR; empty: as this program's
+  std::optional<std::uint64_t> file_bytes = {};  ///< of each file that it writes
+  std::filesystem::path temporary_files = {};    ///< its TMPDIR; empty: as this program's
   Surroundings surroundings = Surroundings::reduced;
 };
 

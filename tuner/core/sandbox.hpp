@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,15 +22,34 @@ struct SandboxSupport {
 /// Whether a confined process may reach other programs, of this and of other machines.
 enum class OutsideAccess { kept, refused };
 
+/// What a confined process may still do.
+struct Confinement {
+  /// Folders that exist: files are created, changed, renamed and removed there and below.
+  std::vector<std::filesystem::path> writable = {};
+  /// Files and folders that are read besides those, and besides GPUs' and empty devices; none:
+  /// everything is.
+  std::optional<std::vector<std::filesystem::path>> readable = {};
+  OutsideAccess outside = OutsideAccess::refused;
+};
+
 /// Confines the calling thread, and all threads and processes that it starts from now on, for good:
-///   - files are created, changed, renamed and removed only in `writable`, folders that exist, and
-///     below them; device files are written only where they hold nothing (/dev/null) or are GPUs';
+///   - files are changed and read as the confinement says; device files are written only where they
+///     hold nothing (/dev/null) or are GPUs';
 ///   - from Landlock 6 on, signals reach only what is confined with it;
 ///   - without outside access no socket can be made but a pair of connected ones, no file's
-///     permissions, owner or extended attributes changed, and nothing typed at a terminal.
-/// Reading is not confined. What the operating system lacks is left out; see sandbox_support().
+///     permissions, owner or extended attributes changed, and nothing typed at a terminal; root has
+///     no capabilities and does not administer the machine (clock, modules, keys, namespaces).
+/// What the operating system lacks is left out; see sandbox_support().
 /// No program that is started gains rights by its file's set-user-ID bit or capabilities.
 /// Threads that run already are not confined: call it before others start.
-void confine_process(const std::vector<std::filesystem::path>& writable, OutsideAccess outside);
+void confine_process(const Confinement& confinement);
+
+/// From now on no thread of this process starts a process or another program, nor takes memory that
+/// limit_memory() does not count; starting one fails with EAGAIN, as at a limit of processes.
+void refuse_processes();
+
+/// Limits the memory that this process can write to so many bytes more than it has; to take more
+/// fails with ENOMEM. Mappings that cannot be written cost nothing.
+void limit_memory(std::uint64_t more_bytes);
 
 }  // namespace tuner

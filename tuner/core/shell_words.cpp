@@ -27,14 +27,6 @@ std::string escaped(const std::string& word) {
   return text + "'";
 }
 
-std::string quoted(const std::string& word) {
-  if (!word.empty() && word.find_first_not_of(kHarmless) == std::string::npos) return word;
-  if (printable(word) != word || word.find('\n') != std::string::npos) return escaped(word);
-  std::string text = "'";
-  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return text + "'";
-}
-
 /// The text of $'…' that begins at `at`, behind its first quote, which is moved behind its last.
 std::string unescaped(std::string_view line, std::size_t& at) {
   const auto is_octal = [&](std::size_t i) {
@@ -57,11 +49,19 @@ std::string unescaped(std::string_view line, std::size_t& at) {
 
 }  // namespace
 
+std::string shell_word(const std::string& word) {
+  if (!word.empty() && word.find_first_not_of(kHarmless) == std::string::npos) return word;
+  if (printable(word) != word || word.find('\n') != std::string::npos) return escaped(word);
+  std::string text = "'";
+  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + "'";
+}
+
 std::string shell_line(std::span<const std::string> words) {
   std::string line;
   for (const std::string& word : words) {
     if (!line.empty()) line += ' ';
-    line += quoted(word);
+    line += shell_word(word);
   }
   return line;
 }

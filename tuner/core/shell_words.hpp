@@ -13,6 +13,9 @@ namespace tuner {
 /// harmless characters quoted. It is UTF-8 without control characters whatever the words are.
 [[nodiscard]] std::string shell_line(std::span<const std::string> words);
 
+/// One of them.
+[[nodiscard]] std::string shell_word(const std::string& word);
+
 /// The words of a line as shell_line writes it.
 [[nodiscard]] std::vector<std::string> shell_words(std::string_view line);
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/core/trust.hpp"
 
+#include "tuner/core/printable.hpp"
+#include "tuner/core/shell_words.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -41,10 +44,11 @@ std::optional<Distrust> distrust_of(const fs::path& part, std::string_view kind)
   // With an access control list the group's bits are the most that any user in it has (acl(5)).
   const bool has_list = ::getxattr(part.c_str(), "system.posix_acl_access", nullptr, 0) > 0;
   if (has_list && (status.st_mode & S_IWGRP) != 0) status.st_mode |= S_IWOTH;
-  auto found = distrust(status, fmt::format("the {} {}", kind, part.string()));
+  auto found = distrust(status, fmt::format("the {} {}", kind, printable_name(part.string())));
   const bool is_shared = (status.st_mode & S_ISVTX) != 0;  // such as /tmp
   if (found && !is_of_another_user(status) && !is_shared) {
-    found->remedy = fmt::format("remove that permission with `chmod go-w {}`", part.string());
+    found->remedy =
+        fmt::format("remove that permission with `chmod go-w {}`", shell_word(part.string()));
   }
   return found;
 }

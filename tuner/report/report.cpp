@@ -31,6 +31,8 @@ std::string slug(const std::string& name) {
       text += '-';
     }
   }
+  constexpr std::size_t kLongest = 100;  // a file's name has 255 characters at most
+  text.resize(std::min(text.size(), kLongest));
   while (!text.empty() && text.back() == '-') text.pop_back();
   return text.empty() ? "device" : text;
 }

@@ -68,7 +68,7 @@ class Memory {
 /// depends only on the state that the rules keep of it, so it is searched once for each state.
 class Enumerator {
  public:
-  Enumerator(const Rules& rules, const Component& component, const EnumerationLimits& limits)
+  Enumerator(const Rules& rules, const Component& component, EnumerationLimits& limits)
       : rules_(rules),
         limits_(limits),
         plan_(make_plan(rules, component)),
@@ -107,8 +107,9 @@ class Enumerator {
     const Plan::Level& level = plan_.levels[depth];
     std::vector<Diagram::Edge>& edges = scratch_[depth].edges;
     edges.clear();
-    steps_ += level.numbers.size();
-    if (steps_ > limits_.steps) refuse("finding its valid combinations takes too long");
+    const std::uint64_t operations = level.numbers.size() * operations_of_choice(level);
+    if (operations > limits_.operations) refuse("finding its valid combinations takes too long");
+    limits_.operations -= operations;
     for (std::size_t choice = 0; choice < level.numbers.size(); ++choice) {
       if (!bind(level, depth, choice)) continue;
       const Diagram::Node child = find(depth + 1);
@@ -119,6 +120,11 @@ class Enumerator {
     if (builder_.edge_count() > limits_.edges)
       refuse("its valid combinations need too much memory");
     return node;
+  }
+
+  static std::size_t operations_of_choice(const Plan::Level& level) {
+    return 1 + level.readings.size() + level.computed.size() + level.decided.size() +
+           level.forecasts.size() + level.unknown.size();
   }
 
   /// Writes what the rules remember of the known parameters and still need. The states say which
@@ -216,14 +222,13 @@ class Enumerator {
   }
 
   const Rules& rules_;
-  EnumerationLimits limits_;
+  EnumerationLimits& limits_;
   Plan plan_;
   std::vector<Automaton::State> states_;  // by place
   std::vector<Rational> values_;          // by term
   std::vector<Interval> intervals_;       // by term
   std::vector<Scratch> scratch_;          // by level
   DiagramBuilder builder_;
-  std::uint64_t steps_ = 0;
 };
 
 }  // namespace
@@ -251,7 +256,7 @@ std::vector<Component> components(const Rules& rules, std::size_t last_stage) {
   return result;
 }
 
-Diagram enumerate(const Rules& rules, const Component& component, const EnumerationLimits& limits) {
+Diagram enumerate(const Rules& rules, const Component& component, EnumerationLimits& limits) {
   return Enumerator(rules, component, limits).run();
 }
 

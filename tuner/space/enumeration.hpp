@@ -21,14 +21,16 @@ struct Component {
 /// Rules without parameters belong to none.
 [[nodiscard]] std::vector<Component> components(const Rules& rules, std::size_t last_stage);
 
-/// How much enumerating one component may cost.
+/// How much enumerating may cost.
 struct EnumerationLimits {
-  std::uint64_t steps = std::uint64_t{1} << 30;  ///< choices tried: half a minute
-  std::size_t edges = std::size_t{1} << 25;      ///< kept, of 16 bytes each
+  /// Choices tried, each with all that is computed of it: a few seconds.
+  std::uint64_t operations = std::uint64_t{1} << 27;
+  std::size_t edges = std::size_t{1} << 25;  ///< kept for one component, of 16 bytes each
 };
 
-/// The valid partial configurations of a component. Throws Error(usage) beyond the limits.
+/// The valid partial configurations of a component; what it cost is subtracted from the limits'
+/// operations. Throws Error(usage) beyond the limits.
 [[nodiscard]] Diagram enumerate(const Rules& rules, const Component& component,
-                                const EnumerationLimits& limits = {});
+                                EnumerationLimits& limits);
 
 }  // namespace tuner::space

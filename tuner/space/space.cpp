@@ -57,7 +57,7 @@ class PrefixCounter {
     std::uint64_t product = 1;
     for (const Component& component : components(rules_, last_stage)) {
       auto [known, added] = counts_.try_emplace(component, 0);
-      if (added) known->second = enumerate(rules_, component).size();
+      if (added) known->second = enumerate(rules_, component, limits_).size();
       if (known->second == 0) return 0;
       product = checked_product(product, known->second);
     }
@@ -67,6 +67,7 @@ class PrefixCounter {
  private:
   const Rules& rules_;
   std::map<Component, std::uint64_t> counts_;
+  EnumerationLimits limits_;
 };
 
 }  // namespace
@@ -81,8 +82,9 @@ Space::Space(std::shared_ptr<const SpaceDefinition> definition, const DeviceAttr
       std::any_of(all.begin(), all.end(), [](const Rule& rule) { return rule.parameters == 0; });
   if (impossible) return;
   std::vector<Group> groups;
+  EnumerationLimits limits;
   for (const Component& component : components(rules, this->definition().constraints.size())) {
-    groups.push_back({enumerate(rules, component), 1});
+    groups.push_back({enumerate(rules, component, limits), 1});
     if (groups.back().diagram.size() == 0) return;
   }
   size_ = 1;
@@ -136,7 +138,8 @@ Waterfall Space::waterfall() const {
   std::uint64_t left = count_prefix(0);
   result.collapsed = result.cartesian - left;
   for (std::size_t i = 0; i < definition().constraints.size(); ++i) {
-    const std::uint64_t kept = count_prefix(i + 1);
+    const bool is_last = i + 1 == definition().constraints.size();
+    const std::uint64_t kept = is_last ? size_ : count_prefix(i + 1);
     const Constraint& constraint = definition().constraints[i];
     result.steps.push_back({constraint.expression.text(), constraint.why, left - kept, kept});
     left = kept;

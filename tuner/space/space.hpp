@@ -47,8 +47,8 @@ enum class Neighbourhood {
 class Space : public BoundDefinition {
  public:
   /// Without a size, a constraint that mentions a dimension is an Error(usage). Throws Error(usage)
-  /// when one group's diagram has more than 2^25 edges (512 MiB) or takes more than 2^30 steps to
-  /// find, or when the count leaves 64 bits.
+  /// when one group's diagram has more than 2^25 edges (512 MiB), when finding them takes more than
+  /// 2^27 operations, or when the count leaves 64 bits.
   Space(std::shared_ptr<const SpaceDefinition> definition, const DeviceAttributes& device,
         std::span<const std::int64_t> size);
 

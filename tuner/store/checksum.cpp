@@ -2,6 +2,7 @@
 #include "tuner/store/checksum.hpp"
 
 #include "tuner/core/hash.hpp"
+#include "tuner/core/shell_words.hpp"
 
 #include <SQLiteCpp/Exception.h>
 #include <SQLiteCpp/Statement.h>
@@ -77,7 +78,7 @@ void checked_row(sqlite3_context* context, int count, sqlite3_value** arguments)
       "row {1} of table {0} is damaged (its checksum does not fit its values): restore a copy, or "
       "delete the row and all rows that refer to it with `sqlite3 {2} \"PRAGMA foreign_keys = ON; "
       "DELETE FROM {0} WHERE id = {1}\"` and tune again",
-      text_of(values[0]), sqlite3_value_int64(row[0]), path == nullptr ? "" : path);
+      text_of(values[0]), sqlite3_value_int64(row[0]), shell_word(path == nullptr ? "" : path));
   sqlite3_result_error(context, message.data(), static_cast<int>(message.size()));
   sqlite3_result_error_code(context, kDamagedRow);
 }

@@ -2,6 +2,8 @@
 #include "tuner/store/connection.hpp"
 
 #include "tuner/core/error.hpp"
+#include "tuner/core/printable.hpp"
+#include "tuner/core/shell_words.hpp"
 #include "tuner/store/checksum.hpp"
 #include "tuner/store/database_file.hpp"
 #include "tuner/store/migration.hpp"
@@ -80,8 +82,9 @@ std::string explain(const SQLite::Exception& exception, int system_error) {
 [[noreturn]] void throw_error(const fs::path& path, const SQLite::Exception& exception,
                               int system_error) {
   const bool foreign = (exception.getErrorCode() & 0xff) == SQLITE_NOTADB;
-  throw Error(foreign ? ErrorCode::usage : ErrorCode::failure,
-              fmt::format("{}: {}", path.string(), explain(exception, system_error)));
+  throw Error(
+      foreign ? ErrorCode::usage : ErrorCode::failure,
+      fmt::format("{}: {}", printable_name(path.string()), explain(exception, system_error)));
 }
 
 /// Limits that our statements and rows never reach, so that a hostile file costs little: its schema
@@ -128,8 +131,8 @@ void Connection::fail(const SQLite::Exception& exception) const {
 void Connection::open(Store::Mode mode) {
   const bool writable = mode == Store::Mode::read_write;
   if (writable && sqlite3_db_readonly(database_.getHandle(), "main") == 1) {
-    throw Error(ErrorCode::failure,
-                fmt::format("{}: {}", path_.string(), remedy_for_read_only(SQLITE_READONLY)));
+    throw Error(ErrorCode::failure, fmt::format("{}: {}", printable_name(path_.string()),
+                                                remedy_for_read_only(SQLITE_READONLY)));
   }
   sqlite3_db_config(database_.getHandle(), SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   limit_statements(database_.getHandle());
@@ -158,8 +161,8 @@ void Connection::check_integrity() const {
   if (verdict != "ok") {
     throw Error(ErrorCode::failure,
                 fmt::format("{0}: the database is damaged: {1}: restore a copy, or save what is "
-                            "left with `sqlite3 {0} .recover | sqlite3 NEW`",
-                            path_.string(), verdict));
+                            "left with `sqlite3 {2} .recover | sqlite3 NEW`",
+                            printable_name(path_.string()), verdict, shell_word(path_.string())));
   }
 }
 

@@ -10,6 +10,8 @@
 #include "tuner/core/error.hpp"
 #include "tuner/core/failpoint.hpp"
 #include "tuner/core/hash.hpp"
+#include "tuner/core/printable.hpp"
+#include "tuner/core/shell_words.hpp"
 #include "tuner/store/database_file.hpp"
 
 #include <SQLiteCpp/Backup.h>
@@ -111,8 +113,8 @@ void refuse_foreign_database(SQLite::Database& database, const std::filesystem::
         ErrorCode::failure,
         fmt::format("{0}: its tables are not those that tune makes (they are {1}): the file "
                     "is damaged, or another program added to it: restore a copy, or save "
-                    "what is left with `sqlite3 {0} .recover | sqlite3 NEW`",
-                    path.string(), tables));
+                    "what is left with `sqlite3 {2} .recover | sqlite3 NEW`",
+                    printable_name(path.string()), tables, shell_word(path.string())));
   }
 }
 

@@ -10,11 +10,13 @@
 #include <filesystem>
 #include <span>
 #include <string>
+#include <variant>
 
 namespace tuner::verify {
 namespace {
 
-constexpr std::size_t kMostFileBytes = std::size_t{1} << 40;
+/// Of a file that holds more elements than it should, as a message may say.
+constexpr std::size_t kMostBytesBeyond = std::size_t{64} << 20;
 constexpr std::string_view kMagic = "\x93NUMPY";
 
 /// The header's text, and where the elements begin; an empty text where it is none.
@@ -45,7 +47,8 @@ std::vector<std::byte> read_npy(const family::Family& family, std::string_view f
                 fmt::format("argument {}: the file {} {}", argument, path.string(), why));
   };
   if (!std::filesystem::exists(path)) fail("is not there: save the array by numpy.save");
-  const std::string content = read_file(path, kMostFileBytes);
+  const std::size_t wanted = static_cast<std::size_t>(count) * family::size_bytes(type);
+  const std::string content = read_file(path, wanted + kMostBytesBeyond);
   const std::string_view numpy = family::row(type).numpy;
   if (numpy.empty())
     fail(fmt::format("cannot hold '{}', which NumPy does not have", family::name(type)));
@@ -59,11 +62,27 @@ std::vector<std::byte> read_npy(const family::Family& family, std::string_view f
     fail("is in Fortran order: save numpy.ascontiguousarray(…)");
   }
   const auto bytes = std::as_bytes(std::span(content)).subspan(header.end);
-  if (bytes.size() != static_cast<std::size_t>(count) * family::size_bytes(type)) {
+  if (bytes.size() != wanted) {
     fail(fmt::format("holds {} elements; at this size the argument has {}",
                      bytes.size() / family::size_bytes(type), count));
   }
   return {bytes.begin(), bytes.end()};
+}
+
+std::vector<std::filesystem::path> npy_files(const family::Family& family) {
+  const std::filesystem::path folder = std::filesystem::path(family.path).parent_path();
+  std::vector<std::filesystem::path> files;
+  const auto add = [&](const family::InputFill& fill) {
+    if (fill.kind == family::FillKind::npy) files.push_back(folder / fill.source);
+  };
+  for (const family::Argument& argument : family.arguments) {
+    if (const auto* buffer = std::get_if<family::BufferArgument>(&argument.what)) add(buffer->fill);
+    if (const auto* array = std::get_if<family::ArrayArgument>(&argument.what)) add(array->fill);
+  }
+  if (const auto* results = std::get_if<family::NpyReference>(&family.check.reference)) {
+    for (const auto& [name, file] : results->files) files.push_back(folder / file);
+  }
+  return files;
 }
 
 }  // namespace tuner::verify

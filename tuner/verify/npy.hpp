@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <string_view>
 #include <vector>
 
@@ -16,5 +17,8 @@ namespace tuner::verify {
 [[nodiscard]] std::vector<std::byte> read_npy(const family::Family& family, std::string_view file,
                                               std::string_view argument, family::ElementType type,
                                               std::int64_t count);
+
+/// The files that the family reads so.
+[[nodiscard]] std::vector<std::filesystem::path> npy_files(const family::Family& family);
 
 }  // namespace tuner::verify

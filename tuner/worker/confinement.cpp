@@ -8,17 +8,66 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <system_error>
 #include <vector>
 
 namespace tuner::worker {
 namespace {
+
+namespace fs = std::filesystem;
 
 bool is_injected() {
   constexpr std::array kVariables = {"LD_PRELOAD", "CUDA_INJECTION64_PATH",
                                      "NVTX_INJECTION64_PATH"};
   return std::ranges::any_of(kVariables,
                              [](const char* name) { return !environment_variable(name).empty(); });
+}
+
+/// The absolute ones of a list such as PATH.
+std::vector<fs::path> folders_in(const std::string& list) {
+  std::vector<fs::path> folders;
+  std::istringstream words(list);
+  for (std::string word; std::getline(words, word, ':');) {
+    if (word.starts_with('/')) folders.push_back(fs::path(word).lexically_normal());
+  }
+  return folders;
+}
+
+/// Where a program is that is started so.
+std::vector<fs::path> places_of(const std::string& program) {
+  if (program.find('/') != std::string::npos) return {fs::absolute(program)};
+  std::vector<fs::path> places;
+  for (const fs::path& folder : folders_in(environment_variable("PATH"))) {
+    if (std::error_code ignored; fs::exists(folder / program, ignored)) {
+      places.push_back(folder / program);
+    }
+  }
+  return places;
+}
+
+fs::path real_path(const fs::path& path) {
+  std::error_code ignored;
+  const fs::path real = fs::canonical(path, ignored);
+  return real.empty() ? path : real;
+}
+
+/// Whether the home directory is a folder or below it.
+bool holds_home(const fs::path& folder) {
+  const fs::path home = real_path(environment_variable("HOME"));
+  const fs::path above = real_path(folder);
+  return std::ranges::mismatch(above, home).in1 == above.end();
+}
+
+/// The folder of a program with its libraries: above bin. Never one that holds the home directory.
+fs::path installation(const fs::path& program) {
+  const fs::path folder = program.parent_path();
+  if (folder.filename() == "bin" && !holds_home(folder.parent_path())) return folder.parent_path();
+  return holds_home(folder) ? program : folder;
 }
 
 }  // namespace
@@ -32,12 +81,43 @@ std::optional<SandboxSupport> worker_sandbox() {
   return sandbox_support();
 }
 
-void confine_worker(const std::filesystem::path& cache, OutsideAccess outside) {
+std::vector<fs::path> files_needed_by(const std::string& program) {
+  std::vector<fs::path> files = {
+      "/usr",       "/lib",       "/lib32", "/lib64", "/libx32",         "/bin", "/sbin", "/opt",
+      "/nix/store", "/gnu/store", "/proc",  "/sys",   "/etc/ld.so.cache"};
+  for (const fs::path& link : places_of(program)) {
+    for (const fs::path& place : {link, real_path(link)}) files.push_back(installation(place));
+  }
+  for (const char* const name :
+       {"PATH", "LD_LIBRARY_PATH", "LIBRARY_PATH", "CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH",
+        "COMPILER_PATH", "GCC_EXEC_PREFIX", "CUDA_HOME", "CUDA_PATH"}) {
+    for (const fs::path& folder : folders_in(environment_variable(name))) {
+      if (!holds_home(folder)) files.push_back(folder);
+    }
+  }
+  return files;
+}
+
+void confine_worker(Confinement confinement) {
   if (!worker_sandbox() || is_injected()) return;
   ::setenv("CCACHE_DISABLE", "1", 1);  // its folder is none of these
-  std::vector<std::filesystem::path> writable = {environment_variable("TMPDIR")};
-  if (!cache.empty()) writable.push_back(cache);
-  confine_process(writable, outside);
+  confinement.writable.emplace_back(environment_variable("TMPDIR"));
+  confine_process(confinement);
+}
+
+std::optional<std::uint64_t> kernel_memory_bytes() {
+  std::ifstream information("/proc/meminfo");
+  for (std::string word; information >> word;) {
+    std::uint64_t kib = 0;
+    if (word == "MemAvailable:" && information >> kib) return kib * 1024;
+  }
+  return std::nullopt;
+}
+
+void limit_kernels() {
+  if (!worker_sandbox() || is_injected()) return;
+  refuse_processes();
+  if (const auto free_bytes = kernel_memory_bytes()) limit_memory(*free_bytes);
 }
 
 }  // namespace tuner::worker

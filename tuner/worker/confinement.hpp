@@ -3,8 +3,11 @@
 
 #include "tuner/core/sandbox.hpp"
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <string>
+#include <vector>
 
 namespace tuner::worker {
 
@@ -12,9 +15,20 @@ namespace tuner::worker {
 /// Error(usage) for another value of that variable.
 [[nodiscard]] std::optional<SandboxSupport> worker_sandbox();
 
-/// Confines this process: it writes files in its own $TMPDIR and in `cache`, which may be empty,
-/// and nowhere else. Does nothing with TUNER_SANDBOX=off, nor where a library was injected, as
-/// profilers do, which write reports of their own.
-void confine_worker(const std::filesystem::path& cache, OutsideAccess outside);
+/// What a program reads to start, to compile and to load libraries: the system's folders of
+/// programs and libraries, the folder that the program is installed in, and those that variables
+/// such as PATH and LD_LIBRARY_PATH name. No home directory, and of /etc only the linker's cache.
+[[nodiscard]] std::vector<std::filesystem::path> files_needed_by(const std::string& program);
+
+/// Confines this process, which writes its own $TMPDIR too. Does nothing with TUNER_SANDBOX=off,
+/// nor where a library was injected, as profilers do, which write reports of their own.
+void confine_worker(Confinement confinement);
+
+/// What kernels on the cpu backend may take: the memory that is free now; none where it is unknown.
+[[nodiscard]] std::optional<std::uint64_t> kernel_memory_bytes();
+
+/// From now on this process, which runs kernels, starts no other and gets no more memory. Does
+/// nothing where confine_worker() does nothing.
+void limit_kernels();
 
 }  // namespace tuner::worker

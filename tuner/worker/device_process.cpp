@@ -109,7 +109,8 @@ Seconds DeviceProcess::deadline(const DeviceStep& step, const space::Size& size)
   const auto known = launch_s_.find(size);
   if (!step.launch_s && known == launch_s_.end()) return deadlines_.first_launch;
   const double launch_s = step.launch_s ? *step.launch_s : known->second;
-  return std::max(deadlines_.launch, Seconds(kPatience * step.launches * launch_s));
+  const Seconds expected(kPatience * step.launches * launch_s);
+  return std::max(deadlines_.launch, std::min(deadlines_.longest, expected));
 }
 
 DeviceProcess::Answer DeviceProcess::ask(const Json& request, const space::Size& size) {

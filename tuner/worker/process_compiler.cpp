@@ -21,6 +21,15 @@ ProcessCompiler::ProcessCompiler(WorkerCommand command, std::chrono::seconds dea
 
 ProcessCompiler::~ProcessCompiler() = default;
 
+void ProcessCompiler::start() {
+  give_back(started());
+}
+
+std::unique_ptr<WorkerProcess> ProcessCompiler::started() const {
+  return std::make_unique<WorkerProcess>(
+      command_, ProcessLimits{.processor_time = {}, .address_space_bytes = kAddressSpace});
+}
+
 std::unique_ptr<WorkerProcess> ProcessCompiler::take() const {
   {
     const std::scoped_lock lock(mutex_);
@@ -30,8 +39,7 @@ std::unique_ptr<WorkerProcess> ProcessCompiler::take() const {
       if (worker->alive()) return worker;
     }
   }
-  return std::make_unique<WorkerProcess>(
-      command_, ProcessLimits{.processor_time = {}, .address_space_bytes = kAddressSpace});
+  return started();
 }
 
 void ProcessCompiler::give_back(std::unique_ptr<WorkerProcess> worker) const {

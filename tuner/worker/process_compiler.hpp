@@ -20,10 +20,13 @@ class ProcessCompiler : public backend::Compiler {
   ProcessCompiler(WorkerCommand command, std::chrono::seconds deadline);
   ~ProcessCompiler() override;
 
+  /// Starts a child now: a process that may soon start none has one then.
+  void start();
   [[nodiscard]] Expected<backend::Binary, Failure> compile(
       const family::CompileJob& job) const override;
 
  private:
+  [[nodiscard]] std::unique_ptr<WorkerProcess> started() const;
   [[nodiscard]] std::unique_ptr<WorkerProcess> take() const;
   void give_back(std::unique_ptr<WorkerProcess> worker) const;
 

@@ -5,10 +5,12 @@
 #include "tuner/backend/owned.hpp"
 #include "tuner/backend/registry.hpp"
 #include "tuner/core/failpoint.hpp"
+#include "tuner/verify/npy.hpp"
 #include "tuner/worker/agent_main.hpp"
 #include "tuner/worker/confinement.hpp"
 #include "tuner/worker/device_server.hpp"
 #include "tuner/worker/evaluator.hpp"
+#include "tuner/worker/process_compiler.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -21,6 +23,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <sys/prctl.h>
@@ -34,6 +37,7 @@ namespace {
 constexpr int kChannelDescriptor = 3;
 constexpr rlim_t kCompileProcessorSeconds = 75;
 constexpr std::chrono::seconds kNoDeadline = std::chrono::hours(24);  // the parent has one
+constexpr std::chrono::seconds kCheckDeadline{60};
 
 /// Without its parent a worker has no deadlines: it must end.
 void die_with_parent() {
@@ -99,10 +103,13 @@ void tell_devices(Channel& channel, const std::string& backend_kind) {
   }
 }
 
-/// Becomes a compiler of the cpu backend.
-[[noreturn]] void become_confined(std::span<const std::string> command) {
+/// Becomes a compiler of the cpu backend: its assembler would read any file for a kernel.
+[[noreturn]] void become_confined(const std::filesystem::path& headers,
+                                  std::span<const std::string> command) {
   for (const int signal : {SIGPIPE, SIGXFSZ}) std::signal(signal, SIG_DFL);  // `tune` ignores them
-  confine_worker({}, OutsideAccess::refused);
+  std::vector<std::filesystem::path> readable = files_needed_by(command.front());
+  readable.push_back(headers);
+  confine_worker({.readable = std::move(readable)});
   std::vector<char*> words;
   for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
   words.push_back(nullptr);
@@ -124,40 +131,87 @@ void offer_to_free_memory() {
   std::ofstream("/proc/self/oom_score_adj") << kFirst;
 }
 
+/// Opens the device of a confined process. A GPU's driver may have to make device files, by a
+/// program that is set-uid, and its kernels are no code of this process. Those of the cpu backend
+/// run on threads that it starts.
+class ConfinedDevice {
+ public:
+  ConfinedDevice(const std::string& kind, int ordinal, const family::Family& family,
+                 const std::filesystem::path& cache)
+      : runs_kernels_(backend::backend_traits(kind).runs_kernels_in_process) {
+    if (runs_kernels_) confine_kernels(kind, family, cache);
+    const auto begin = std::chrono::steady_clock::now();
+    backend_ = backend::open_backend(kind, ordinal);
+    device_ms_ = milliseconds_since(begin);
+    if (runs_kernels_) {
+      limit_kernels();
+    } else {
+      confine_worker({.writable = folders(cache), .outside = OutsideAccess::kept});
+    }
+  }
+
+  [[nodiscard]] backend::Backend& backend() { return *backend_; }
+  [[nodiscard]] double device_ms() const { return device_ms_; }
+  /// Compiles what candidates are checked with.
+  [[nodiscard]] const backend::Compiler& compiler() const {
+    return compiler_ ? *compiler_ : backend_->compiler();
+  }
+  /// Before each step: a backstop for a parent that is stopped and keeps no deadline.
+  void allow_step() const {
+    constexpr rlim_t kSeconds = 3600;  // on each core: DeviceDeadlines::longest
+    if (!runs_kernels_) return;
+    allow_processor_time(kSeconds * static_cast<rlim_t>(backend_->device().attributes.sm_count));
+  }
+
+ private:
+  static std::vector<std::filesystem::path> folders(const std::filesystem::path& cache) {
+    return cache.empty() ? std::vector<std::filesystem::path>() : std::vector{cache};
+  }
+  /// The compiler starts before: this process starts none once kernels run.
+  void confine_kernels(const std::string& kind, const family::Family& family,
+                       const std::filesystem::path& cache) {
+    compiler_.emplace(worker_command({"compile", kind, ""}), kCheckDeadline);
+    compiler_->start();
+    offer_to_free_memory();
+    std::vector<std::filesystem::path> readable = files_needed_by(worker_command({}).front());
+    std::ranges::move(verify::npy_files(family), std::back_inserter(readable));
+    confine_worker({.writable = folders(cache), .readable = std::move(readable)});
+  }
+
+  bool runs_kernels_;
+  std::optional<ProcessCompiler> compiler_;  // none: the backend's own
+  std::unique_ptr<backend::Backend> backend_;
+  double device_ms_ = 0;
+};
+
 int drive_device(Channel& channel, const std::string& backend_kind, int ordinal) {
   const auto first = next_request(channel);
   if (!first) return 0;
   try {
     const auto opening = from_message<OpenRequest>(*first);
+    const family::Family family = family_of(opening.family);
     // So that a worker that replaces another is soon at work.
     const std::filesystem::path cache_folder = own_binary_cache();
     backend::BinaryCache cache(cache_folder);
-    // Kernels run on threads that the cpu backend starts. A GPU's driver may have to make device
-    // files, by a program that is set-uid, and kernels are no code of this process.
-    const bool runs_kernels = backend::backend_traits(backend_kind).runs_kernels_in_process;
-    if (runs_kernels) offer_to_free_memory();
-    if (runs_kernels) confine_worker(cache_folder, OutsideAccess::refused);
-    const auto begin = std::chrono::steady_clock::now();
-    const auto backend = backend::open_backend(backend_kind, ordinal);
-    const double device_ms = milliseconds_since(begin);
-    if (!runs_kernels) confine_worker(cache_folder, OutsideAccess::kept);
-    const family::Family family = family_of(opening.family);
+    ConfinedDevice device(backend_kind, ordinal, family, cache_folder);
+    backend::Backend& backend = device.backend();
     const backend::CachedCompiler compiler(
-        backend->compiler(), cache,
-        backend::compiler_identity(backend->device(), backend->environment()));
-    Evaluator evaluator(*backend, compiler, family, opening.seed, [&](const DeviceStep& step) {
+        device.compiler(), cache,
+        backend::compiler_identity(backend.device(), backend.environment()));
+    Evaluator evaluator(backend, compiler, family, opening.seed, [&](const DeviceStep& step) {
+      device.allow_step();
       send(channel, {{"step", to_message(step)}});
     });
     DeviceServer server(evaluator, family, DeviceServer::sent_binary);
     server.on(kStartUp, [&](Nothing) {
-      const auto peak = backend->peak(family::ElementType::f32);
-      return StartUp{.device_ms = device_ms,
-                     .library_ms = first_library_call_ms(*backend),
+      const auto peak = backend.peak(family::ElementType::f32);
+      return StartUp{.device_ms = device.device_ms(),
+                     .library_ms = first_library_call_ms(backend),
                      .peak_bytes_per_s = peak ? peak->bytes_per_s : 0};
     });
     failpoint("worker.device_opened");
-    send(channel, to_message(OpenAnswer{.device = backend->device(),
-                                        .environment = backend->environment()}));
+    send(channel,
+         to_message(OpenAnswer{.device = backend.device(), .environment = backend.environment()}));
     while (const auto request = next_request(channel)) {
       failpoint("worker.request_taken");
       try {
@@ -193,10 +247,12 @@ void serve_compilations(Channel& channel, const backend::Compiler& compiler) {
 int worker_main(std::span<const std::string> arguments) {
   if (arguments.size() == 1 && arguments[0] == "node") return agent_main();
   die_with_parent();
-  if (arguments.size() > 1 && arguments[0] == "confined") become_confined(arguments.subspan(1));
+  if (arguments.size() > 2 && arguments[0] == "confined") {
+    become_confined(arguments[1], arguments.subspan(2));
+  }
   Channel channel(kChannelDescriptor);
   if (arguments.size() == 3 && arguments[0] == "compile") {
-    confine_worker({}, OutsideAccess::refused);
+    confine_worker({});
     serve_compilations(channel, *backend::make_compiler(arguments[1], arguments[2], kNoDeadline));
     return 0;
   }

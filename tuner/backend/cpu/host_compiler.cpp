@@ -137,6 +137,14 @@ std::string unavailable_header(std::string_view log) {
       name);
 }
 
+/// What to say after the log of a compiler whose own libraries could not be read.
+std::string_view unreadable_library_hint(std::string_view log) {
+  if (log.find("cannot open shared object file") == std::string_view::npos) return {};
+  return "\na confined compiler reads the system's folders, its own, and those that "
+         "LD_LIBRARY_PATH "
+         "and PATH name: add the library's to LD_LIBRARY_PATH";
+}
+
 }  // namespace
 
 std::optional<HostCompilerInfo> find_host_compiler() {
@@ -188,6 +196,7 @@ Expected<Binary, Failure> HostCompiler::compile(const family::CompileJob& whole)
   failpoint("backend.unit_written");
 
   std::vector<std::string> arguments = confiner_;
+  if (!confiner_.empty()) arguments.push_back(headers_.path().string());
   arguments.push_back(info_.program);
   std::ranges::move(host_options(job.options), std::back_inserter(arguments));
   if (!of_processors) {
@@ -203,6 +212,7 @@ Expected<Binary, Failure> HostCompiler::compile(const family::CompileJob& whole)
   const ProcessLimits limits{
       .processor_time = deadline_,  // also if this process ends first
       .address_space_bytes = kAddressSpace,
+      .file_bytes = kImageLimit,
       .temporary_files = directory.path()};  // one that is killed leaves them behind
   const ProcessResult result = run_process(arguments, deadline_, limits);
   failpoint("backend.compiler_ended");
@@ -221,7 +231,8 @@ Expected<Binary, Failure> HostCompiler::compile(const family::CompileJob& whole)
     log = without_export(log);
     const std::string unavailable = unavailable_header(log);
     if (!unavailable.empty()) return compile_error((unavailable + log).substr(0, kLogLimit));
-    return compile_error(log.substr(0, kLogLimit) + family::missing_header_hint(log));
+    return compile_error(log.substr(0, kLogLimit) + family::missing_header_hint(log) +
+                         std::string(unreadable_library_hint(log)));
   }
   if (!fs::is_regular_file(image) || fs::is_empty(image)) {
     return compile_error(

@@ -29,7 +29,8 @@ struct HostCompilerInfo {
 class HostCompiler : public Compiler {
  public:
   /// A compilation that takes longer than the deadline is a compile_timeout. `confiner` begins the
-  /// command of each compilation, a program that becomes the one named after it; empty: none.
+  /// command of each compilation: a program that lets a folder of headers be read and becomes the
+  /// program, both named after it; empty: none.
   explicit HostCompiler(HostCompilerInfo info,
                         std::chrono::seconds deadline = std::chrono::seconds(60),
                         std::vector<std::string> confiner = {});
