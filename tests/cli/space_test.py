@@ -46,7 +46,7 @@ class SpaceTest(ProgramTest):
 
     def test_a_count_that_takes_long_says_so_and_can_be_ended(self):
         def slow(space):  # each within the limit
-            for i in range(30):
+            for i in range(300):
                 space["kernels"][f"scale{i}"] = {**space["kernels"]["plain"], **self.hash_of(5, 24)}
         run = self.start("space", "count", self.space_file(slow),
                          preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))

@@ -92,7 +92,7 @@ class TorchTest(unittest.TestCase):
         folder = tempfile.TemporaryDirectory(prefix="tune-test-")
         cls.addClassCleanup(folder.cleanup)
         table = gemm_table(pathlib.Path(folder.name), "24,16,8", "24,16,8,TRANS_A=1", "24,16,8,TRANS_A=1,TRANS_B=1",
-                           "24,16,8,TYPE=f16", "24,16,8,TYPE=f64")
+                           "24,16,8,BATCH=3", "24,16,8,TRANS_A=1,BATCH=3", "24,16,8,TYPE=f16", "24,16,8,TYPE=f64")
         cls.on_the_cpu = tuner.Dispatcher(tuner.Table.text(table), backend="cpu")
 
     def setUp(self):

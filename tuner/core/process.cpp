@@ -248,17 +248,15 @@ ChildProcess::ChildProcess(const std::vector<std::string>& arguments, const Proc
 }
 
 ChildProcess::~ChildProcess() {
-  if (end_) return;
-  kill();
-  static_cast<void>(wait());
+  if (!end_ && kill()) static_cast<void>(wait());
 }
 
 void ChildProcess::ask_to_end() const {
   if (!end_) ::kill(-pid_, SIGTERM);
 }
 
-void ChildProcess::kill() const {
-  if (!end_) ::kill(-pid_, SIGKILL);
+bool ChildProcess::kill() const {
+  return end_ || ::kill(-pid_, SIGKILL) == 0 || errno != EPERM;
 }
 
 ProcessEnd ChildProcess::wait() {

@@ -54,8 +54,8 @@ void adopt_orphans();
 /// a program that ends at once and must leave none behind.
 void kill_children();
 
-/// A program in a session of its own; killed with its group, and reaped, when the owner goes.
-/// It leaves no core file.
+/// A program in a session of its own; killed with its group, and reaped, when the owner goes. It
+/// leaves no core file. One that was started before confine_process() can no longer be killed.
 class ChildProcess {
  public:
   /// Starts a program without a shell. The first argument is the program, looked up on PATH. Throws
@@ -69,8 +69,8 @@ class ChildProcess {
   [[nodiscard]] pid_t pid() const { return pid_; }
   /// Sends SIGTERM to the whole group.
   void ask_to_end() const;
-  /// Sends SIGKILL to the whole group.
-  void kill() const;
+  /// Sends SIGKILL to the whole group; whether this process may.
+  bool kill() const;  // NOLINT(modernize-use-nodiscard): most children can be
   /// Waits for the end.
   [[nodiscard]] ProcessEnd wait();
   /// How it ended, once it has.

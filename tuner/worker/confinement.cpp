@@ -85,8 +85,11 @@ std::vector<fs::path> files_needed_by(const std::string& program) {
   std::vector<fs::path> files = {
       "/usr",       "/lib",       "/lib32", "/lib64", "/libx32",         "/bin", "/sbin", "/opt",
       "/nix/store", "/gnu/store", "/proc",  "/sys",   "/etc/ld.so.cache"};
-  for (const fs::path& link : places_of(program)) {
-    for (const fs::path& place : {link, real_path(link)}) files.push_back(installation(place));
+  for (const std::string& started : {program, environment_variable("TUNER_HOST_CXX")}) {
+    if (started.empty()) continue;
+    for (const fs::path& link : places_of(started)) {
+      for (const fs::path& place : {link, real_path(link)}) files.push_back(installation(place));
+    }
   }
   for (const char* const name :
        {"PATH", "LD_LIBRARY_PATH", "LIBRARY_PATH", "CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH",

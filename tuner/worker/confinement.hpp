@@ -16,8 +16,9 @@ namespace tuner::worker {
 [[nodiscard]] std::optional<SandboxSupport> worker_sandbox();
 
 /// What a program reads to start, to compile and to load libraries: the system's folders of
-/// programs and libraries, the folder that the program is installed in, and those that variables
-/// such as PATH and LD_LIBRARY_PATH name. No home directory, and of /etc only the linker's cache.
+/// programs and libraries, the folders that the program and the compiler of $TUNER_HOST_CXX are
+/// installed in, and those that variables such as PATH and LD_LIBRARY_PATH name. No home directory,
+/// and of /etc only the linker's cache.
 [[nodiscard]] std::vector<std::filesystem::path> files_needed_by(const std::string& program);
 
 /// Confines this process, which writes its own $TMPDIR too. Does nothing with TUNER_SANDBOX=off,

@@ -75,8 +75,7 @@ std::variant<Json, WorkerLost> WorkerProcess::receive(std::chrono::duration<doub
     if (auto* message = std::get_if<Json>(&arrived)) return std::move(*message);
     return lost(std::get<Channel::Absence>(arrived) == Channel::Absence::late, deadline);
   } catch (const Error& error) {
-    child_.kill();
-    static_cast<void>(child_.wait());
+    if (child_.kill()) static_cast<void>(child_.wait());
     return WorkerLost{.late = false, .how = error.what()};
   }
 }
@@ -86,12 +85,15 @@ WorkerLost WorkerProcess::lost(bool late, std::chrono::duration<double> deadline
   constexpr std::chrono::milliseconds kToEnd{500};
   const auto end = Channel::Clock::now() + kToEnd;
   while (!late && alive() && Channel::Clock::now() < end) ::usleep(1'000);
-  child_.kill();
-  const ProcessEnd ended = child_.wait();
+  const bool is_killed = child_.kill();
   if (late) {
+    if (is_killed) static_cast<void>(child_.wait());
     return {.late = true,
-            .how = fmt::format("did not end within {:.3g} s and was killed", deadline.count())};
+            .how = fmt::format("did not end within {:.3g} s{}", deadline.count(),
+                               is_killed ? " and was killed" : "")};
   }
+  if (!is_killed) return {.late = false, .how = "closed its channel and did not end"};
+  const ProcessEnd ended = child_.wait();
   const std::string said = errors_.text();
   return {.late = false,
           .faulted = is_fault(ended),
