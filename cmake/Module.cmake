@@ -24,7 +24,7 @@ function(tuner_module name)
   add_library(tuner_${name} STATIC ${arg_SOURCES})
   add_library(tuner::${arg_EXPORT_NAME} ALIAS tuner_${name})
   set_target_properties(tuner_${name} PROPERTIES EXPORT_NAME ${arg_EXPORT_NAME}
-                        UNITY_BUILD ${TUNER_UNITY} UNITY_BUILD_BATCH_SIZE 6)
+                        UNITY_BUILD ${TUNER_UNITY} UNITY_BUILD_BATCH_SIZE 24)
   target_sources(tuner_${name} PUBLIC FILE_SET HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}"
                                       FILES ${arg_HEADERS})
   target_compile_features(tuner_${name} PUBLIC cxx_std_20)
@@ -73,16 +73,11 @@ function(tuner_tests name)
   add_executable(${name}_tests ${arg_SOURCES})
   set_target_properties(${name}_tests PROPERTIES
                         RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin"
-                        UNITY_BUILD ${TUNER_UNITY} UNITY_BUILD_BATCH_SIZE 6)
+                        UNITY_BUILD ${TUNER_UNITY} UNITY_BUILD_BATCH_SIZE 24)
   list(TRANSFORM arg_MODULES PREPEND tuner_)
   target_link_libraries(${name}_tests PRIVATE ${arg_MODULES} ${arg_LIBRARIES} GTest::gmock_main
                         tuner_warnings)
   precompile(${name}_tests core_tests precompiled_tests.hpp)
-  # At -O1 g++ 12 sees the appending to a std::string leave its bounds (GCC bug 105651).
-  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-    target_compile_options(${name}_tests PRIVATE -Wno-array-bounds -Wno-stringop-overflow
-                                                  -Wno-stringop-overread)
-  endif()
   target_compile_definitions(${name}_tests PRIVATE
     TUNER_SOURCE_DIR="${PROJECT_SOURCE_DIR}" TUNER_TEST_DATA="${PROJECT_SOURCE_DIR}/tests/data"
     TUNER_TEST_CACHE="${PROJECT_BINARY_DIR}/test-cache/tune/binaries")

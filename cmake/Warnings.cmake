@@ -6,6 +6,7 @@ target_compile_options(tuner_warnings INTERFACE
     -Wold-style-cast -Wnon-virtual-dtor -Woverloaded-virtual>)
 # g++ 12 sees overlapping and too large copies in ordinary std::string concatenation (GCC bug 105651).
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-  target_compile_options(tuner_warnings INTERFACE 
-    $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict -Wno-stringop-overflow>)
+  target_compile_options(tuner_warnings INTERFACE
+    $<$<COMPILE_LANGUAGE:CXX>:-Wno-array-bounds -Wno-restrict -Wno-stringop-overflow
+      -Wno-stringop-overread>)
 endif()

@@ -15,18 +15,23 @@
 namespace tuner::gemm_benchmark {
 namespace {
 
+/// What an epilogue reads that the shapes do not have may lie anywhere: where C does.
 std::byte* operand(const OperandSet& set, const std::string& argument) {
   if (argument == "A") return set.a;
   if (argument == "B") return set.b;
-  if (argument == "C") return set.c;
+  if (argument == "C" || argument == "bias" || argument == "residual") return set.c;
   throw Error(ErrorCode::usage,
-              fmt::format("the benchmark knows the buffers A, B and C, not '{}'", argument));
+              fmt::format("the benchmark knows the buffers A, B and C, bias and residual, not '{}'",
+                          argument));
+}
+
+backend::KernelArgument packed_number(const family::Scalar& number) {
+  return std::visit([](auto typed) { return backend::packed(typed); }, number);
 }
 
 backend::KernelArgument scalar(const family::Argument& argument,
                                const space::ExpressionValues& values) {
-  return std::visit(
-      [](auto typed) { return backend::packed(typed); },
+  return packed_number(
       family::scalar_value(std::get<family::ScalarArgument>(argument.what), argument.name, values));
 }
 
@@ -55,6 +60,17 @@ std::vector<std::size_t> scratch_bytes(const family::Kernel& kernel,
                   family::size_bytes(buffer.type.at(values)));
   }
   return all;
+}
+
+/// What a step takes of the arguments of all.
+std::vector<backend::KernelArgument> taken_of(const std::vector<backend::KernelArgument>& all,
+                                              const std::vector<family::TakenArgument>& taken) {
+  std::vector<backend::KernelArgument> of_step;
+  for (const family::TakenArgument& argument : taken) {
+    const auto* const place = std::get_if<std::size_t>(&argument);
+    of_step.push_back(place ? all.at(*place) : packed_number(std::get<family::Scalar>(argument)));
+  }
+  return of_step;
 }
 
 int compile_threads() {
@@ -117,14 +133,22 @@ StoredContenders::Prepared StoredContenders::prepare(const Shape& shape) {
   const family::Kernel& kernel = family_.kernel(best->subject->kernel.kernel);
   const space::Space space(kernel.space, gpu_.device().attributes, *size);
   const auto enter = [&](Role role, const space::Config& config) {
-    prepared.candidates.push_back(
-        {.role = role,
-         .text = fmt::format("{} {}", kernel.name, tuner::space::display(*kernel.space, config)),
-         .kernel = &kernel,
-         .geometry = family::geometry(kernel, 0, space.expression_values(config)),
-         .scratch_bytes = scratch_bytes(kernel, space.expression_values(config)),
-         .tensors = family::tensor_layouts(kernel, space.expression_values(config)),
-         .compiled = pool_.submit(family::compile_job(kernel, space, config))});
+    const space::ExpressionValues values = space.expression_values(config);
+    Candidate candidate{
+        .role = role,
+        .text = fmt::format("{} {}", kernel.name, tuner::space::display(*kernel.space, config)),
+        .kernel = &kernel,
+        .geometries = {},
+        .taken = {},
+        .scratch_bytes = scratch_bytes(kernel, values),
+        .tensors = family::tensor_layouts(kernel, values),
+        .compiled = pool_.submit(family::compile_job(kernel, space, config))};
+    for (std::size_t step = 0; step < kernel.steps.size(); ++step) {
+      candidate.geometries.push_back(family::geometry(kernel, step, values));
+      candidate.taken.push_back(
+          family::taken_arguments(kernel, step, family_.arguments.size(), values));
+    }
+    prepared.candidates.push_back(std::move(candidate));
   };
   const space::Config ours = space::config_from_json(*kernel.space, best->best.config_json);
   enter(Role::ours, ours);
@@ -168,26 +192,38 @@ Expected<Contender, Failure> StoredContenders::load(const Candidate& candidate,
     scratch->push_back(backend::make_device_memory(bytes));
     backend::check(cudaMemset(scratch->back().get(), 0, bytes), "cudaMemset");
   }
-  std::vector<backend::Enqueue> launches;
+  const std::size_t steps = candidate.geometries.size();
+  std::vector<backend::Enqueue> launches;  // of each set, one behind the other
   for (std::size_t set = 0; set < operands.sets(); ++set) {
     auto values = arguments(family_, size, operands.set(set));
     for (const backend::DeviceMemory& buffer : *scratch)
       values.push_back(backend::packed(buffer.get()));
     for (const family::TensorLayout& layout : candidate.tensors) {
-      const std::string& buffer = family_.arguments[layout.argument].name;
-      auto tensor = backend::packed(layout, operand(operands.set(set), buffer));
+      const std::size_t given = family_.arguments.size();
+      auto tensor = backend::packed(
+          layout, layout.argument < given
+                      ? operand(operands.set(set), family_.arguments[layout.argument].name)
+                      : static_cast<std::byte*>(scratch->at(layout.argument - given).get()));
       if (!tensor) return Unexpected(tensor.error());
       values.push_back(*tensor);
     }
-    auto launch = kernel->functions().front().launch(candidate.geometry, values, gpu_.stream());
-    if (!launch) return Unexpected(launch.error());
-    launches.push_back(std::move(*launch));
+    for (std::size_t step = 0; step < steps; ++step) {
+      auto launch = kernel->functions()[step].launch(
+          candidate.geometries[step], taken_of(values, candidate.taken[step]), gpu_.stream());
+      if (!launch) return Unexpected(launch.error());
+      launches.push_back(std::move(*launch));
+    }
   }
   return Contender{
       .role = candidate.role,
       .kernel = candidate.text,
       // The kernel is held for as long as something may launch it.
-      .launch = [kernel, scratch, launches](std::size_t set) { return launches[set](); }};
+      .launch = [kernel, scratch, launches, steps](std::size_t set) -> Expected<void, Failure> {
+        for (std::size_t step = 0; step < steps; ++step) {
+          if (auto enqueued = launches[set * steps + step](); !enqueued) return enqueued;
+        }
+        return {};
+      }};
 }
 
 }  // namespace tuner::gemm_benchmark

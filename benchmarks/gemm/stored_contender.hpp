@@ -4,6 +4,7 @@
 #include "benchmarks/gemm/contender.hpp"
 #include "benchmarks/gemm/gpu.hpp"
 #include "benchmarks/gemm/operands.hpp"
+#include "tuner/family/candidate.hpp"
 #include "tuner/family/family.hpp"
 #include "tuner/store/store.hpp"
 #include "tuner/worker/compile_pool.hpp"
@@ -40,7 +41,8 @@ class StoredContenders {
     Role role = Role::ours;
     std::string text;  ///< the kernel and the configuration
     const family::Kernel* kernel = nullptr;
-    family::Geometry geometry;
+    std::vector<family::Geometry> geometries;               ///< of each step
+    std::vector<std::vector<family::TakenArgument>> taken;  ///< likewise
     std::vector<std::size_t> scratch_bytes;
     std::vector<family::TensorLayout> tensors;
     std::shared_future<worker::Compiled> compiled;

@@ -28,9 +28,12 @@ def markdown(heading, rows):
     return "\n".join(f"|{'|'.join(cells)}|" for cells in lines)
 
 
-def fp32():
-    """The newest results of the suite: scripts/tune_suite.sh adds others beside them."""
-    return max(map(load, sorted(path.name for path in RESULTS.glob("fp32-*.json"))), key=lambda figures: figures["date"])
+def newest(suite):
+    """The newest results of a suite: scripts/tune_suite.sh adds others beside them."""
+    figures = max(map(load, sorted(path.name for path in RESULTS.glob(f"{suite}-*.json"))), key=lambda it: it["date"])
+    if wrong := figures["summary"]["wrong"]:
+        raise ValueError(f"wrong results must not be published: {', '.join(wrong)}")
+    return figures
 
 
 def origin(figures):
@@ -42,16 +45,14 @@ def fixed(value, digits=3):
     return ABSENT if value is None else f"{value:.{digits}f}"
 
 
-def fp32_summary():
-    figures = fp32()
-    if wrong := figures["summary"]["wrong"]:
-        raise ValueError(f"wrong results must not be published: {', '.join(wrong)}")
+def summary(suite, library):
+    figures = newest(suite)
     rows = [[each["group"] or "all", str(each["shapes"]), fixed(each["ours_to_cublas"]), fixed(each["ours_to_cublasLt"]),
              fixed(each["ours_to_default"], 2)] for each in figures["summary"]["geometric_means"]]
     worst = next(shape for shape in figures["shapes"] if shape["shape"] == figures["summary"]["worst"])
-    rows.append([f"worst shape: {worst['shape']}", "1", *(fixed(worst[f"ours_to_{name}"]["median"], digits)
+    rows.append([f"worst shape: {worst['shape']}", "1", *(median(worst[f"ours_to_{name}"], digits)
                                                           for name, digits in (("cublas", 3), ("cublasLt", 3), ("default", 2)))])
-    heading = ["shapes", "number", "to cublasSgemm", "to the best of cublasLt", "to the kernel's default"]
+    heading = ["shapes", "number", f"to {library}", "to the best of cublasLt", "to the kernel's default"]
     return f"{origin(figures)} Geometric means.\n\n{markdown(heading, rows)}"
 
 
@@ -62,12 +63,12 @@ def rate(shape, copy):
     return f"{ours['gbytes_per_s']:.0f} GB/s ({100 * ours['gbytes_per_s'] / copy:.0f} %)"
 
 
-def median(ratio):
-    return ABSENT if ratio is None else f"{ratio['median']:.3f}"
+def median(ratio, digits=3):
+    return fixed(ratio and ratio["median"], digits)
 
 
 def fp32_shapes():
-    figures = fp32()
+    figures = newest("fp32")
     copy = figures["copy_gbytes_per_s"]
     rows = [[shape["shape"], rate(shape, copy), median(shape["ours_to_cublas"]), median(shape["ours_to_cublasLt"]),
              median(shape["ours_to_default"])] for shape in figures["shapes"]]
@@ -235,7 +236,9 @@ def isolation():
     return markdown(["question", "seen"], rows)
 
 
-TABLES = {"fp32-summary": fp32_summary, "fp32-shapes": fp32_shapes, "cpu-gpu": cpu_gpu, "small-sizes": small_sizes, "transfers": transfers, "transpose-counters": transpose_counters,
+TABLES = {"fp32-summary": lambda: summary("fp32", "cublasSgemm"), "fp32-shapes": fp32_shapes,
+          "bf16-summary": lambda: summary("bf16", "cublasGemmEx"), "cpu-gpu": cpu_gpu, "small-sizes": small_sizes,
+          "transfers": transfers, "transpose-counters": transpose_counters,
           "gemm-counters": gemm_counters, "spaces": spaces,
           "random-sizes": random_sizes, "reduction": reduction, "transpose-bounds": transpose_bounds,
           "isolation": isolation}

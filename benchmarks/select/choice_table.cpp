@@ -8,7 +8,7 @@
 namespace tuner::gemm_benchmark {
 namespace {
 
-std::string microseconds(const std::optional<TimeSummary>& time_ns) {
+std::string microseconds_text(const std::optional<TimeSummary>& time_ns) {
   return time_ns ? fmt::format("{:.2f}", time_ns->median_ns / 1e3) : "-";
 }
 
@@ -27,8 +27,8 @@ Row row(const Choice& choice) {
   return {display(choice.shape),
           answer ? std::string(name(answer->rung)) : "-",
           answer && !answer->kernel.empty() ? answer->kernel : "-",
-          microseconds(choice.dispatched_ns),
-          microseconds(choice.cublas_ns),
+          microseconds_text(choice.dispatched_ns),
+          microseconds_text(choice.cublas_ns),
           ratio(choice.to_cublas),
           std::string(verdict(choice)),
           ratio(choice.regret),

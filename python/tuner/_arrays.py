@@ -165,12 +165,13 @@ def _dlpack_view(array: Any) -> View:
                 index if backend == "cuda" else 0, (array, capsule))
 
 
-def empty_like(array: Any, shape: Tuple[int, ...], of_int: bool) -> Any:
-    """A new array of the library, device and element type of `array`, or of 32-bit integers."""
+def empty_like(array: Any, shape: Tuple[int, ...], element: str) -> Any:
+    """A new array of the library and device of `array`, with elements of a type."""
     if is_torch(array):
-        return array.new_empty(shape, dtype=sys.modules["torch"].int32 if of_int else array.dtype)
+        name = next(name for name, it in TORCH_ELEMENTS.items() if it == element)
+        return array.new_empty(shape, dtype=getattr(sys.modules["torch"], name))
     if maker(array) in ("numpy", "cupy"):
-        return sys.modules[maker(array)].empty(shape, "i4" if of_int else array.dtype)
+        return sys.modules[maker(array)].empty(shape, next(code for code, it in ELEMENTS.items() if it == element))
     raise TypeError(f"arrays of {maker(array)} cannot be made here: pass out=")
 
 

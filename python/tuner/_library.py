@@ -52,8 +52,11 @@ class GemmProblem(ctypes.Structure):
 
 # tuner_argument_type
 POINTER, INT, UNSIGNED, LONG_LONG, FLOAT, DOUBLE, ARRAY = range(7)
-# tuner_gemm_type by the type of A and B.
-GEMM_TYPES = {"float": 0, "__nv_bfloat16": 1, "__half": 2, "double": 3, "signed char": 4}
+# tuner_gemm_type by the type of A and B and that of C; where C has no type yet it gets the first.
+GEMM_TYPES = {("float", "float"): 0, ("__nv_bfloat16", "__nv_bfloat16"): 1, ("__half", "__half"): 2,
+              ("double", "double"): 3, ("signed char", "int"): 4, ("__nv_bfloat16", "float"): 5,
+              ("__half", "float"): 6, ("__nv_fp8_e4m3", "__nv_bfloat16"): 8}
+GEMM_TF32 = 7
 
 # Sizes and arguments are passed as bytes that `struct` packed: no object for each number.
 _CALLS = {

@@ -12,7 +12,7 @@ from typing import Any, Iterator, Optional, Tuple
 from . import _arrays
 from ._arrays import View
 from ._dispatcher import Dispatcher, default_dispatcher
-from ._library import GEMM_TYPES, GemmProblem, check
+from ._library import GEMM_TF32, GEMM_TYPES, GemmProblem, check
 
 Shape = Tuple[int, ...]
 
@@ -101,8 +101,9 @@ def _calls(a: Matrices, b: Matrices, c: Matrices) -> Iterator[Tuple[Tuple[int, .
 
 
 def _check_operand(name: str, view: View) -> None:
-    if view.element not in GEMM_TYPES:
-        raise TypeError(f"matmul: {name} has elements of type {view.element}; {', '.join(GEMM_TYPES)} can be multiplied")
+    multiplied = list(dict.fromkeys(element for element, _ in GEMM_TYPES))
+    if view.element not in multiplied:
+        raise TypeError(f"matmul: {name} has elements of type {view.element}; {', '.join(multiplied)} can be multiplied")
     if len(view.shape) == 0:
         raise ValueError(f"matmul: {name} is a number, not a matrix: multiply by *")
 
@@ -118,15 +119,17 @@ def _operand(array: Any, view: View, append: bool) -> Tuple[Matrices, Any]:
     return matrices, copy
 
 
-def matmul(a: Any, b: Any, out: Any = None, *, stream: Optional[int] = None,
+def matmul(a: Any, b: Any, out: Any = None, *, allow_tf32: bool = False, stream: Optional[int] = None,
            dispatcher: Optional[Dispatcher] = None) -> Any:
     """The matrix product a @ b, with the shapes and broadcasting of numpy.matmul.
 
     a, b: arrays of torch, CuPy, NumPy, or with DLPack or an array interface, on one device, of one type:
-          float32, float64, float16, bfloat16 or int8. Sums of types of 16 bits are of float32, rounded
-          once. Strides that BLAS cannot take (every other column, say) are copied first.
-    out: where the result goes, of the operands' type, or int32 for int8; by default a new array of a's
-         library. It may overlap a and b.
+          float32, float64, float16, bfloat16, int8 or torch.float8_e4m3fn. Sums of types of 16 and 8 bits
+          are of float32, rounded once, those of int8 of int32. Strides that BLAS cannot take (every other
+          column, say) are copied first.
+    out: where the result goes; by default a new array of a's library, of the operands' type, int32 for int8,
+         bfloat16 for float8_e4m3fn. For float16 and bfloat16 it may be float32. It may overlap a and b.
+    allow_tf32: whether tensor cores may read 19 bits of each float32.
     stream: a cudaStream_t as a number; by default the current one of a's library.
     dispatcher: by default one for each device with the user's database.
 
@@ -155,11 +158,11 @@ def matmul(a: Any, b: Any, out: Any = None, *, stream: Optional[int] = None,
         rows, columns = operand_a.rows, operand_b.columns
         shape = batch + (rows,) * (len(view_a.shape) > 1) + (columns,) * (len(view_b.shape) > 1)
         full = batch + (rows, columns)
-        result, target = _result(a, out, shape, full, view_a, view_b)
+        result, element, target = _result(a, out, shape, full, view_a, view_b)
         if stream is None:
             stream = _arrays.current_stream(a, view_a)
-        _multiply(dispatcher, stream, GEMM_TYPES[view_a.element], operand_a.broadcast(batch),
-                  operand_b.broadcast(batch), target)
+        gemm_type = GEMM_TF32 if allow_tf32 and view_a.element == "float" else GEMM_TYPES[view_a.element, element]
+        _multiply(dispatcher, stream, gemm_type, operand_a.broadcast(batch), operand_b.broadcast(batch), target)
         if out is None:
             is_number = shape == () and _arrays.maker(a) == "numpy"
             return result[()] if is_number else result
@@ -168,16 +171,17 @@ def matmul(a: Any, b: Any, out: Any = None, *, stream: Optional[int] = None,
         return out
 
 
-def _result(a: Any, out: Any, shape: Shape, full: Shape, view_a: View, view_b: View) -> Tuple[Any, Matrices]:
-    """The array that the product is written to, and its matrices: `out` itself where that can be."""
-    of_int = view_a.element == "signed char"
-    element = "int" if of_int else view_a.element
+def _result(a: Any, out: Any, shape: Shape, full: Shape, view_a: View, view_b: View) -> Tuple[Any, str, Matrices]:
+    """The array that the product is written to, its element type and its matrices: `out` itself where that can be."""
+    elements = [result for operand, result in GEMM_TYPES if operand == view_a.element]
+    element = elements[0]
     if out is not None:
         view = _arrays.view(out)
         if view.shape != shape:
             raise ValueError(f"matmul: out has the shape {view.shape}, the product {shape}")
-        if view.element != element:
-            raise TypeError(f"matmul: out has elements of type {view.element}, the product {element}")
+        if view.element not in elements:
+            raise TypeError(f"matmul: out has elements of type {view.element}, the product {' or '.join(elements)}")
+        element = view.element
         if (view.backend, view.device) != (view_a.backend, view_a.device):
             raise ValueError(f"matmul: out is on {view.backend} {view.device}, a on {view_a.backend} {view_a.device}")
         if not view.is_writable:
@@ -185,11 +189,11 @@ def _result(a: Any, out: Any, shape: Shape, full: Shape, view_a: View, view_b: V
         is_shared = view.overlaps(view_a) or view.overlaps(view_b) or view.extent < view.size
         matrices = None if is_shared else _matrices_of(view, shape, full)
         if matrices is not None:
-            return out, matrices
-    fresh = _arrays.empty_like(a, shape, of_int)
+            return out, element, matrices
+    fresh = _arrays.empty_like(a, shape, element)
     matrices = _matrices_of(_arrays.view(fresh), shape, full)
     assert matrices is not None
-    return fresh, matrices
+    return fresh, element, matrices
 
 
 def _matrices_of(view: View, shape: Shape, full: Shape) -> Optional[Matrices]:

@@ -153,7 +153,7 @@ class _Override:
         if rung not in _RUNGS_OF_KERNELS:
             return None
         m, n, k, batch, trans_a, trans_b, lda, ldb, ldc = size
-        problem = GemmProblem(GEMM_TYPES[element], trans_a, trans_b, m, n, k, lda, ldb, ldc, batch,
+        problem = GemmProblem(GEMM_TYPES[element, element], trans_a, trans_b, m, n, k, lda, ldb, ldc, batch,
                               (k if trans_a else m) * lda, (n if trans_b else k) * ldb, m * ldc)
         shape = (m, n) if len(shape_a) == 2 else (batch, m, n)
         return _Known(shape, ctypes.byref(problem), dispatcher._handle)

@@ -49,15 +49,19 @@ def frame(message):
 class AgentsTest(ProgramTest):
     def setUp(self):
         super().setUp()
+        # By the name of its cache, which all tests share, a process is known to be of this test.
+        place = pathlib.Path(os.environ["XDG_CACHE_HOME"]) / "tests" / self.directory.name
+        place.mkdir(parents=True)
+        self.addCleanup(place.rmdir)
+        self.cache = f"{place}/../.."
         self.addCleanup(self.end_stragglers)
 
     def environment(self, **changes):
-        # By its cache a process is known to be of this test.
-        return super().environment(**{"XDG_CACHE_HOME": str(self.directory / "cache"), **changes})
+        return super().environment(**{"XDG_CACHE_HOME": self.cache, **changes})
 
     def ours(self):
         """The worker processes of this test, whoever is their parent."""
-        mine = f"XDG_CACHE_HOME={self.directory / 'cache'}".encode()
+        mine = f"XDG_CACHE_HOME={self.cache}".encode()
         for pid, _, state, words in processes():
             if state == "Z" or "worker" not in words[1:2]:
                 continue

@@ -472,6 +472,15 @@ TEST_F(ServeTest, AProductOfCublasLtThatIsMoreThanAProductIsPassedOn) {
               HasSubstr("(invalid arguments 1)"));
   EXPECT_THAT(layout(CUBLASLT_MATRIX_LAYOUT_TYPE, std::uint32_t{CUDA_R_16F}),
               HasSubstr("(element type 1)"));
+  EXPECT_THAT(passed_on([] {
+                LtCall call(CUBLAS_COMPUTE_32F, CUDA_R_8F_E4M3);
+                for (const cublasLtMatrixLayout_t result : {call.c_layout, call.d_layout}) {
+                  call.set(result, CUBLASLT_MATRIX_LAYOUT_TYPE, std::uint32_t{CUDA_R_16BF});
+                }
+                call.matmul();
+              }),
+              HasSubstr("(element type 1)"))
+      << "tuner::gemm has the type; cublasLt scales its products";
   EXPECT_THAT(with([](LtCall& it) { it.a_layout = nullptr; }), HasSubstr("(null pointer 1)"));
   EXPECT_THAT(passed_on([] { LtCall(CUBLAS_COMPUTE_32F_FAST_TF32).matmul(); }),
               HasSubstr("(compute type 1)"));

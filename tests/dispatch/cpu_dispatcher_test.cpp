@@ -412,6 +412,14 @@ TEST_F(TypedGemmTest, EveryTypeIsServedByAKernelOfItsOwnElseByTheLibrary) {
   EXPECT_EQ((multiplied<std::uint16_t, float>(dispatcher, GemmType::f16_f32, half,
                                               {0x3C00, 0, 0, 0x3C00, 0x3C00, 0x3C00}, 1)),
             (std::vector<float>{5, 6, 11, 12}));
+  EXPECT_EQ((multiplied<float, float>(dispatcher, GemmType::tf32, {1, 2, 3, 4, 5, 6},
+                                      {1, 0, 0, 1, 1, 1}, 1)),
+            (std::vector<float>{5, 6, 11, 12}))
+      << "never by the kernel of float";
+  EXPECT_EQ((multiplied<std::uint8_t, std::uint16_t>(dispatcher, GemmType::e4m3,
+                                                     {0x38, 0x40, 0x44, 0x48, 0x4A, 0x4C},
+                                                     {0x38, 0, 0, 0x38, 0x38, 0x38}, 0x3F80)),
+            (std::vector<std::uint16_t>{0x40A0, 0x40C0, 0x4130, 0x4140}));
 }
 
 TEST_F(TypedGemmTest, ASizeIsReadFromItsTextWithTheNameOfItsType) {

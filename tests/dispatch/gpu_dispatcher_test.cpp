@@ -291,6 +291,11 @@ constexpr std::array<TypedCase, 4> kTypedCases = {
      {GemmType::f64, "f64", ElementType::f64, ElementType::f64},
      {GemmType::s8, "s8", ElementType::s8, ElementType::s32}}};
 
+/// Those that the family has no kernels for.
+constexpr std::array<TypedCase, 2> kLibraryCases = {
+    {{GemmType::tf32, "tf32", ElementType::tf32, ElementType::f32},
+     {GemmType::e4m3, "e4m3", ElementType::e4m3, ElementType::bf16}}};
+
 /// Products of whole numbers, row-major, A not transposed and B stored transposed: 3 of a batch
 /// that lie `gap` elements apart.
 class TypedGpuGemmTest : public GpuDispatcherTest {
@@ -359,6 +364,10 @@ TEST_F(TypedGpuGemmTest, WhatTheTableDoesNotHaveIsTheLibrarys) {
     EXPECT_TRUE(is_right(*dispatcher, types)) << types.name;
     EXPECT_TRUE(is_right(*dispatcher, types, 16)) << types.name << ", matrices apart";
     EXPECT_TRUE(is_right(*library_, types)) << types.name << ", no table";
+  }
+  for (const TypedCase& types : kLibraryCases) {
+    EXPECT_TRUE(is_right(*dispatcher, types)) << types.name;
+    EXPECT_TRUE(is_right(*library_, types, 16)) << types.name << ", matrices apart";
   }
 }
 

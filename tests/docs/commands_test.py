@@ -24,7 +24,7 @@ DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs
 # What keeps a run short, and off a GPU: options of `tune` that are dropped with their value, and
 # what is appended instead. Queries keep their size: they are answered from the nearest.
 DROPPED = ("--size", "--sizes", "--range", "--max-time", "--max-evals", "--rounds", "--backend", "--device")
-SHORT = ("--backend", "cpu", "--max-evals", "2")
+SHORT = ("--backend", "cpu", "--max-evals", "2", "--max-time", "3s")
 SHORT_BENCH = ("--backend", "cpu", "--rounds", "6")
 SMALL = {"spaces/gemm.json": "16,16,16", "spaces/transpose.json": "16,16", "spaces/copy.json": "16,16",
          "spaces/reduction.json": "16",

@@ -41,7 +41,7 @@ class TablesTest(unittest.TestCase):
                    "copy_gbytes_per_s": 4000, "shapes": [{
                        "shape": "1x64x64", "memory_bound": True, "contenders": [{"role": "ours", "gbytes_per_s": 3000}],
                        "ours_to_cublas": ratio, "ours_to_cublasLt": None, "ours_to_default": ratio}]}
-        with unittest.mock.patch.object(tables, "fp32", lambda: figures):
+        with unittest.mock.patch.object(tables, "newest", lambda suite: figures):
             text = tables.fp32_shapes()
         self.assertIn("|1x64x64|3000 GB/s (75 %)|0.900|–|0.900|", text)
         self.assertIn("± 0.002 or less", text)

@@ -32,7 +32,7 @@ Suite parse(std::string_view text) {
   return parse_suite(text, "s.json", family());
 }
 
-std::string error(std::string_view from, std::string_view to) {
+std::string error_of_suite(std::string_view from, std::string_view to) {
   return usage_error([&] { return parse(altered(kSuite, from, to)); });
 }
 
@@ -48,20 +48,21 @@ TEST(Suite, HasGroupsOfSizes) {
 }
 
 TEST(Suite, MistakesNameTheirPlace) {
-  EXPECT_EQ(error("suite/1", "suite/2"),
+  EXPECT_EQ(error_of_suite("suite/1", "suite/2"),
             "s.json: format: is \"suite/2\", but a suite is of format \"suite/1\"");
-  EXPECT_EQ(error("\"axpy\"", "\"gemm\""),
+  EXPECT_EQ(error_of_suite("\"axpy\"", "\"gemm\""),
             "s.json: family: these are sizes of 'gemm', but axpy.json is the family 'axpy'");
-  EXPECT_EQ(error("\"groups\"", "\"group\""),
+  EXPECT_EQ(error_of_suite("\"groups\"", "\"group\""),
             "s.json: unknown key \"group\" (did you mean 'groups'?)");
-  EXPECT_EQ(error("\"sizes\": [[16]", "\"size\": [[16]"),
+  EXPECT_EQ(error_of_suite("\"sizes\": [[16]", "\"size\": [[16]"),
             "s.json: groups[0]: unknown key \"size\" (did you mean 'sizes'?)");
-  EXPECT_EQ(error("[16]", "[16, 16]"),
+  EXPECT_EQ(error_of_suite("[16]", "[16, 16]"),
             "s.json: groups[0].sizes[0]: must have exactly 1 element, has 2");
-  EXPECT_EQ(error(R"({"N": 32})", R"({"n": 32})"),
+  EXPECT_EQ(error_of_suite(R"({"N": 32})", R"({"n": 32})"),
             "s.json: groups[0].sizes[1]: no dimension is named \"n\" (did you mean 'N'?)");
-  EXPECT_EQ(error("\"large\"", "\"small\""), "s.json: groups[1]: the group 'small' appears twice");
-  EXPECT_EQ(error("[[32], [1000000]]", "[]"),
+  EXPECT_EQ(error_of_suite("\"large\"", "\"small\""),
+            "s.json: groups[1]: the group 'small' appears twice");
+  EXPECT_EQ(error_of_suite("[[32], [1000000]]", "[]"),
             "s.json: groups[1].sizes: must have at least 1 element, has 0");
 }
 

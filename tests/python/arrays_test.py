@@ -119,6 +119,14 @@ class MatmulTest(PythonTest):
         with self.assertRaisesRegex(TypeError, "pass out="):
             self.multiply(OnlyDlpack(a), OnlyDlpack(b))
 
+    def test_the_result_may_be_wider_and_the_operands_narrower(self):
+        a, b, out = floats(6, 8).astype("f2"), floats(8, 10).astype("f2"), numpy.empty((6, 10), "f4")
+        self.multiply(a, b, out)
+        numpy.testing.assert_allclose(out, a.astype("f4") @ b.astype("f4"), atol=1e-6)
+        a, b = floats(6, 8), floats(8, 10)
+        product = tuner.matmul(a, b, allow_tf32=True, dispatcher=self.dispatcher)
+        numpy.testing.assert_allclose(product, a @ b, atol=1e-2)
+
     def test_what_cannot_be_multiplied_is_said(self):
         a = floats(6, 8)
         for error, text, arguments in (

@@ -76,6 +76,18 @@ class TorchTest(unittest.TestCase):
             error = (result.double() - left.double() @ right.double()).abs() / magnitude
             self.assertEqual(result.dtype, dtype)
             self.assertLess(float(error.max()), tolerance)
+        for dtype in (torch.bfloat16, torch.float16):
+            left, right = a.to(dtype), b.to(dtype)
+            out = torch.empty(300, 512, device="cuda")
+            self.check(tuner.matmul(left, right, out), left, right)
+        result = tuner.matmul(a, b, allow_tf32=True)
+        magnitude = a.double().abs() @ b.double().abs()
+        self.assertLess(float(((result.double() - a.double() @ b.double()).abs() / magnitude).max()), 2.0**-9)
+        left, right = a.to(torch.float8_e4m3fn), b.T.contiguous().to(torch.float8_e4m3fn).T
+        result = tuner.matmul(left, right)
+        expected = left.double() @ right.double()
+        self.assertEqual(result.dtype, torch.bfloat16)
+        self.assertLess(float(((result.double() - expected).abs() / (left.double().abs() @ right.double().abs())).max()), 2.0**-7)
         left, right = (torch.randint(-128, 128, it.shape, dtype=torch.int8, device="cuda") for it in (a, b))
         self.assertTrue(torch.equal(tuner.matmul(left, right).double(), left.double() @ right.double()))
 

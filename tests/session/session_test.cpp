@@ -247,11 +247,20 @@ TEST_F(SessionTest, TrialsThatWereTimedWhileTheDeviceDriftedAreRepeated) {
   EXPECT_EQ(steady.requeued, 0);
 }
 
-TEST_F(SessionTest, NoTimeAtAllIsARunWithoutTrials) {
-  const RunResult result = run({.sizes = {{10}}, .max_time = 0ms});
-  EXPECT_EQ(result.state, store::RunState::budget_spent);
-  EXPECT_EQ(result.sizes.front().evaluated, 0U);
-  EXPECT_FALSE(result.sizes.front().best);
+TEST_F(SessionTest, EverySizeHasAResultWhenTheTimeIsTooShortForAll) {
+  std::vector<space::Size> sizes;
+  for (std::int64_t n = 10; n <= 200; n += 10) sizes.push_back({n});
+  device.on_launch = [this](const std::string&) { clock.advance(1ms); };
+  for (const auto time : {0ms, 1ms, 100ms}) {
+    const RunResult result =
+        run({.sizes = sizes, .max_time = time, .resume = Resume::no, .now = clock.now()});
+    EXPECT_EQ(result.state, store::RunState::budget_spent);
+    ASSERT_THAT(result.sizes, SizeIs(sizes.size()));
+    for (const SizeResult& size : result.sizes) {
+      EXPECT_TRUE(size.best) << time.count();
+      EXPECT_LE(size.evaluated, 4U);
+    }
+  }
 }
 
 TEST_F(SessionTest, TheSeedFixesTheOrderOfTrials) {

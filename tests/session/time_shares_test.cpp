@@ -53,6 +53,23 @@ TEST(TimeShares, WhatServesAllIsPaidByAll) {
   EXPECT_DOUBLE_EQ(*shares.spent(0), 0.5);
 }
 
+TEST(TimeShares, TheLastSizeHasAsMuchAsTheFirstWhereHalfOfTheTimeServesAll) {
+  double yet_to_open = 4;
+  TimeShares shares(80s, 4, [&] { return yet_to_open; });
+  shares.charge_all(8s);  // until the first candidate was compiled
+  for (std::size_t size = 0; size < 4; ++size) {
+    shares.open(size);
+    --yet_to_open;
+    double own_s = 0;
+    for (; !shares.used_up(size); own_s += 0.1) {
+      shares.charge(size, 100ms);
+      shares.charge_all(100ms);
+    }
+    shares.close(size);
+    EXPECT_NEAR(own_s, 9, 2) << size;
+  }
+}
+
 TEST(TimeShares, NoTimeIsUsedUpAtOnce) {
   EXPECT_TRUE(open_shares(0s, 1).used_up(0));
 }

@@ -21,7 +21,7 @@ using testing::Each;
 using testing::HasSubstr;
 using testing::IsNan;
 
-constexpr std::size_t kA = 4, kB = 5, kC = 7;  // places of the arguments
+constexpr std::size_t kArgumentA = 4, kArgumentB = 5, kArgumentC = 7;  // places of the arguments
 constexpr std::int64_t kM = 6, kN = 7, kK = 5;
 
 /// Plays the candidate on the host: reads what an instance offers, writes what it likes.
@@ -45,8 +45,9 @@ class InstanceTest : public testing::Test {
 
   /// alpha·A·B + beta·C by three loops, rounded once.
   std::vector<float> product(const Instance& instance, double alpha, double beta) const {
-    const std::vector<float> a = read(instance, kA, kM * kK), b = read(instance, kB, kK * kN);
-    std::vector<float> c = read(instance, kC, kM * kN);
+    const std::vector<float> a = read(instance, kArgumentA, kM * kK),
+                             b = read(instance, kArgumentB, kK * kN);
+    std::vector<float> c = read(instance, kArgumentC, kM * kN);
     for (std::size_t row = 0; row < kM; ++row) {
       for (std::size_t col = 0; col < kN; ++col) {
         double sum = 0;
@@ -69,12 +70,12 @@ class InstanceTest : public testing::Test {
 TEST_F(InstanceTest, ExpectsTheProductExactlyOfWholeNumbers) {
   Instance whole = instance({.size = {kM, kN, kK}, .fill = Fill::whole, .seed = 9});
   std::vector<float> c = product(whole, 1, 0);
-  write(whole, kC, c);
+  write(whole, kArgumentC, c);
   EXPECT_TRUE(whole.inspect());
 
   c[13] += 1;
   c[20] += 1;
-  write(whole, kC, c);
+  write(whole, kArgumentC, c);
   const auto compared = whole.inspect();
   ASSERT_FALSE(compared);
   EXPECT_EQ(compared.error().outcome, Outcome::wrong_result);
@@ -86,9 +87,9 @@ TEST_F(InstanceTest, ExpectsTheProductExactlyOfWholeNumbers) {
 
 TEST_F(InstanceTest, PoisonsOutputsThatNoCaseReads) {
   Instance whole = instance({.size = {kM, kN, kK}, .fill = Fill::whole});
-  write(whole, kC, product(whole, 1, 0));
+  write(whole, kArgumentC, product(whole, 1, 0));
   whole.prepare_launch();
-  EXPECT_THAT(read(whole, kC, kM * kN), Each(IsNan()));
+  EXPECT_THAT(read(whole, kArgumentC, kM * kN), Each(IsNan()));
 }
 
 TEST_F(InstanceTest, ACaseSetsTheFactorsAndGivesTheOutputItReads) {
@@ -97,23 +98,24 @@ TEST_F(InstanceTest, ACaseSetsTheFactorsAndGivesTheOutputItReads) {
   EXPECT_EQ(std::get<float>(std::get<family::Scalar>(blended.arguments()[6])), -2.0f);
   for (int launch = 0; launch < 2; ++launch) {
     blended.prepare_launch();
-    write(blended, kC, product(blended, 3, -2));
+    write(blended, kArgumentC, product(blended, 3, -2));
     EXPECT_TRUE(blended.inspect()) << "every launch starts from the same content";
   }
-  write(blended, kC, product(blended, 3, -2));
+  write(blended, kArgumentC, product(blended, 3, -2));
   EXPECT_THAT(blended.inspect().error().message, HasSubstr("alpha=3, beta=-2"));
 }
 
 TEST_F(InstanceTest, AllowsNormalNumbersTheErrorOfTheirSummation) {
   Instance normal = instance({.size = {kM, kN, kK}, .fill = Fill::normal, .seed = 1});
   std::vector<float> c = product(normal, 1, 0);
-  write(normal, kC, c);
+  write(normal, kArgumentC, c);
   const auto share = normal.inspect();
   ASSERT_TRUE(share) << share.error().message;
   EXPECT_LT(*share, 1.0);
 
   // The bound of an element: 4·2^-24·√5 times the row of |A| by the column of |B|.
-  const std::vector<float> a = read(normal, kA, kM * kK), b = read(normal, kB, kK * kN);
+  const std::vector<float> a = read(normal, kArgumentA, kM * kK),
+                           b = read(normal, kArgumentB, kK * kN);
   double magnitude = 0;
   for (std::size_t k = 0; k < kK; ++k) {
     magnitude += std::abs(static_cast<double>(a[2 * kK + k]) * static_cast<double>(b[k * kN + 3]));
@@ -122,10 +124,10 @@ TEST_F(InstanceTest, AllowsNormalNumbersTheErrorOfTheirSummation) {
   float& element = c[2 * kN + 3];
   const double right = static_cast<double>(element);
   element = static_cast<float>(right + 0.5 * bound);
-  write(normal, kC, c);
+  write(normal, kArgumentC, c);
   EXPECT_TRUE(normal.inspect());
   element = static_cast<float>(right + 1.5 * bound);
-  write(normal, kC, c);
+  write(normal, kArgumentC, c);
   const auto compared = normal.inspect();
   ASSERT_FALSE(compared);
   EXPECT_THAT(compared.error().message,
@@ -136,14 +138,14 @@ TEST_F(InstanceTest, EqualRecipesHoldEqualNumbersAndOtherSeedsOthers) {
   const Instance::Recipe recipe{.size = {kM, kN, kK}, .fill = Fill::whole, .seed = 1};
   Instance::Recipe other = recipe;
   other.seed = 2;
-  const auto a = read(instance(recipe), kA, kM * kK);
-  EXPECT_EQ(read(instance(recipe), kA, kM * kK), a);
-  EXPECT_NE(read(instance(other), kA, kM * kK), a);
+  const auto a = read(instance(recipe), kArgumentA, kM * kK);
+  EXPECT_EQ(read(instance(recipe), kArgumentA, kM * kK), a);
+  EXPECT_NE(read(instance(other), kArgumentA, kM * kK), a);
 }
 
 TEST_F(InstanceTest, CandidatesAreTimedOnBuffersThatBeginAsAllocationsDo) {
   const Instance timed = instance({.size = {kM, kN, kK}, .fill = Fill::normal});
-  for (const std::size_t argument : {kA, kB, kC}) {
+  for (const std::size_t argument : {kArgumentA, kArgumentB, kArgumentC}) {
     EXPECT_EQ(std::get<backend::Region>(timed.arguments().at(argument)).offset_bytes % 256, 0U);
   }
 }
@@ -153,7 +155,7 @@ TEST_F(InstanceTest, OffersTheLibraryTheSameWork) {
   whole.prepare_launch();
   ASSERT_TRUE(whole.library_work());
   ASSERT_TRUE(backend_->run(*whole.library_work()));
-  EXPECT_EQ(read(whole, kC, kM * kN), product(whole, 1, 0));
+  EXPECT_EQ(read(whole, kArgumentC, kM * kN), product(whole, 1, 0));
 }
 
 /// Instances whose memory a candidate misuses; C is 6×7, and its 42 elements end off any alignment.
@@ -173,7 +175,7 @@ class InstanceGuards : public InstanceTest {
   /// One launch that computes the right result, and besides writes an element.
   Expected<double, Failure> write_besides(const backend::Region& region, float value = 1.0f) {
     instance_.prepare_launch();
-    write(instance_, kC, product(instance_, 1, 0));
+    write(instance_, kArgumentC, product(instance_, 1, 0));
     backend_->write(region, std::as_bytes(std::span(&value, 1)));
     return instance_.inspect();
   }
@@ -182,7 +184,8 @@ class InstanceGuards : public InstanceTest {
 };
 
 TEST_F(InstanceGuards, WhatIsReadBesideABufferIsNaN) {
-  for (const auto& [argument, count] : {std::pair(kA, 30), std::pair(kB, 35), std::pair(kC, 42)}) {
+  for (const auto& [argument, count] :
+       {std::pair(kArgumentA, 30), std::pair(kArgumentB, 35), std::pair(kArgumentC, 42)}) {
     EXPECT_THAT(element(argument, -1), IsNan()) << argument;
     EXPECT_THAT(element(argument, count), IsNan()) << argument;
     EXPECT_THAT(element(argument, count + 1), IsNan()) << argument;
@@ -199,19 +202,20 @@ TEST_F(InstanceGuards, WhatIsWrittenBesideABufferIsOutOfBoundsWhateverTheValue) 
     EXPECT_EQ(right.error().outcome, Outcome::out_of_bounds);
     return right.error().message;
   };
-  EXPECT_EQ(message(kC, 42, 1.0f),
+  EXPECT_EQ(message(kArgumentC, 42, 1.0f),
             "wrote C[42], beyond the end of its 42 elements; 1 word of the guard zone changed "
             "(size 6x7x5, whole-number inputs, seed 9)");
-  EXPECT_THAT(message(kC, -1, 1.0f), HasSubstr("wrote C[-1], before its start"));
-  EXPECT_THAT(message(kA, 30, 1.0f), HasSubstr("wrote A[30], beyond the end of its 30 elements"));
-  EXPECT_THAT(message(kB, -3, 1.0f), HasSubstr("wrote B[-3], before its start"));
-  EXPECT_THAT(message(kC, 1000, 1.0f), HasSubstr("wrote C[1000]"));
-  EXPECT_THAT(message(kC, 42, element(kA, 30)), HasSubstr("wrote C[42]"))
+  EXPECT_THAT(message(kArgumentC, -1, 1.0f), HasSubstr("wrote C[-1], before its start"));
+  EXPECT_THAT(message(kArgumentA, 30, 1.0f),
+              HasSubstr("wrote A[30], beyond the end of its 30 elements"));
+  EXPECT_THAT(message(kArgumentB, -3, 1.0f), HasSubstr("wrote B[-3], before its start"));
+  EXPECT_THAT(message(kArgumentC, 1000, 1.0f), HasSubstr("wrote C[1000]"));
+  EXPECT_THAT(message(kArgumentC, 42, element(kArgumentA, 30)), HasSubstr("wrote C[42]"))
       << "the NaN read beside A, copied";
 }
 
 TEST_F(InstanceGuards, AChangedInputIsOutOfBounds) {
-  const auto right = write_besides(at(kB, 17), 99.0f);
+  const auto right = write_besides(at(kArgumentB, 17), 99.0f);
   ASSERT_FALSE(right);
   EXPECT_EQ(right.error().outcome, Outcome::out_of_bounds);
   EXPECT_THAT(right.error().message,
@@ -219,10 +223,10 @@ TEST_F(InstanceGuards, AChangedInputIsOutOfBounds) {
 }
 
 TEST_F(InstanceGuards, AChangedReferenceIsOutOfBoundsAndDoubtful) {
-  EXPECT_TRUE(write_besides(at(kC, 3), product(instance_, 1, 0)[3]));
+  EXPECT_TRUE(write_besides(at(kArgumentC, 3), product(instance_, 1, 0)[3]));
   EXPECT_FALSE(instance_.reference_changed());
   // What no candidate is given is allocated right behind what it is given.
-  const backend::BufferId given = at(kC, 0).buffer;
+  const backend::BufferId given = at(kArgumentC, 0).buffer;
   const auto right = write_besides(backend::BufferId{static_cast<std::uint64_t>(given) + 1}, 99.0f);
   ASSERT_FALSE(right);
   EXPECT_EQ(right.error().outcome, Outcome::out_of_bounds);
@@ -232,12 +236,13 @@ TEST_F(InstanceGuards, AChangedReferenceIsOutOfBoundsAndDoubtful) {
 
 TEST_F(InstanceGuards, EveryLaunchFindsAnotherPoison) {
   instance_.prepare_launch();
-  const float before = element(kC, 5);
+  const float before = element(kArgumentC, 5);
   instance_.prepare_launch();
-  const float after = element(kC, 5);
+  const float after = element(kArgumentC, 5);
   EXPECT_THAT(after, IsNan());
   EXPECT_NE(std::bit_cast<std::uint32_t>(before), std::bit_cast<std::uint32_t>(after));
-  EXPECT_NE(std::bit_cast<std::uint32_t>(after), std::bit_cast<std::uint32_t>(element(kC, 6)));
+  EXPECT_NE(std::bit_cast<std::uint32_t>(after),
+            std::bit_cast<std::uint32_t>(element(kArgumentC, 6)));
   EXPECT_THAT(instance_.inspect().error().message,
               HasSubstr("C[0] (row 0, column 0) is NaN, as before the launch (not written"));
 }
@@ -246,13 +251,13 @@ TEST_F(InstanceGuards, ALaunchFindsThePoisonAskedForBesideEveryBuffer) {
   for (const auto& [kind, value] :
        {std::pair(highest_poison, HUGE_VALF), {lowest_poison, -HUGE_VALF}}) {
     instance_.prepare_launch(kind);
-    EXPECT_EQ(element(kC, 5), value);
+    EXPECT_EQ(element(kArgumentC, 5), value);
     for (const auto& [argument, count] :
-         {std::pair(kA, 30), std::pair(kB, 35), std::pair(kC, 42)}) {
+         {std::pair(kArgumentA, 30), std::pair(kArgumentB, 35), std::pair(kArgumentC, 42)}) {
       EXPECT_EQ(element(argument, -1), value);
       EXPECT_EQ(element(argument, count), value);
     }
-    write(instance_, kC, product(instance_, 1, 0));
+    write(instance_, kArgumentC, product(instance_, 1, 0));
     EXPECT_TRUE(instance_.inspect()) << "the zones are intact";
   }
 }
@@ -260,11 +265,11 @@ TEST_F(InstanceGuards, ALaunchFindsThePoisonAskedForBesideEveryBuffer) {
 TEST_F(InstanceTest, KeptOutputsMustComeAgainBitForBit) {
   Instance normal = instance({.size = {kM, kN, kK}, .fill = Fill::normal, .seed = 1});
   std::vector<float> c = product(normal, 1, 0);
-  write(normal, kC, c);
+  write(normal, kArgumentC, c);
   normal.keep_outputs();
   EXPECT_TRUE(normal.inspect());
   c[11] = std::nextafter(c[11], 1000.0f);
-  write(normal, kC, c);
+  write(normal, kArgumentC, c);
   const auto other = normal.inspect();
   ASSERT_FALSE(other) << "though within the bound";
   EXPECT_EQ(other.error().outcome, Outcome::nondeterministic);

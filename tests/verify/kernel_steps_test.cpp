@@ -18,7 +18,7 @@ using testing::StartsWith;
 
 /// counts[k] is how often k stands among the keys: first the counts are cleared, then each thread
 /// adds its keys.
-constexpr const char* kSource = R"(
+constexpr const char* kCounts = R"(
 __global__ void clear(int bins, unsigned* counts) {
   const int bin = blockIdx.x * 32 + threadIdx.x;
   if (bin < bins) counts[bin] = 0;
@@ -63,7 +63,7 @@ family::Family family(const std::string& clear, const std::string& add) {
           "launch": {{"grid": ["ceil_div(N, 32)"], "block": [32]}}}}]}}
     }}
   }})json";
-  const family::KernelSource source{.name = "counts.cu", .text = kSource, .headers = {}};
+  const family::KernelSource source{.name = "counts.cu", .text = kCounts, .headers = {}};
   return family::parse_family(fmt::format(kText, clear, add), "counts.json",
                               {{"right", source}, {"tried", source}});
 }

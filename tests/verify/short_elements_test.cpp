@@ -23,7 +23,7 @@ __global__ void twice(int n, unsigned short* x, unsigned short* y) {
 }
 )";
 
-constexpr std::string_view kDocument = R"json({
+constexpr std::string_view kTwiceDocument = R"json({
   "format": "space/1",
   "family": "twice",
   "problem": {"dims": ["N"], "flops": 0, "bytes": "4*N"},
@@ -42,7 +42,7 @@ constexpr std::string_view kDocument = R"json({
 class ShortElementsTest : public testing::Test {
  protected:
   static family::Family family(std::string_view offset = "0") {
-    std::string text(kDocument);
+    std::string text(kTwiceDocument);
     text.replace(text.find("\"offset\": 0"), 11, "\"offset\": " + std::string(offset));
     return family::parse_family(
         text, "twice.json",

@@ -102,9 +102,9 @@ void add_tune(CLI::App& app, Arguments& arguments) {
   app.add_option("--max-evals", o.max_evaluations, "Evaluate at most N configurations at each size")
       ->type_name("N")
       ->check(whole_number(1));
-  app.add_option(
-         "--max-time", o.max_time,
-         "Search for at most this long over all sizes, e.g. 90s or 10m; final rounds are extra")
+  app.add_option("--max-time", o.max_time,
+                 "Search for at most this long over all sizes, e.g. 90s or 10m; final rounds and a "
+                 "first trial of every size are extra")
       ->type_name("TIME");
   app.add_option("--patience", o.patience,
                  "End the search at a size after N evaluations without progress; default 150 with "

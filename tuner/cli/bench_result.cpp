@@ -63,7 +63,7 @@ Json trial_json(const store::TrialRecord& trial) {
           {"registers", trial.registers},
           {"shared_bytes", trial.shared_bytes},
           {"local_bytes", trial.local_bytes},
-          {"worst_error", trial.worst_error ? Json(*trial.worst_error) : Json()}};
+          {"worst_error", number_or_null(trial.worst_error)}};
 }
 
 Json times_json(const store::FinalistRecord& timed) {
@@ -73,7 +73,7 @@ Json times_json(const store::FinalistRecord& timed) {
           {"min_ns", timed.time.min_ns},
           {"rounds", timed.time.samples},
           {"hot_ns", *timed.hot_ns},
-          {"clock_mhz", timed.clock_mhz ? Json(*timed.clock_mhz) : Json()},
+          {"clock_mhz", number_or_null(timed.clock_mhz)},
           {"ratio_to_fastest", timed.ratio_to_best},
           {"ratio_low", timed.ratio_low},
           {"ratio_high", timed.ratio_high}};

@@ -90,14 +90,11 @@ std::string_view name(report::ComparedBy by) {
 }
 
 Json comparison_json(const Comparison& comparison) {
-  const auto optional = [](const std::optional<double>& value) {
-    return value ? Json(*value) : Json();
-  };
   Json document = {{"schema", "tune.compare/1"},
                    {"a", comparison.a.name},
                    {"b", comparison.b.name},
                    {"by", name(comparison.by)},
-                   {"geometric_mean", optional(report::geometric_mean(comparison.sizes))}};
+                   {"geometric_mean", number_or_null(report::geometric_mean(comparison.sizes))}};
   for (const Change change : {Change::slower, Change::uncertain, Change::faster, Change::same}) {
     document["changes"][std::string(name(change))] = report::count_of(comparison.sizes, change);
   }
@@ -112,7 +109,7 @@ Json comparison_json(const Comparison& comparison) {
                                  {"ratio", size.ratio.value},
                                  {"low", size.ratio.low},
                                  {"high", size.ratio.high},
-                                 {"library_ratio", optional(size.library)},
+                                 {"library_ratio", number_or_null(size.library)},
                                  {"a", compared_side_json(size.a)},
                                  {"b", compared_side_json(size.b)}});
   }

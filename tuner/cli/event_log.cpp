@@ -16,10 +16,6 @@
 namespace tuner::cli {
 namespace {
 
-Json optional(const std::optional<double>& value) {
-  return value ? Json(*value) : Json();
-}
-
 Json card_json(const session::CardName& card) {
   Json json = {{"card", card.name}, {"uuid", card.uuid}};
   if (!card.host.empty()) json["host"] = card.host;
@@ -89,7 +85,7 @@ void EventLog::progressed(const session::Progress& progress) {
                   {"outcome", name(trial.outcome)},
                   {"message", trial.message},
                   {"median_ns", trial.time ? Json(trial.time->median_ns) : Json()},
-                  {"library_ns", optional(progress.library_ns)},
+                  {"library_ns", number_or_null(progress.library_ns)},
                   {"card", progress.card},
                   {"reused", progress.reused},
                   {"new_best", progress.new_best},
@@ -111,8 +107,8 @@ void EventLog::size_done(const session::SizeResult& result) {
   if (result.best) {
     fields["config"] = parse_json(result.best->config_json, "a configuration");
     fields["median_ns"] = result.best->time.median_ns;
-    fields["ratio_to_library"] = optional(result.best->ratio_to_library);
-    fields["ratio_to_default"] = optional(result.best->ratio_to_default);
+    fields["ratio_to_library"] = number_or_null(result.best->ratio_to_library);
+    fields["ratio_to_default"] = number_or_null(result.best->ratio_to_default);
   }
   write("size", std::move(fields));
 }

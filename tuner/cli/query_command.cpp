@@ -58,9 +58,6 @@ std::string asked_size_text(const select::Selection& selection) {
 }
 
 Json json_document(const select::Selection& selection) {
-  const auto optional = [](const std::optional<double>& value) {
-    return value ? Json(*value) : Json();
-  };
   Json document = {{"schema", "tune.query/1"},
                    {"rung", std::string(name(selection.rung))},
                    {"device", selection.device.name},
@@ -69,26 +66,27 @@ Json json_document(const select::Selection& selection) {
                    {"kernel_hash", selection.kernel->hash},
                    {"size", asked_size(selection)},
                    {"config", parse_json(selection.config_json, "a stored configuration")},
-                   {"expected_ns", optional(selection.expected_ns)},
+                   {"expected_ns", number_or_null(selection.expected_ns)},
                    {"distance", selection.distance}};
   if (selection.entry) {
     const store::BestRecord& best = selection.entry->best;
-    document["tuned"] = {{"size", best.problem},
-                         {"median_ns", best.time.median_ns},
-                         {"library", best.library_name},
-                         {"ratio_to_library", optional(best.ratio_to_library)},
-                         {"ratio_to_default", optional(best.ratio_to_default)},
-                         {"library_algorithm", best.library_algorithm},
-                         {"ratio_to_library_tuned", optional(best.ratio_to_library_tuned)},
-                         {"rested_ns", optional(best.rested_ns)},
-                         {"sustained_ns", optional(best.sustained_ns)},
-                         {"joules", optional(best.joules)},
-                         {"gflops_per_watt", optional(gflops_per_watt(best.flops, best.joules))},
-                         {"ties", best.ties},
-                         {"recorded_at", best.recorded_at},
-                         {"verified", best.verified},
-                         {"shared", best.shared},
-                         {"origin", best.origin}};
+    document["tuned"] = {
+        {"size", best.problem},
+        {"median_ns", best.time.median_ns},
+        {"library", best.library_name},
+        {"ratio_to_library", number_or_null(best.ratio_to_library)},
+        {"ratio_to_default", number_or_null(best.ratio_to_default)},
+        {"library_algorithm", best.library_algorithm},
+        {"ratio_to_library_tuned", number_or_null(best.ratio_to_library_tuned)},
+        {"rested_ns", number_or_null(best.rested_ns)},
+        {"sustained_ns", number_or_null(best.sustained_ns)},
+        {"joules", number_or_null(best.joules)},
+        {"gflops_per_watt", number_or_null(gflops_per_watt(best.flops, best.joules))},
+        {"ties", best.ties},
+        {"recorded_at", best.recorded_at},
+        {"verified", best.verified},
+        {"shared", best.shared},
+        {"origin", best.origin}};
   }
   document["explanation"] = selection.explanation;
   return document;

@@ -134,14 +134,10 @@ std::string table_of_all(std::span<const ReplayResult> results, const Terminal& 
   return table.text(terminal);
 }
 
-Json optional_json(std::optional<double> value) {
-  return value ? Json(*value) : Json(nullptr);
-}
-
 Json run_json(const RunSummary& run) {
   return {{"seed", run.seed},
           {"evaluations", run.evaluations},
-          {"best_ms", optional_json(run.best_ms)},
+          {"best_ms", number_or_null(run.best_ms)},
           {"elapsed_s", run.elapsed_s},
           {"strategy_s", run.strategy_s}};
 }
@@ -170,7 +166,7 @@ Json recording_json(const ReplayResult& result) {
           {"kernel", result.kernel},
           {"device", result.device},
           {"configurations", result.configurations},
-          {"optimum_ms", optional_json(result.optimum_ms)},
+          {"optimum_ms", number_or_null(result.optimum_ms)},
           {"strategies", std::move(strategies)}};
 }
 

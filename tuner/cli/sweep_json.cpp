@@ -12,10 +12,6 @@
 namespace tuner::cli {
 namespace {
 
-Json optional_number(const std::optional<double>& number) {
-  return number ? Json(*number) : Json();
-}
-
 /// Work per second, from the work of a size and the time of a run in nanoseconds.
 void add_rates(Json& json, const Json& size, double median_ns, std::optional<double> clock_mhz) {
   for (const auto& [rate, work] : {std::pair{"flops_per_s", "flops"}, {"bytes_per_s", "bytes"}}) {
@@ -33,7 +29,7 @@ Json time_json(const session::SweepTime& timing, const Json& sizes, const SweepS
                {"kernel", timing.kernel},
                {"config", timing.config_json.empty() ? Json() : Json::parse(timing.config_json)},
                {"compile_ms", timing.compile_ms},
-               {"worst_error", optional_number(timing.worst_error)}};
+               {"worst_error", number_or_null(timing.worst_error)}};
   if (timing.time) {
     json["median_ns"] = timing.time->median_ns;
     json["q1_ns"] = timing.time->q1_ns;

@@ -55,15 +55,11 @@ session::RunPlan run_plan(const TuneOptions& options) {
   return plan;
 }
 
-Json optional_number(const std::optional<double>& value) {
-  return value ? Json(*value) : Json();
-}
-
 Json energy_json(const std::optional<EnergySummary>& energy) {
   if (!energy) return {};
   return {{"joules", energy->joules},         {"min_joules", energy->min_joules},
           {"max_joules", energy->max_joules}, {"windows", energy->windows},
-          {"watts", energy->watts},           {"idle_watts", optional_number(energy->idle_watts)}};
+          {"watts", energy->watts},           {"idle_watts", number_or_null(energy->idle_watts)}};
 }
 
 Json finalist_json(const store::FinalistRecord& finalist) {
@@ -73,8 +69,8 @@ Json finalist_json(const store::FinalistRecord& finalist) {
           {"ratio_to_best", finalist.ratio_to_best},
           {"ratio_low", finalist.ratio_low},
           {"ratio_high", finalist.ratio_high},
-          {"rested_ns", optional_number(finalist.rested_ns)},
-          {"sustained_ns", optional_number(finalist.sustained_ns)},
+          {"rested_ns", number_or_null(finalist.rested_ns)},
+          {"sustained_ns", number_or_null(finalist.sustained_ns)},
           {"energy", energy_json(finalist.energy)},
           {"rounds", finalist.time.samples}};
 }
@@ -103,14 +99,14 @@ Json best_json(const session::SizeResult& result, const space::Dimensions& dims)
                   {"q3_ns", best.time.q3_ns},
                   {"confirmed", !result.finalists.empty()},
                   {"library", best.library_name},
-                  {"library_ns", optional_number(best.library_ns)},
-                  {"default_ns", optional_number(best.default_ns)},
-                  {"ratio_to_library", optional_number(best.ratio_to_library)},
-                  {"ratio_to_default", optional_number(best.ratio_to_default)},
+                  {"library_ns", number_or_null(best.library_ns)},
+                  {"default_ns", number_or_null(best.default_ns)},
+                  {"ratio_to_library", number_or_null(best.ratio_to_library)},
+                  {"ratio_to_default", number_or_null(best.ratio_to_default)},
                   {"library_algorithm", best.library_algorithm},
-                  {"ratio_to_library_tuned", optional_number(best.ratio_to_library_tuned)},
-                  {"joules", optional_number(best.joules)},
-                  {"gflops_per_watt", optional_number(gflops_per_watt(best.flops, best.joules))},
+                  {"ratio_to_library_tuned", number_or_null(best.ratio_to_library_tuned)},
+                  {"joules", number_or_null(best.joules)},
+                  {"gflops_per_watt", number_or_null(gflops_per_watt(best.flops, best.joules))},
                   {"metric", store::kRankingMetric},
                   {"ties", best.ties}};
   for (const store::FinalistRecord& finalist : result.finalists) {

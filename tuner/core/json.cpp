@@ -129,6 +129,10 @@ Json parse_json(std::string_view text, std::string_view origin) {
   return builder.take();
 }
 
+Json number_or_null(const std::optional<double>& number) {
+  return number ? Json(*number) : Json();
+}
+
 std::string in_quotes(std::string_view text) {
   constexpr std::size_t kLongest = 80;
   const bool cut = text.size() > kLongest;

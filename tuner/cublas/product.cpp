@@ -67,8 +67,9 @@ std::optional<Epilogue> epilogue_of(cublasLtEpilogue_t epilogue, cudaDataType ty
 const dispatch::GemmTypeRow* gemm_type(const ProductCall& call) {
   const auto found =
       std::ranges::find_if(dispatch::kGemmTypeRows, [&](const dispatch::GemmTypeRow& it) {
-        return cuda_type(it.matrices) == call.a.type && call.a.type == call.b.type &&
-               cuda_type(it.result) == call.c.type;
+        // Products of 8-bit floats are passed on: cublasGemmEx has none, cublasLt scales them.
+        return it.matrices != ElementType::e4m3 && cuda_type(it.matrices) == call.a.type &&
+               call.a.type == call.b.type && cuda_type(it.result) == call.c.type;
       });
   return found == dispatch::kGemmTypeRows.end() ? nullptr : &*found;
 }

@@ -338,7 +338,9 @@ typedef enum tuner_gemm_type {
   TUNER_GEMM_F64 = 3,  /**< double */
   TUNER_GEMM_S8 = 4,   /**< A and B of signed char; C, sums and factors of int */
   TUNER_GEMM_BF16_F32 = 5, /**< A and B of __nv_bfloat16; C, sums and factors in float */
-  TUNER_GEMM_F16_F32 = 6   /**< A and B of __half; C, sums and factors in float */
+  TUNER_GEMM_F16_F32 = 6,  /**< A and B of __half; C, sums and factors in float */
+  TUNER_GEMM_TF32 = 7,     /**< all float; of A and B 19 bits may be read */
+  TUNER_GEMM_E4M3 = 8      /**< A and B of __nv_fp8_e4m3, C of __nv_bfloat16; else float */
 } tuner_gemm_type;
 
 /** To what a bias has a number each. */

@@ -19,7 +19,9 @@ enum class GemmType {
   f64,       ///< double
   s8,        ///< A and B of signed char; C, sums and factors of int
   bf16_f32,  ///< A and B of __nv_bfloat16; C, sums and factors in float
-  f16_f32    ///< A and B of __half; C, sums and factors in float
+  f16_f32,   ///< A and B of __half; C, sums and factors in float
+  tf32,      ///< all float; of A and B 19 bits may be read
+  e4m3       ///< A and B of __nv_fp8_e4m3, C of __nv_bfloat16; sums and factors in float
 };
 
 /// A product C = alpha·op(A)·op(B) + beta·C for each matrix of a batch, row-major: op(A) is m×k,

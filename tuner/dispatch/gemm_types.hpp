@@ -17,7 +17,7 @@ struct GemmTypeRow {
   ElementType matrices, result, factors;  ///< of A and B; of C; of sums, alpha and beta
 };
 
-inline constexpr std::size_t kGemmTypes = 7;
+inline constexpr std::size_t kGemmTypes = 9;
 /// In the order of GemmType.
 inline constexpr std::array<GemmTypeRow, kGemmTypes> kGemmTypeRows = {{
     {GemmType::f32, "sgemm", ElementType::f32, ElementType::f32, ElementType::f32},
@@ -28,6 +28,8 @@ inline constexpr std::array<GemmTypeRow, kGemmTypes> kGemmTypeRows = {{
     {GemmType::bf16_f32, "gemm of bf16 to f32", ElementType::bf16, ElementType::f32,
      ElementType::f32},
     {GemmType::f16_f32, "gemm of f16 to f32", ElementType::f16, ElementType::f32, ElementType::f32},
+    {GemmType::tf32, "gemm of tf32", ElementType::tf32, ElementType::f32, ElementType::f32},
+    {GemmType::e4m3, "gemm of e4m3", ElementType::e4m3, ElementType::bf16, ElementType::f32},
 }};
 static_assert([] {
   for (std::size_t i = 0; i < kGemmTypes; ++i) {

@@ -14,7 +14,7 @@ namespace tuner::interop {
 namespace {
 
 constexpr std::size_t kLongestText = std::size_t{64} << 10;
-constexpr int kMaximumNesting = 32;
+constexpr int kDeepestList = 32;
 
 class Parser {
  public:
@@ -209,7 +209,7 @@ class Parser {
   class Depth {
    public:
     explicit Depth(Parser& parser) : parser_(parser) {
-      if (++parser_.depth_ > 4 * kMaximumNesting) parser_.fail("nested too deep");
+      if (++parser_.depth_ > 4 * kDeepestList) parser_.fail("nested too deep");
     }
     ~Depth() { --parser_.depth_; }
     Depth(const Depth&) = delete;

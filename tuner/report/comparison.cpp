@@ -129,7 +129,7 @@ double log_mean(const std::vector<double>& values) {
                   static_cast<double>(values.size()));
 }
 
-std::string in_words(const space::EnvironmentInfo& environment) {
+std::string environment_in_words(const space::EnvironmentInfo& environment) {
   std::vector<std::string> words;
   for (const auto& [label, value] : {std::pair{"driver ", environment.driver},
                                      {"", environment.compiler},
@@ -239,7 +239,7 @@ Comparison compare(ComparedResults a, ComparedResults b, ComparedBy by) {
 std::vector<Comparison> comparisons_with_latest(const std::vector<store::StoredBest>& bests) {
   std::vector<ComparedResults> sides;
   for (const store::StoredBest& one : bests) {
-    std::string words = in_words(one.subject->environment);
+    std::string words = environment_in_words(one.subject->environment);
     auto side = std::ranges::find(sides, words, &ComparedResults::name);
     if (side == sides.end()) {
       side = sides.insert(sides.end(), {.name = std::move(words), .bests = {}});
@@ -269,8 +269,8 @@ std::vector<std::string> described_environments(std::span<const store::StoredBes
   std::vector<std::string> order;
   std::map<std::string, std::set<std::pair<std::string, std::string>>> sizes;
   for (const store::StoredBest& one : bests) {
-    std::string words =
-        fmt::format("{}, {}", one.subject->device.name, in_words(one.subject->environment));
+    std::string words = fmt::format("{}, {}", one.subject->device.name,
+                                    environment_in_words(one.subject->environment));
     sizes[words].emplace(one.subject->kernel.family, one.best.problem);
     if (std::ranges::find(order, words) == order.end()) order.push_back(std::move(words));
   }

@@ -18,7 +18,7 @@ namespace {
 
 constexpr double kNearer = 1.03;  // of the best known, as kNear
 constexpr double kEarlySeconds = 60, kEarlyCandidates = 200;
-constexpr double kNever = HUGE_VAL;
+constexpr double kNotReached = HUGE_VAL;
 
 /// The searches of one strategy that may be compared.
 struct StrategyRuns {
@@ -29,13 +29,13 @@ struct StrategyRuns {
 /// The searches of a size: what is compared, with what, and what is not.
 struct StrategyComparison {
   std::vector<StrategyRuns> strategies;  ///< the soonest to come near first
-  double best_ns = kNever;               ///< the fastest trial of any of its searches
+  double best_ns = kNotReached;          ///< the fastest trial of any of its searches
   std::uint64_t with_results = 0, with_winner = 0, of_other_environments = 0;
 };
 
-/// Lowest, median and highest of a number of each run; kNever where there is none.
+/// Lowest, median and highest of a number of each run; kNotReached where there is none.
 struct Spread {
-  double low = kNever, median = kNever, high = kNever;
+  double low = kNotReached, median = kNotReached, high = kNotReached;
 
   bool operator==(const Spread&) const = default;
 };
@@ -44,7 +44,7 @@ template <class Value>
 Spread spread_of(const StrategyRuns& strategy, const Value& value) {
   std::vector<double> values;
   values.reserve(strategy.runs.size());
-  for (const SearchRun* run : strategy.runs) values.push_back(value(*run).value_or(kNever));
+  for (const SearchRun* run : strategy.runs) values.push_back(value(*run).value_or(kNotReached));
   if (values.empty()) return {};
   std::sort(values.begin(), values.end());
   const std::size_t middle = values.size() / 2;
@@ -69,7 +69,7 @@ std::uint64_t count_reached(const StrategyRuns& strategy, double ns) {
 }
 
 /// A median between two counts as the larger one.
-std::uint64_t whole(double median) {
+std::uint64_t whole_trials(double median) {
   return static_cast<std::uint64_t>(std::ceil(median));
 }
 
@@ -77,7 +77,7 @@ void put_in_order(StrategyComparison& comparison) {
   const auto rank = [&](const StrategyRuns& strategy) {
     return std::tuple(
         reached(strategy, ProgressAxis::candidates, kNearer * comparison.best_ns).median,
-        best_by(strategy, ProgressAxis::candidates, kNever).median, strategy.strategy);
+        best_by(strategy, ProgressAxis::candidates, kNotReached).median, strategy.strategy);
   };
   std::ranges::sort(comparison.strategies, {}, rank);
 }
@@ -114,10 +114,10 @@ StrategyComparison comparison_of(const SizeHistory& size) {
 /// "auto after 41 trials (7.0 s)", "genetic in 2 of 5 runs", "random never".
 std::string soonness(const StrategyRuns& strategy, double ns) {
   const Spread candidates = reached(strategy, ProgressAxis::candidates, ns);
-  if (candidates.median < kNever) {
+  if (candidates.median < kNotReached) {
     const double seconds = reached(strategy, ProgressAxis::seconds, ns).median;
     return fmt::format("{} after {} ({})", strategy.strategy,
-                       format_plural(whole(candidates.median), "trial", "trials"),
+                       format_plural(whole_trials(candidates.median), "trial", "trials"),
                        format_duration(seconds));
   }
   const std::uint64_t count = count_reached(strategy, ns);
@@ -159,7 +159,7 @@ std::string left_out(const StrategyComparison& comparison) {
 
 std::string search_answer(const SizeHistory& size, const StrategyComparison& comparison) {
   if (size.searches.empty()) return "The results were imported: no run here.";
-  if (comparison.best_ns == kNever) return "No trial succeeded." + left_out(comparison);
+  if (comparison.best_ns == kNotReached) return "No trial succeeded." + left_out(comparison);
   if (comparison.strategies.empty()) return "No run began anew." + left_out(comparison);
   std::vector<std::string> parts;
   parts.reserve(comparison.strategies.size());
@@ -173,7 +173,7 @@ std::string search_answer(const SizeHistory& size, const StrategyComparison& com
 // ---- the table ----------------------------------------------------------------------------------
 
 Json finite(double value) {
-  return cell(value < kNever ? std::optional(value) : std::nullopt);
+  return cell(value < kNotReached ? std::optional(value) : std::nullopt);
 }
 
 /// Lowest, median and highest best after so long, of the runs that searched as long.
@@ -189,7 +189,7 @@ Json strategy_row(const StrategyRuns& strategy, double best_ns) {
     const double ns = factor * best_ns;
     row.push_back(count_reached(strategy, ns));
     const double candidates = reached(strategy, ProgressAxis::candidates, ns).median;
-    row.push_back(candidates < kNever ? Json(whole(candidates)) : Json());
+    row.push_back(candidates < kNotReached ? Json(whole_trials(candidates)) : Json());
     row.push_back(finite(reached(strategy, ProgressAxis::seconds, ns).median));
   }
   for (const auto& [progress, limit] : {std::pair(ProgressAxis::seconds, kEarlySeconds),
@@ -217,7 +217,7 @@ Json search_table(const StrategyComparison& comparison) {
                            {"best_200", "At 200 trials", "factor"},
                            {"best_200_low", "from", "factor"},
                            {"best_200_high", "to", "factor"}});
-  if (comparison.best_ns == kNever) return table;
+  if (comparison.best_ns == kNotReached) return table;
   for (const StrategyRuns& strategy : comparison.strategies) {
     table["rows"].push_back(strategy_row(strategy, comparison.best_ns));
   }

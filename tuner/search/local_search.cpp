@@ -8,7 +8,7 @@ namespace tuner::search {
 namespace {
 
 constexpr std::size_t kInitial = 15;  // configurations at random; the search begins at the best
-constexpr std::size_t kElite = 8;
+constexpr std::size_t kEliteCount = 8;
 constexpr std::size_t kNeighbours = 8;  // of each kind, how many are candidates for a step
 constexpr std::size_t kMixtures = 2;
 constexpr std::size_t kAny = 2;
@@ -21,7 +21,9 @@ constexpr double kFailed = 1;           // a failure counts as e times the slowe
 }  // namespace
 
 LocalSearch::LocalSearch(const space::Space& space, std::uint64_t seed)
-    : Metaheuristic(space, seed), elite_(kElite), tried_(space.definition(), kNearest, kMemory) {}
+    : Metaheuristic(space, seed),
+      elite_(kEliteCount),
+      tried_(space.definition(), kNearest, kMemory) {}
 
 std::vector<space::Config> LocalSearch::candidates() {
   std::vector<space::Config> candidates = space().neighbours(current_->config);

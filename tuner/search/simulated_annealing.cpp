@@ -6,12 +6,13 @@
 namespace tuner::search {
 namespace {
 
-constexpr std::size_t kInitial = 10;  // configurations at random; the walk begins at the best
+constexpr std::size_t kRandomStarts = 10;  // configurations at random; the walk begins at the best
 // Temperatures, at the beginning and at the end: a step to exp(temperature) times the time is taken
 // once in e times.
-constexpr double kHot = 0.15;
-constexpr double kCold = 0.015;
-constexpr std::size_t kPatience = 30;  // answers without a new best until the walk goes back to it
+constexpr double kFirstTemperature = 0.15;
+constexpr double kLastTemperature = 0.015;
+constexpr std::size_t kAnswersToReturn =
+    30;  // answers without a new best until the walk goes back to it
 
 }  // namespace
 
@@ -19,9 +20,9 @@ SimulatedAnnealing::SimulatedAnnealing(const space::Space& space, std::uint64_t 
     : Metaheuristic(space, seed) {}
 
 std::optional<space::Config> SimulatedAnnealing::propose(double spent) {
-  temperature_ = kHot * std::pow(kCold / kHot, spent);
-  if (answers() < kInitial || !current_) return std::nullopt;
-  if (without_improvement_ >= kPatience) {
+  temperature_ = kFirstTemperature * std::pow(kLastTemperature / kFirstTemperature, spent);
+  if (answers() < kRandomStarts || !current_) return std::nullopt;
+  if (without_improvement_ >= kAnswersToReturn) {
     current_ = best_;
     without_improvement_ = 0;
   }
@@ -35,7 +36,7 @@ void SimulatedAnnealing::learn(const space::Config& config, Loss loss) {
     best_ = Member{config, loss};
     without_improvement_ = 0;
   }
-  const bool walking = current_ && answers() > kInitial;
+  const bool walking = current_ && answers() > kRandomStarts;
   const double worse = current_ ? loss - current_->loss : 0;
   if (worse <= 0 || (walking && uniform() < std::exp(-worse / temperature_))) {
     current_ = Member{config, loss};

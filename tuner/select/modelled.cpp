@@ -147,13 +147,13 @@ class Modelling {
 };
 
 /// The library beside the best of all kernels in the final round of one size.
-struct Timed {
+struct TimedSize {
   double best_ns, library_ns;
   SizeFeatures features;
 };
 
-std::map<std::string, Timed> timed_sizes(const std::vector<AskedKernel>& asked) {
-  std::map<std::string, Timed> sizes;
+std::map<std::string, TimedSize> timed_sizes(const std::vector<AskedKernel>& asked) {
+  std::map<std::string, TimedSize> sizes;
   for (const AskedKernel& it : asked) {
     if (!it.kernel->stored || !it.size) continue;
     for (const Entry& entry : it.kernel->entries) {
@@ -163,8 +163,8 @@ std::map<std::string, Timed> timed_sizes(const std::vector<AskedKernel>& asked) 
         continue;
       }
       const double ns = entry.best.time.median_ns;
-      const Timed timed{ns, ns * *entry.best.ratio_to_library,
-                        size_features(entry.size.numbers, *it.kernel->stored)};
+      const TimedSize timed{ns, ns * *entry.best.ratio_to_library,
+                            size_features(entry.size.numbers, *it.kernel->stored)};
       const auto [at, added] = sizes.try_emplace(entry.size.text, timed);
       if (!added && ns < at->second.best_ns) at->second = timed;
     }
@@ -196,7 +196,7 @@ std::optional<Nearest> modelled_candidates(const std::vector<AskedKernel>& asked
 }
 
 std::optional<LibraryEstimate> library_estimate(const std::vector<AskedKernel>& asked) {
-  const std::map<std::string, Timed> sizes = timed_sizes(asked);
+  const std::map<std::string, TimedSize> sizes = timed_sizes(asked);
   if (sizes.empty()) return std::nullopt;
   const SizeFeatures here = asked_features(asked);
   std::vector<LibraryRatio> known;

@@ -33,7 +33,10 @@ void CardLane::work() {
   // Also takes sizes of cards that drop out.
   while (run_.board.wait(run_.interrupted) || !schedule_.held().empty()) {
     search();
-    if (stop()) schedule_.open();
+    if (stop()) {
+      schedule_.open();
+      try_untried();
+    }
     while (!schedule_.held().empty()) finish(*schedule_.held().front());
   }
 }
@@ -77,6 +80,19 @@ void CardLane::search() {
     take(*next);
     watch_drift();
     if (schedule_.is_over(*next->search)) finish(*next->search);
+  }
+}
+
+void CardLane::try_untried() {
+  for (SizeSearch* const search : std::vector(schedule_.held())) {
+    if (search->recorded() > 0) finish(*search);
+  }
+  while (!run_.interrupted()) {
+    const auto next = schedule_.next(run_.interrupted);
+    if (!next) return;
+    take(*next);
+    SizeSearch& search = *next->search;
+    if (search.best_ns() || schedule_.is_over(search)) finish(search);
   }
 }
 

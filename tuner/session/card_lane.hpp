@@ -79,6 +79,9 @@ class CardLane {
   using Duration = std::chrono::steady_clock::duration;
 
   void search();
+  /// Once the time is up: held sizes without a trial get one that succeeds, or four, so that every
+  /// size has a result.
+  void try_untried();
   /// What was timed while the device drifted is timed again.
   void watch_drift();
   void take(const Pending& pending);

@@ -14,8 +14,8 @@
 namespace tuner::session {
 namespace {
 
-constexpr int kWarmUp = 2;
-constexpr int kSamples = 7;
+constexpr int kDriftWarmUp = 2;
+constexpr int kDriftSamples = 7;
 
 /// Whether no sample of the one lies among those of the other: else it may be mere noise, of which
 /// a processor shared with other programs has plenty.
@@ -49,10 +49,10 @@ bool DriftMonitor::load_work() {
 std::vector<backend::Sample> DriftMonitor::retime() {
   if (!load_work()) return {};
   std::vector<backend::Sample> samples;
-  for (int i = 0; i < kWarmUp + kSamples; ++i) {
+  for (int i = 0; i < kDriftWarmUp + kDriftSamples; ++i) {
     const auto sample = device_.time_contender(0);
     if (!sample) return {};
-    if (i >= kWarmUp) samples.push_back(*sample);
+    if (i >= kDriftWarmUp) samples.push_back(*sample);
   }
   return samples;
 }

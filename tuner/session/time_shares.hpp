@@ -12,7 +12,8 @@ namespace tuner::session {
 
 /// Divides the time that a card searches among the sizes it searches: what is left, with what the
 /// open ones have had, in equal shares. What a size that closes early leaves goes to the others;
-/// one whose trials take long uses up its own share, never theirs.
+/// one whose trials take long uses up its own share, never theirs. Of the time left as large a part
+/// is expected to serve all, in waiting for compilers, as since the first size was charged.
 class TimeShares {
  public:
   using Duration = std::chrono::duration<double>;
@@ -28,7 +29,7 @@ class TimeShares {
   /// That so much time went into a size, which may be closed by now.
   void charge(std::size_t size, Duration time);
   /// That so much time served all of them.
-  void charge_all(Duration time) { gone_ += time; }
+  void charge_all(Duration time);
   /// That a size needs no more.
   void close(std::size_t size);
 
@@ -42,7 +43,10 @@ class TimeShares {
   std::vector<bool> open_;
   std::size_t open_count_ = 0;
   std::function<double()> yet_to_open_;
-  Duration gone_{};  // what closed sizes had, and what served all
+  Duration gone_{};     // what closed sizes had, and what served all
+  Duration of_open_{};  // what open sizes had
+  Duration charged_{};  // to sizes, open and closed
+  Duration shared_{};   // what served all since a size was charged first
 };
 
 }  // namespace tuner::session

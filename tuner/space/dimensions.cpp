@@ -5,13 +5,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 namespace tuner::space {
 namespace {
-
-constexpr std::int64_t kLargest = std::numeric_limits<std::int32_t>::max();
 
 std::vector<Dimension> required_ones(const std::vector<std::string>& names) {
   std::vector<Dimension> dimensions;
@@ -71,8 +68,8 @@ std::optional<std::size_t> Dimensions::find(std::string_view name) const {
 std::optional<std::string> Dimensions::refusal(std::size_t dimension, std::int64_t value) const {
   const Dimension& it = dimensions_[dimension];
   if (!it.is_kind()) {
-    if (value >= 1 && value <= kLargest) return std::nullopt;
-    return fmt::format("{} = {} is not in 1 … {}", it.name, value, kLargest);
+    if (value >= 1 && value <= kLargestDimension) return std::nullopt;
+    return fmt::format("{} = {} is not in 1 … {}", it.name, value, kLargestDimension);
   }
   if (std::ranges::find(it.values, value) != it.values.end()) return std::nullopt;
   std::vector<std::string> known;

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <limits>
 #include <map>
 #include <optional>
 #include <span>
@@ -18,6 +19,9 @@
 #include <vector>
 
 namespace tuner::space {
+
+/// The largest number of a size: 2^31 - 1.
+inline constexpr std::int64_t kLargestDimension = std::numeric_limits<std::int32_t>::max();
 
 /// A problem size: one number for every dimension of the family, in its order.
 using Size = std::vector<std::int64_t>;

@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <utility>
 
 namespace tuner::space {
@@ -35,9 +34,9 @@ std::vector<std::int64_t> parse_values(const Json& dimension, std::string_view w
   if (!dimension.contains("values")) return values;
   for (const Json& json : list_member(dimension, "values", where, kMostDimensionValues)) {
     const std::string place = fmt::format("{}.values[{}]", where, values.size());
-    constexpr std::int64_t kLargest = std::numeric_limits<std::int32_t>::max();
-    if (!json.is_number_integer() || json < 0 || json > kLargest) {
-      refuse(place, fmt::format("must be an integer in 0 … {}, is {}", kLargest, json.dump()));
+    if (!json.is_number_integer() || json < 0 || json > kLargestDimension) {
+      refuse(place,
+             fmt::format("must be an integer in 0 … {}, is {}", kLargestDimension, json.dump()));
     }
     const auto value = json.get<std::int64_t>();
     if (std::ranges::find(values, value) != values.end()) {
@@ -136,9 +135,9 @@ class DimensionReader {
   }
 
   [[nodiscard]] Expression default_value(const Json& json, const std::string& place) const {
-    constexpr std::int64_t kLargest = std::numeric_limits<std::int32_t>::max();
     if (!json.is_number_integer()) return compile_number(json, scope_, later_, place);
-    if (json > kLargest) refuse(place, fmt::format("{} is above {}", json.dump(), kLargest));
+    if (json > kLargestDimension)
+      refuse(place, fmt::format("{} is above {}", json.dump(), kLargestDimension));
     return Expression::constant(json.get<std::int64_t>());
   }
 

@@ -38,6 +38,28 @@ std::uint64_t id_in_capture(StreamHandle stream) {
       stream == CU_STREAM_PER_THREAD ? &own : static_cast<const void*>(stream));
 }
 
+/// A product of cublasLt with the algorithm that it chooses.
+struct ChosenProduct {
+  ChosenProduct(const CublasLt& library, const family::LibraryOperation& operation)
+      : product(library, operation) {}
+
+  LtProduct product;
+  std::optional<LtAlgorithm> algorithm = {};  ///< none: it has none for this product
+};
+
+/// What tells a product without an epilogue from all others.
+std::string key_of(const family::LibraryOperation& operation, std::uint32_t alignment_bytes) {
+  const auto& shape = std::get<family::GemmShape>(operation.shape);
+  std::string key =
+      fmt::format("{} {} {} {} {} {} {}", family::name(operation.type),
+                  family::name(operation.result_type()), operation.fast_sums, alignment_bytes,
+                  shape.batch, shape.trans_a == Transpose::yes, shape.trans_b == Transpose::yes);
+  for (const family::MatrixLayout& it : {shape.a, shape.b, shape.c}) {
+    key += fmt::format(" {} {} {} {}", it.rows, it.columns, it.ld, it.stride);
+  }
+  return key;
+}
+
 class CudaExecutor final : public Executor {
  public:
   explicit CudaExecutor(int ordinal);
@@ -70,6 +92,11 @@ class CudaExecutor final : public Executor {
   /// Calls cuBLAS with a handle for the stream.
   template <class Call>
   [[nodiscard]] Expected<void, Failure> with_library(StreamHandle stream, const Call& call);
+  /// A product that cuBLAS itself does not have, by the algorithm that cublasLt chooses of those
+  /// that need no workspace.
+  [[nodiscard]] Expected<void, Failure> run_lt(const family::LibraryOperation& operation,
+                                               const MatrixOperands& operands, StreamHandle stream);
+  [[nodiscard]] const CublasLt& lt();  // under mutex_
   /// Gives a thread that has no context the device's primary one, as the CUDA runtime does.
   void ensure_context() const;
   /// The sizes of a kernel's parameters, in bytes.
@@ -84,7 +111,8 @@ class CudaExecutor final : public Executor {
   CUdevice number_ = 0;
   CUcontext primary_ = nullptr;
   std::mutex mutex_;                    // of what follows
-  std::unique_ptr<const CublasLt> lt_;  // once an algorithm of it was asked for
+  std::unique_ptr<const CublasLt> lt_;  // once a product of it was asked for
+  std::map<std::string, std::shared_ptr<const ChosenProduct>> lt_products_;
   std::vector<CUlibrary> libraries_;
   std::map<FunctionId, std::vector<std::size_t>> parameter_bytes_;
   std::mutex timing_;  // of those who time; of what follows
@@ -315,9 +343,45 @@ Expected<void, Failure> CudaExecutor::with_library(StreamHandle stream, const Ca
 Expected<void, Failure> CudaExecutor::run_library(const family::LibraryOperation& operation,
                                                   const MatrixOperands& operands,
                                                   StreamHandle stream) {
+  if (operation.type == family::ElementType::e4m3) return run_lt(operation, operands, stream);
   return with_library(stream, [&](cublasHandle_t handle) {
     return run_cublas(cublas_.api(), handle, operation, operands);
   });
+}
+
+const CublasLt& CudaExecutor::lt() {
+  if (lt_ == nullptr) lt_ = std::make_unique<const CublasLt>();
+  return *lt_;
+}
+
+Expected<void, Failure> CudaExecutor::run_lt(const family::LibraryOperation& operation,
+                                             const MatrixOperands& operands, StreamHandle stream) {
+  constexpr std::size_t kMostProducts = 1024;
+  constexpr int kMostProposed = 8;
+  const std::uint32_t alignment = alignment_bytes(operands);
+  std::shared_ptr<const ChosenProduct> chosen;
+  {
+    ensure_context();
+    const CaptureBystander bystander(driver_);
+    const std::scoped_lock lock(mutex_);
+    if (lt_products_.size() >= kMostProducts) lt_products_.clear();
+    auto& kept = lt_products_[key_of(operation, alignment)];
+    if (kept == nullptr) {
+      auto made = std::make_shared<ChosenProduct>(lt(), operation);
+      for (const LtAlgorithm& it : made->product.proposed(kMostProposed, alignment)) {
+        if (it.workspace_bytes == 0 && !made->algorithm) made->algorithm = it;
+      }
+      kept = std::move(made);
+    }
+    chosen = kept;
+  }
+  if (!chosen->algorithm) {
+    return Unexpected(
+        Failure{Outcome::launch_error,
+                fmt::format("cublasLt multiplies no matrices of {} in this layout and size",
+                            family::name(operation.type))});
+  }
+  return chosen->product.multiply(operands, *chosen->algorithm, nullptr, stream);
 }
 
 Expected<LibraryWork, Failure> CudaExecutor::library_work(const family::LibraryOperation& operation,
@@ -325,8 +389,7 @@ Expected<LibraryWork, Failure> CudaExecutor::library_work(const family::LibraryO
   ensure_context();
   const CaptureBystander bystander(driver_);
   const std::scoped_lock lock(mutex_);
-  if (lt_ == nullptr) lt_ = std::make_unique<const CublasLt>();
-  auto parsed = lt_algorithm(algorithm, lt_->api().version());
+  auto parsed = lt_algorithm(algorithm, lt().api().version());
   if (!parsed) return Unexpected(std::move(parsed.error()));
   const auto product = std::make_shared<const LtProduct>(*lt_, operation);
   auto checked = product->checked(*parsed);
