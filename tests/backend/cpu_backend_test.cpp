@@ -479,7 +479,10 @@ TEST_F(CpuBackend, LibraryDoesNotReadANaNOutputOfALargerMatrix) {
   const BufferId a = upload(ones), b = upload(ones),
                  c = upload(std::vector<float>(90000, std::nanf("")));
   ASSERT_TRUE(backend().run(LibraryCall{
-      .operation = {.shape = family::packed_gemm(300, 300, 300)}, .a = a, .b = b, .c = c}));
+      .operation = {.type = family::ElementType::f32, .shape = family::packed_gemm(300, 300, 300)},
+      .a = a,
+      .b = b,
+      .c = c}));
   EXPECT_THAT(download<float>(c, 90000), Each(300.0f));
 }
 

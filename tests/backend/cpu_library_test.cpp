@@ -126,11 +126,12 @@ TEST_F(CpuLibraryCall, HasAChoiceForSmallProductsOnlyAndTakesNoAlgorithmOfAnothe
   EXPECT_TRUE(offered(family::ElementType::f32, 1024).empty());
   EXPECT_TRUE(offered(family::ElementType::s8, 8).empty()) << "which it multiplies by loops";
   const BufferId buffer = upload(std::vector<float>(64));
-  const auto done = backend().run(LibraryCall{.operation = {.shape = family::packed_gemm(8, 8, 8)},
-                                              .a = buffer,
-                                              .b = buffer,
-                                              .c = buffer,
-                                              .algorithm = "cublasLt/130100/16/0"});
+  const auto done = backend().run(LibraryCall{
+      .operation = {.type = family::ElementType::f32, .shape = family::packed_gemm(8, 8, 8)},
+      .a = buffer,
+      .b = buffer,
+      .c = buffer,
+      .algorithm = "cublasLt/130100/16/0"});
   ASSERT_FALSE(done);
   EXPECT_EQ(done.error().outcome, Outcome::launch_error);
   EXPECT_EQ(done.error().message, "'cublasLt/130100/16/0' is no algorithm of the host's library");
@@ -142,8 +143,11 @@ TEST_F(CpuLibraryCall, RefusesWhatCannotBeMultiplied) {
     family::GemmShape shape = family::packed_gemm(3, 4, 5, Transpose::no, Transpose::yes, 2);
     change(shape);
     try {
-      static_cast<void>(backend().run(
-          LibraryCall{.operation = {.shape = shape}, .a = buffer, .b = buffer, .c = buffer}));
+      static_cast<void>(
+          backend().run(LibraryCall{.operation = {.type = family::ElementType::f32, .shape = shape},
+                                    .a = buffer,
+                                    .b = buffer,
+                                    .c = buffer}));
       return "accepted";
     } catch (const Error& refused) {
       return refused.what();
@@ -170,8 +174,11 @@ TEST_F(CpuLibraryCall, RefusesWhatCannotBeAdded) {
     family::GeamShape shape = family::packed_geam(3, 4, Transpose::yes);
     change(shape);
     try {
-      static_cast<void>(backend().run(
-          LibraryCall{.operation = {.shape = shape}, .a = buffer, .b = buffer, .c = buffer}));
+      static_cast<void>(
+          backend().run(LibraryCall{.operation = {.type = family::ElementType::f32, .shape = shape},
+                                    .a = buffer,
+                                    .b = buffer,
+                                    .c = buffer}));
       return "accepted";
     } catch (const Error& refused) {
       return refused.what();

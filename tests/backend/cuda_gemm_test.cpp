@@ -97,10 +97,11 @@ TEST_F(CudaLibraryTest, MultipliesByEachAlgorithmThatItOffers) {
 
 TEST_F(CudaLibraryTest, TakesNoAlgorithmOfAnotherVersion) {
   const Buffer buffer = upload(std::vector<float>(64));
-  LibraryCall call{.operation = {.shape = family::packed_gemm(8, 8, 8)},
-                   .a = buffer.id(),
-                   .b = buffer.id(),
-                   .c = buffer.id()};
+  LibraryCall call{
+      .operation = {.type = family::ElementType::f32, .shape = family::packed_gemm(8, 8, 8)},
+      .a = buffer.id(),
+      .b = buffer.id(),
+      .c = buffer.id()};
   call.algorithm = backend().library_algorithms(call).at(0);
   EXPECT_TRUE(backend().run(call));
   call.algorithm.replace(call.algorithm.find('/') + 1, 1, "9");
@@ -121,7 +122,8 @@ TEST_F(CudaLibraryTest, MultipliesFloatsInFullPrecision) {
   const Buffer b = upload(identity);
   const Buffer c(backend(), a.size_bytes());
   ASSERT_TRUE(
-      backend().run(LibraryCall{.operation = {.shape = family::packed_gemm(size, size, size)},
+      backend().run(LibraryCall{.operation = {.type = family::ElementType::f32,
+                                              .shape = family::packed_gemm(size, size, size)},
                                 .a = a.id(),
                                 .b = b.id(),
                                 .c = c.id()}));
@@ -130,12 +132,13 @@ TEST_F(CudaLibraryTest, MultipliesFloatsInFullPrecision) {
 
 TEST_F(CudaLibraryTest, RefusesToMultiplyBuffersThatAreTooSmall) {
   const Buffer small(backend(), 4);
-  EXPECT_THROW(static_cast<void>(
-                   backend().run(LibraryCall{.operation = {.shape = family::packed_gemm(2, 2, 2)},
-                                             .a = small.id(),
-                                             .b = small.id(),
-                                             .c = small.id()})),
-               Error);
+  EXPECT_THROW(
+      static_cast<void>(backend().run(LibraryCall{
+          .operation = {.type = family::ElementType::f32, .shape = family::packed_gemm(2, 2, 2)},
+          .a = small.id(),
+          .b = small.id(),
+          .c = small.id()})),
+      Error);
 }
 
 }  // namespace

@@ -141,7 +141,8 @@ TEST_F(CudaTimingTest, TimesTheLibraryByTheSamePath) {
   const Buffer c(backend(), a.size_bytes());
   backend().fill(a.id(), 0x3f800000, a.size_bytes());
   const auto time_gemm = [&](std::int64_t size) {
-    return time(LibraryCall{.operation = {.shape = family::packed_gemm(size, size, size)},
+    return time(LibraryCall{.operation = {.type = family::ElementType::f32,
+                                          .shape = family::packed_gemm(size, size, size)},
                             .a = a.id(),
                             .b = a.id(),
                             .c = c.id()});
@@ -227,7 +228,8 @@ TEST_F(CudaTimingTest, TimesShortAndLongWorkAndTheLibraryHot) {
   const Buffer c(backend(), a.size_bytes());
   backend().fill(a.id(), 0x3f800000, a.size_bytes());
   for (const std::int64_t size : {std::int64_t{64}, kSize}) {
-    const LibraryCall call{.operation = {.shape = family::packed_gemm(size, size, size)},
+    const LibraryCall call{.operation = {.type = family::ElementType::f32,
+                                         .shape = family::packed_gemm(size, size, size)},
                            .a = a.id(),
                            .b = a.id(),
                            .c = c.id()};
@@ -245,7 +247,8 @@ TEST_F(CudaTimingTest, KnowsItsPeakAndThatTheLibraryStaysBelowIt) {
   const Buffer a(backend(), kSize * kSize * sizeof(float));
   const Buffer c(backend(), a.size_bytes());
   const double time_ns =
-      median(time(LibraryCall{.operation = {.shape = family::packed_gemm(kSize, kSize, kSize)},
+      median(time(LibraryCall{.operation = {.type = family::ElementType::f32,
+                                            .shape = family::packed_gemm(kSize, kSize, kSize)},
                               .a = a.id(),
                               .b = a.id(),
                               .c = c.id()}));

@@ -15,10 +15,11 @@ using testing::HasSubstr;
 family::Family family_of_three_buffers() {
   family::Family family;
   family.name = "three";
-  family.arguments = {{.name = "N", .what = family::ScalarArgument()},
-                      {.name = "A", .what = family::BufferArgument()},
-                      {.name = "B", .what = family::BufferArgument()},
-                      {.name = "C", .what = family::BufferArgument()}};
+  family.arguments = {{.name = "N", .what = family::ScalarArgument{family::ElementType::s32}}};
+  for (const char* const name : {"A", "B", "C"}) {
+    family.arguments.push_back(
+        {.name = name, .what = family::BufferArgument{family::ElementType::f32}});
+  }
   return family;
 }
 

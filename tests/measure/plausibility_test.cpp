@@ -35,7 +35,8 @@ TEST(Implausible, AboveThePeakOfMemoryBeyondWhatTheCacheHolds) {
 }
 
 TEST(Implausible, NothingIsWhereThePeakIsUnknown) {
-  EXPECT_FALSE(implausible({.flops = 1e18, .bytes = 1e18}, 1, backend::Peak{}, 0));
+  EXPECT_FALSE(
+      implausible({.flops = 1e18, .bytes = 1e18, .type = ElementType::f32}, 1, backend::Peak{}, 0));
 }
 
 }  // namespace

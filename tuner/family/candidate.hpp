@@ -35,7 +35,7 @@ struct TensorLayout {
   bool operator==(const TensorLayout&) const = default;
 
   std::size_t argument = 0;  ///< the buffer in which the tensor lies
-  ElementType type = ElementType::f32;
+  ElementType type;
   std::uint64_t offset = 0;            ///< elements before it in the buffer
   std::vector<std::uint64_t> extents;  ///< elements, innermost first
   std::vector<std::uint64_t> strides;  ///< elements, for each extent but the first

@@ -89,7 +89,7 @@ class TypeOf {
 struct BufferArgument {
   [[nodiscard]] bool is_written() const { return role != BufferRole::input; }
 
-  TypeOf type = ElementType::f32;
+  TypeOf type;
   space::Expression count = space::Expression::constant(1);  ///< elements, of the dimensions
   /// Elements from an address that allocations have (a multiple of 256 bytes) to where data begins.
   space::Expression offset = space::Expression::constant(0);
@@ -97,7 +97,7 @@ struct BufferArgument {
   std::optional<space::Expression> align = std::nullopt;
   BufferRole role = BufferRole::input;
   InitialContent initial = InitialContent::poison;  ///< of what is written; of an inout: input
-  InputFill fill;                                   ///< of inputs and initial content
+  InputFill fill = {};                              ///< of inputs and initial content
 };
 
 /// The most that a buffer can claim of its alignment: what every allocation has.
@@ -113,7 +113,7 @@ inline constexpr std::size_t kMostAlignmentBytes = 256;
 
 /// A number passed by value.
 struct ScalarArgument {
-  TypeOf type = ElementType::s32;
+  TypeOf type;
   space::Expression value = space::Expression::constant(0);  ///< of the dimensions
   std::optional<double> real = {};  ///< instead of `value`: a number with a fraction
 };
@@ -128,9 +128,9 @@ struct ScalarArgument {
 /// A small array passed by value: the kernel takes a struct of its elements. Or the content of a
 /// variable of the source, which no parameter names.
 struct ArrayArgument {
-  TypeOf type = ElementType::f32;
+  TypeOf type;
   space::Expression count = space::Expression::constant(1);  ///< elements, of the dimensions
-  InputFill fill;
+  InputFill fill = {};
   std::string symbol = {};  ///< the __constant__ or __device__ variable; empty: passed by value
 };
 
@@ -296,7 +296,7 @@ struct KernelSource {
 /// first launch at a size, then as its launches leave it.
 struct ScratchBuffer {
   std::string name;
-  TypeOf type = ElementType::f32;
+  TypeOf type;
   space::Expression count =
       space::Expression::constant(1);  ///< elements, of the configuration and the size
 };
@@ -307,12 +307,12 @@ struct ScratchBuffer {
 struct TensorMap {
   std::string name;
   std::size_t argument = 0;  ///< its buffer among the arguments, then scratch buffers
-  TypeOf type = ElementType::f32;
+  TypeOf type;
   space::Expression offset = space::Expression::constant(0);  ///< elements before it in the buffer
-  std::vector<space::Expression> extents;                     ///< elements, innermost first; 1 to 5
-  std::vector<space::Expression>
-      strides;  ///< elements between neighbours along each extent but the first
-  std::vector<space::Expression> box;                                ///< elements along each extent
+  std::vector<space::Expression> extents = {};                ///< elements, innermost first; 1 to 5
+  std::vector<space::Expression> strides =
+      {};  ///< elements between neighbours along each extent but the first
+  std::vector<space::Expression> box = {};                           ///< elements along each extent
   space::Expression swizzle_bytes = space::Expression::constant(0);  ///< 0, 32, 64 or 128
 };
 

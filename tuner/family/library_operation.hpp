@@ -19,7 +19,7 @@ using LibraryShape = std::variant<GemmShape, GeamShape>;
 struct LibraryOperation {
   [[nodiscard]] ElementType result_type() const { return result.value_or(type); }
 
-  ElementType type = ElementType::f32;     ///< of the matrices
+  ElementType type;                        ///< of the matrices
   std::optional<ElementType> result = {};  ///< of C where it has another
   LibraryShape shape = {};                 ///< as check_shape allows
   /// Sums of e4m3 may have the precision of the tensor cores' own, about 14 bits.

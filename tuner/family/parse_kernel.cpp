@@ -121,9 +121,9 @@ TensorMap parse_tensor_map(const DocumentNode& node, const std::vector<Argument>
                            const Kernel& kernel) {
   const space::Scope& scope = kernel.space->scope;
   node.expect_keys({"name", "buffer", "offset", "extents", "strides", "box", "swizzle"});
-  TensorMap map;
-  map.name = node.at("name").name();
-  std::tie(map.argument, map.type) = find_buffer(node.at("buffer"), arguments, kernel.scratch);
+  std::string name = node.at("name").name();
+  const auto [argument, type] = find_buffer(node.at("buffer"), arguments, kernel.scratch);
+  TensorMap map{.name = std::move(name), .argument = argument, .type = type};
   if (const auto offset = node.find("offset")) map.offset = offset->expression(scope);
   map.extents = parse_expressions(node.at("extents"), scope, 1, kMaximumTensorRank);
   const std::size_t rank = map.extents.size();

@@ -139,9 +139,8 @@ std::optional<double> decimal_fraction(const DocumentNode& node) {
 BufferArgument parse_buffer(const DocumentNode& node, const space::Dimensions& dims,
                             const space::Scope& scope) {
   node.expect_keys({"name", "type", "count", "offset", "align", "role", "initial", "fill"});
-  BufferArgument buffer;
-  buffer.type = parse_buffer_type(node.at("type"), dims);
-  buffer.count = family_expression(node.at("count"), scope);
+  BufferArgument buffer{.type = parse_buffer_type(node.at("type"), dims),
+                        .count = family_expression(node.at("count"), scope)};
   if (const auto offset = node.find("offset")) buffer.offset = family_expression(*offset, scope);
   if (const auto align = node.find("align")) buffer.align = family_expression(*align, scope);
   if (const auto role = node.find("role")) buffer.role = parse_role(*role);
@@ -175,8 +174,7 @@ ArrayArgument parse_array(const DocumentNode& node, const space::Dimensions& dim
   const DocumentNode type = node.at("type");
   const std::string text = type.text();
   const std::string_view element = std::string_view(text).substr(0, text.rfind(kArraySuffix));
-  ArrayArgument array;
-  array.type = parse_element_type(type, element, dims);
+  ArrayArgument array{.type = parse_element_type(type, element, dims)};
   if (const auto role = node.find("role")) {
     role->fail(
         fmt::format("an array by value is always an input: remove the role, or make the argument a "
@@ -204,17 +202,14 @@ ArrayArgument parse_array(const DocumentNode& node, const space::Dimensions& dim
 Argument parse_argument(const DocumentNode& node, const space::Dimensions& dims,
                         const space::Scope& scope) {
   const std::string type = node.at("type").text();
-  Argument argument;
-  if (type.ends_with('*')) {
-    argument.what = parse_buffer(node, dims, scope);
-  } else if (type.ends_with(kArraySuffix)) {
-    argument.what = parse_array(node, dims, scope);
-  } else {
-    argument.what = parse_scalar(
-        node, dims, [&](const DocumentNode& value) { return family_expression(value, scope); });
-  }
-  argument.name = node.at("name").name();
-  return argument;
+  const auto what = [&]() -> decltype(Argument::what) {
+    if (type.ends_with('*')) return parse_buffer(node, dims, scope);
+    if (type.ends_with(kArraySuffix)) return parse_array(node, dims, scope);
+    return parse_scalar(node, dims,
+                        [&](const DocumentNode& value) { return family_expression(value, scope); });
+  };
+  auto parsed = what();
+  return {.name = node.at("name").name(), .what = std::move(parsed)};
 }
 
 bool is_output(const Argument& argument) {
@@ -256,8 +251,7 @@ ScalarArgument parse_scalar(
     const std::function<space::Expression(const DocumentNode&)>& expression) {
   node.expect_keys({"name", "type", "value"});
   const DocumentNode type = node.at("type");
-  ScalarArgument scalar;
-  scalar.type = parse_element_type(type, type.text(), dims);
+  ScalarArgument scalar{.type = parse_element_type(type, type.text(), dims)};
   for (const ElementType each : scalar.type.all()) {
     if (is_scalar_type(each)) continue;
     type.fail(

@@ -10,8 +10,8 @@ namespace tuner::measure {
 /// What a problem makes a kernel do at the least.
 struct Demand {
   double flops = 0;
-  double bytes = 0;                     ///< to and from memory, each once
-  ElementType type = ElementType::f32;  ///< that the peak of operations is of
+  double bytes = 0;  ///< to and from memory, each once
+  ElementType type;  ///< that the peak of operations is of
 };
 
 /// `implausible`, with the rate and the peak, when work done in `time_ns` from a cold cache would

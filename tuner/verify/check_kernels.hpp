@@ -26,7 +26,7 @@ class CheckKernels {
   /// Elements of a type in device memory.
   struct Elements {
     backend::Region region;
-    family::ElementType type = family::ElementType::f32;
+    family::ElementType type;
     std::int64_t count = 0;
   };
 

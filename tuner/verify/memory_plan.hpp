@@ -22,7 +22,7 @@ namespace tuner::verify {
 struct CheckedData {
   std::string name = {};     ///< the argument's
   std::size_t argument = 0;  ///< its place among the family's arguments
-  family::ElementType type = family::ElementType::f32;
+  family::ElementType type;
   std::int64_t used = 1;    ///< elements that the family knows of
   std::int64_t count = 1;   ///< in_whole_words(used)
   std::int64_t offset = 0;  ///< elements from an aligned address to it, wherever it lies

@@ -77,10 +77,11 @@ double milliseconds_since(std::chrono::steady_clock::time_point begin) {
 double first_library_call_ms(backend::Backend& backend) {
   const backend::Buffer numbers(backend, 3 * sizeof(float));
   backend.fill(numbers.id(), 0, numbers.size_bytes());
-  const backend::LibraryCall call{.operation = {.shape = family::packed_gemm(1, 1, 1)},
-                                  .a = {numbers.id(), 0},
-                                  .b = {numbers.id(), sizeof(float)},
-                                  .c = {numbers.id(), 2 * sizeof(float)}};
+  const backend::LibraryCall call{
+      .operation = {.type = family::ElementType::f32, .shape = family::packed_gemm(1, 1, 1)},
+      .a = {numbers.id(), 0},
+      .b = {numbers.id(), sizeof(float)},
+      .c = {numbers.id(), 2 * sizeof(float)}};
   const auto call_ms = [&] {
     const auto begin = std::chrono::steady_clock::now();
     if (const auto done = backend.run(call); !done) {
