@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs, builds with warnings as errors, and runs every test that this machine can run. Tests
 # that need a GPU skip themselves without one; TUNER_REQUIRE_GPU=1 makes them fail instead. Of large
-# matrices of cases every third is run, with TUNER_ALL_TESTS=1 all.
+# matrices of cases a part is run, with TUNER_ALL_TESTS=1 all.
 #   scripts/test.sh [CTEST OPTION…]
 #   scripts/test.sh --sanitize    instead: the unit tests with address and undefined-behaviour
 #                                 sanitizers, those with threads with the thread sanitizer
