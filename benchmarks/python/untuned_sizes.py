@@ -2,9 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Products x @ w.T in bf16 of tuner.matmul beside torch.mm, which calls cuBLAS, at sizes of which most were never tuned.
 
-Every number of rows M from 1 to 256 of `--rows` at the weights `--weights N,K`, and `--random` sizes with each dimension
-log-uniform. Both are captured in CUDA graphs that go through operands three times as large as the L2 cache; rounds
-alternate between them. `ratio` is torch's time divided by tuner's: above 1 tuner is faster.
+The numbers of rows M of `--rows` at the weights `--weights N,K`, and `--random` sizes with each dimension log-uniform. Both are captured in CUDA graphs that go through operands three times as large as the L2 cache; rounds
+alternate between them. `ratio` is torch's time divided by tuner's: above 1 tuner is faster. Exits with 1 where results differ.
 
     PYTHONPATH=python benchmarks/python/untuned_sizes.py --table db/seed/nvidia-h200.json [--measure] [--json FILE]
 """
@@ -14,6 +13,7 @@ import json
 import math
 import random
 import statistics
+import sys
 
 import torch
 
@@ -21,7 +21,8 @@ import tuner
 
 ROUNDS = 10
 MOST_SETS = 40
-CACHE_BYTES = 3 * 60 << 20
+CACHE_BYTES = 3 * (60 << 20)
+LARGEST_DIFFERENCE = 2**-6  # of two products rounded to bf16, relative to the largest element
 
 
 def sizes(options):
@@ -100,7 +101,8 @@ def main():
             it = measure(dispatcher, size, options)
             results.setdefault(group, []).append(it)
             print(f"{'x'.join(map(str, size)):20} {it['tuner_us']:9.2f} {it['torch_us']:9.2f} {it['ratio']:6.3f}  {it['rung']:13} "
-                  f"{it['kernel']}{'  DIFFERS' if it['difference'] > 2**-6 else ''}", flush=True)
+                  f"{it['kernel']}{'  DIFFERS' if it['difference'] > LARGEST_DIFFERENCE else ''}", flush=True)
+        differing = sum(it["difference"] > LARGEST_DIFFERENCE for group_results in results.values() for it in group_results)
         for group, group_results in results.items():
             ratios = [it["ratio"] for it in group_results]
             print(f"{group}: geometric mean {statistics.geometric_mean(ratios):.3f}, lowest {min(ratios):.3f}, highest {max(ratios):.3f}, "
@@ -109,7 +111,8 @@ def main():
         with open(options.json, "w", encoding="utf-8") as file:
             json.dump({"device": torch.cuda.get_device_name(), "torch": torch.__version__, "chosen_by": "measurement" if options.measure
                        else "expectation", "results": results}, file, indent=1)
+    return 1 if differing else 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

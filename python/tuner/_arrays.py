@@ -18,6 +18,8 @@ TORCH_ELEMENTS = {"float32": "float", "float64": "double", "float16": "__half", 
                    "float8_e4m3fn": "__nv_fp8_e4m3", "float8_e5m2": "__nv_fp8_e5m2", "int8": "signed char",
                    "int16": "short", "int32": "int", "int64": "long long", "uint8": "unsigned char",
                    "uint16": "unsigned short", "uint32": "unsigned", "uint64": "unsigned long long"}
+_CODES = {element: code for code, element in ELEMENTS.items()}
+_TORCH_NAMES = {element: name for name, element in TORCH_ELEMENTS.items()}
 _BYTES = {"float": 4, "double": 8, "__half": 2, "__nv_bfloat16": 2, "__nv_fp8_e4m3": 1, "__nv_fp8_e5m2": 1,
           "signed char": 1, "short": 2, "int": 4, "long long": 8, "unsigned char": 1, "unsigned short": 2,
           "unsigned": 4, "unsigned long long": 8}
@@ -168,10 +170,9 @@ def _dlpack_view(array: Any) -> View:
 def empty_like(array: Any, shape: Tuple[int, ...], element: str) -> Any:
     """A new array of the library and device of `array`, with elements of a type."""
     if is_torch(array):
-        name = next(name for name, it in TORCH_ELEMENTS.items() if it == element)
-        return array.new_empty(shape, dtype=getattr(sys.modules["torch"], name))
+        return array.new_empty(shape, dtype=getattr(sys.modules["torch"], _TORCH_NAMES[element]))
     if maker(array) in ("numpy", "cupy"):
-        return sys.modules[maker(array)].empty(shape, next(code for code, it in ELEMENTS.items() if it == element))
+        return sys.modules[maker(array)].empty(shape, _CODES[element])
     raise TypeError(f"arrays of {maker(array)} cannot be made here: pass out=")
 
 

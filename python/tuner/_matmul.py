@@ -12,7 +12,7 @@ from typing import Any, Iterator, Optional, Tuple
 from . import _arrays
 from ._arrays import View
 from ._dispatcher import Dispatcher, default_dispatcher
-from ._library import GEMM_TF32, GEMM_TYPES, GemmProblem, check
+from ._library import GEMM_RESULTS, GEMM_TF32, GEMM_TYPES, GemmProblem, check
 
 Shape = Tuple[int, ...]
 
@@ -101,9 +101,8 @@ def _calls(a: Matrices, b: Matrices, c: Matrices) -> Iterator[Tuple[Tuple[int, .
 
 
 def _check_operand(name: str, view: View) -> None:
-    multiplied = list(dict.fromkeys(element for element, _ in GEMM_TYPES))
-    if view.element not in multiplied:
-        raise TypeError(f"matmul: {name} has elements of type {view.element}; {', '.join(multiplied)} can be multiplied")
+    if view.element not in GEMM_RESULTS:
+        raise TypeError(f"matmul: {name} has elements of type {view.element}; {', '.join(GEMM_RESULTS)} can be multiplied")
     if len(view.shape) == 0:
         raise ValueError(f"matmul: {name} is a number, not a matrix: multiply by *")
 
@@ -173,7 +172,7 @@ def matmul(a: Any, b: Any, out: Any = None, *, allow_tf32: bool = False, stream:
 
 def _result(a: Any, out: Any, shape: Shape, full: Shape, view_a: View, view_b: View) -> Tuple[Any, str, Matrices]:
     """The array that the product is written to, its element type and its matrices: `out` itself where that can be."""
-    elements = [result for operand, result in GEMM_TYPES if operand == view_a.element]
+    elements = GEMM_RESULTS[view_a.element]
     element = elements[0]
     if out is not None:
         view = _arrays.view(out)

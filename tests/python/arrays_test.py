@@ -7,12 +7,14 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 
 import numpy
 from tuned import ROOT, gemm_table, tune
 
 import tuner
-from tuner import _arrays
+from tuner import _arrays, _matmul
+from tuner._library import GEMM_TF32
 
 _random = numpy.random.default_rng(0)
 
@@ -124,8 +126,10 @@ class MatmulTest(PythonTest):
         self.multiply(a, b, out)
         numpy.testing.assert_allclose(out, a.astype("f4") @ b.astype("f4"), atol=1e-6)
         a, b = floats(6, 8), floats(8, 10)
-        product = tuner.matmul(a, b, allow_tf32=True, dispatcher=self.dispatcher)
+        with unittest.mock.patch.object(_matmul, "_multiply", wraps=_matmul._multiply) as multiply:
+            product = tuner.matmul(a, b, allow_tf32=True, dispatcher=self.dispatcher)
         numpy.testing.assert_allclose(product, a @ b, atol=1e-2)
+        self.assertEqual(multiply.call_args.args[2], GEMM_TF32)
 
     def test_what_cannot_be_multiplied_is_said(self):
         a = floats(6, 8)

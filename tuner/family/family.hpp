@@ -310,8 +310,8 @@ struct TensorMap {
   TypeOf type;
   space::Expression offset = space::Expression::constant(0);  ///< elements before it in the buffer
   std::vector<space::Expression> extents = {};                ///< elements, innermost first; 1 to 5
-  std::vector<space::Expression> strides =
-      {};  ///< elements between neighbours along each extent but the first
+  /// Elements between neighbours along each extent but the first.
+  std::vector<space::Expression> strides = {};
   std::vector<space::Expression> box = {};                           ///< elements along each extent
   space::Expression swizzle_bytes = space::Expression::constant(0);  ///< 0, 32, 64 or 128
 };

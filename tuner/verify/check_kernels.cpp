@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/verify/check_kernels.hpp"
 
+#include "embedded/check_bounds.hpp"
+#include "embedded/check_inputs.hpp"
 #include "embedded/check_kernels_cu.hpp"
+#include "embedded/check_numbers.hpp"
 #include "embedded/check_parts.hpp"
+#include "embedded/check_products.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/hash.hpp"
 #include "tuner/verify/poison.hpp"
@@ -92,17 +96,23 @@ family::Scalar part_count(const CheckedMemory& memory) {
 }  // namespace
 
 family::CompileJob check_kernels_job(std::vector<std::string> entries) {
-  const std::string_view text = embedded::check_kernels_cu();
-  const std::string_view parts = embedded::check_parts();
+  family::KernelSource source{
+      .name = "check_kernels.cu", .text = std::string(embedded::check_kernels_cu()), .headers = {}};
   static const std::string types = element_types_header();
-  std::string key = content_hash({text, parts, types, fmt::format("{}", fmt::join(entries, " "))});
-  return {.source = {.name = "check_kernels.cu",
-                     .text = std::string(text),
-                     .headers = {{.name = "check_parts.hpp", .text = std::string(parts)},
-                                 {.name = "element_types.hpp", .text = types}}},
-          .entries = std::move(entries),
-          .options = {},
-          .key = std::move(key)};
+  std::vector<std::string_view> content = {source.text};
+  for (const auto& [name, text] : {std::pair("check_bounds.cuh", embedded::check_bounds()),
+                                   std::pair("check_inputs.cuh", embedded::check_inputs()),
+                                   std::pair("check_numbers.cuh", embedded::check_numbers()),
+                                   std::pair("check_parts.hpp", embedded::check_parts()),
+                                   std::pair("check_products.cuh", embedded::check_products()),
+                                   std::pair("element_types.hpp", std::string_view(types))}) {
+    source.headers.push_back({.name = name, .text = std::string(text)});
+    content.push_back(text);
+  }
+  const std::string names = fmt::format("{}", fmt::join(entries, " "));
+  content.push_back(names);
+  return {
+      .source = source, .entries = std::move(entries), .options = {}, .key = content_hash(content)};
 }
 
 CheckKernels::CheckKernels(backend::Backend& backend)

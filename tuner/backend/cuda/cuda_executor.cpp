@@ -391,7 +391,7 @@ Expected<LibraryWork, Failure> CudaExecutor::library_work(const family::LibraryO
   const std::scoped_lock lock(mutex_);
   auto parsed = lt_algorithm(algorithm, lt().api().version());
   if (!parsed) return Unexpected(std::move(parsed.error()));
-  const auto product = std::make_shared<const LtProduct>(*lt_, operation);
+  const auto product = std::make_shared<const LtProduct>(lt(), operation);
   auto checked = product->checked(*parsed);
   if (!checked) return Unexpected(std::move(checked.error()));
   return LibraryWork{.workspace_bytes = checked->workspace_bytes,
