@@ -60,15 +60,18 @@ S added_up(S sum, const S (&row)[DEPTH], const S (&column)[DEPTH]) {
   if constexpr (OperandTypeOf<T>::value == OperandType::e4m3) {
     constexpr int KEPT_BITS = 13;
     float largest = fabsf(sum);
-    for (int k = 0; k < DEPTH; ++k) largest = fmaxf(largest, fabsf(row[k] * column[k]));
+    for (int k = 0; k < DEPTH; ++k) {
+      const float product = fabsf(row[k] * column[k]);
+      largest = product > largest ? product : largest;
+    }
     if (largest == 0.0f || !(largest - largest == 0.0f)) {
       for (int k = 0; k < DEPTH; ++k) sum += row[k] * column[k];
       return sum;
     }
-    const int shift = KEPT_BITS - ilogbf(largest);
-    float total = truncf(ldexpf(sum, shift));
-    for (int k = 0; k < DEPTH; ++k) total += truncf(ldexpf(row[k] * column[k], shift));
-    return ldexpf(total, -shift);
+    const float unit = ldexpf(1.0f, ilogbf(largest) - KEPT_BITS);
+    float units = truncf(sum / unit);
+    for (int k = 0; k < DEPTH; ++k) units += truncf(row[k] * column[k] / unit);
+    return units * unit;
   } else {
     S products = 0;
     for (int k = 0; k < DEPTH; ++k) products += row[k] * column[k];

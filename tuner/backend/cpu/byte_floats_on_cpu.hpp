@@ -13,6 +13,7 @@ struct Fp8 {
   static constexpr bool kHasInfinity = kFractionBits == 2;  // e5m2; e4m3 has none
   static constexpr int kBias = kFractionBits == 2 ? 15 : 7;
   static constexpr unsigned kLargest = kHasInfinity ? 0x7bu : 0x7eu;
+  static constexpr float kSmallest = kFractionBits == 2 ? 0x1p-16f : 0x1p-9f;
 
   unsigned char __x;
 
@@ -23,11 +24,11 @@ struct Fp8 {
     const unsigned magnitude = __x & 0x7fu;
     const float sign = (__x & 0x80u) != 0 ? -1.0f : 1.0f;
     if (magnitude > kLargest) return kHasInfinity && magnitude == 0x7cu ? sign * HUGE_VALF : NAN;
-    const int field = static_cast<int>(magnitude >> kFractionBits);
-    const unsigned hidden = field == 0 ? 0u : 1u << kFractionBits;
-    const unsigned fraction = (magnitude & ((1u << kFractionBits) - 1)) | hidden;
-    return sign *
-           ldexpf(static_cast<float>(fraction), (field == 0 ? 1 : field) - kBias - kFractionBits);
+    const unsigned field = magnitude >> kFractionBits;
+    if (field == 0) return sign * static_cast<float>(magnitude) * kSmallest;
+    // As in single precision, but for the bias and the number of fraction bits.
+    const unsigned single = (magnitude << (23 - kFractionBits)) + ((127u - kBias) << 23);
+    return sign * __builtin_bit_cast(float, single);
   }
   explicit operator double() const { return static_cast<double>(static_cast<float>(*this)); }
   explicit operator __half() const { return __half(static_cast<float>(*this)); }

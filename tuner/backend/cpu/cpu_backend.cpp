@@ -34,7 +34,12 @@ namespace {
 
 /// A run this long is sustained by itself.
 constexpr double kLongestInRegimesNs = 150e6;
-constexpr std::size_t kLeastEvictionBytes = std::size_t{4} << 20;
+
+/// What is read to evict a core's private caches.
+std::size_t eviction_bytes(std::int64_t l2_bytes) {
+  constexpr std::size_t kUnknown = std::size_t{4} << 20;  // a virtual machine may not tell
+  return l2_bytes == 0 ? kUnknown : 2 * static_cast<std::size_t>(l2_bytes);
+}
 
 space::EnvironmentInfo cpu_environment(const HostCompilerInfo& compiler) {
   return {.driver = "",
@@ -51,8 +56,7 @@ class CpuBackend final : public Backend {
         compiler_(std::move(compiler)),
         memory_(static_cast<std::size_t>(device_.attributes.memory_bytes)),
         grids_(static_cast<unsigned>(device_.attributes.sm_count),
-               std::max(2 * static_cast<std::size_t>(device_.attributes.l2_bytes),
-                        kLeastEvictionBytes)) {}
+               eviction_bytes(device_.attributes.l2_bytes)) {}
 
   [[nodiscard]] const space::DeviceInfo& device() const override { return device_; }
   [[nodiscard]] const space::EnvironmentInfo& environment() const override { return environment_; }

@@ -34,7 +34,7 @@ class GridRunner {
 
   std::vector<std::unique_ptr<BlockRunner>> blocks_;  // one for each worker, the last the caller's
   std::vector<std::vector<std::uint64_t>> eviction_buffers_;  // the same
-  std::uint64_t eviction_round_ = 0;
+  std::vector<std::uint64_t> eviction_sums_;                  // the same: so that buffers are read
   WorkerPool pool_;
 };
 

@@ -167,13 +167,18 @@ std::string host_compiler_recipe() {
 
 HostCompiler::HostCompiler(HostCompilerInfo info, std::chrono::seconds deadline,
                            std::vector<std::string> confiner)
-    : info_(std::move(info)), deadline_(deadline), confiner_(std::move(confiner)) {
-  for (const family::Header& header : kernel_prelude()) {
-    write_file(headers_.path() / header.name, header.text);
-  }
-  for (const family::Header& header : kernel_headers()) {
-    write_file(headers_.path() / kPlatform / header.name, header.text);
-  }
+    : info_(std::move(info)), deadline_(deadline), confiner_(std::move(confiner)) {}
+
+const fs::path& HostCompiler::headers() const {
+  std::call_once(headers_written_, [this] {
+    for (const family::Header& header : kernel_prelude()) {
+      write_file(headers_.path() / header.name, header.text);
+    }
+    for (const family::Header& header : kernel_headers()) {
+      write_file(headers_.path() / kPlatform / header.name, header.text);
+    }
+  });
+  return headers_.path();
 }
 
 Expected<Binary, Failure> HostCompiler::compile(const family::CompileJob& whole) const {
@@ -196,17 +201,16 @@ Expected<Binary, Failure> HostCompiler::compile(const family::CompileJob& whole)
   failpoint("backend.unit_written");
 
   std::vector<std::string> arguments = confiner_;
-  if (!confiner_.empty()) arguments.push_back(headers_.path().string());
+  if (!confiner_.empty()) arguments.push_back(headers().string());
   arguments.push_back(info_.program);
   std::ranges::move(host_options(job.options), std::back_inserter(arguments));
   if (!of_processors) {
-    arguments.insert(arguments.end(), {"-isystem", (headers_.path() / kPlatform).string()});
+    arguments.insert(arguments.end(), {"-isystem", (headers() / kPlatform).string()});
   }
   arguments.insert(arguments.end(), {"-I", directory.path().string(), "-include",
-                                     (headers_.path() / "cuda_on_cpu.hpp").string()});
+                                     (headers() / "cuda_on_cpu.hpp").string()});
   if (!of_processors && mentions_std(job.source)) {
-    arguments.insert(arguments.end(),
-                     {"-include", (headers_.path() / kPlatform / kKernelStd).string()});
+    arguments.insert(arguments.end(), {"-include", (headers() / kPlatform / kKernelStd).string()});
   }
   arguments.insert(arguments.end(), {unit.string(), "-o", image.string()});
   const ProcessLimits limits{
@@ -223,7 +227,7 @@ Expected<Binary, Failure> HostCompiler::compile(const family::CompileJob& whole)
   }
   if (result.exit_code != 0) {
     std::string log = without(result.output, directory.path().string() + "/");
-    log = without(std::move(log), headers_.path().string() + "/");
+    log = without(std::move(log), headers().string() + "/");
     if (log.find_first_not_of(" \t\r\n") == std::string::npos) {
       log = fmt::format("{} ended with exit code {} and printed nothing", info_.program,
                         result.exit_code);

@@ -5,6 +5,8 @@
 #include "tuner/core/file.hpp"
 
 #include <chrono>
+#include <filesystem>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -37,10 +39,15 @@ class HostCompiler : public Compiler {
   [[nodiscard]] Expected<Binary, Failure> compile(const family::CompileJob& whole) const override;
 
  private:
+  /// The folder of kernel_headers.hpp, written when it is first asked for: a run of cached kernels
+  /// compiles nothing.
+  [[nodiscard]] const std::filesystem::path& headers() const;
+
   HostCompilerInfo info_;
   std::chrono::seconds deadline_;
   std::vector<std::string> confiner_;
-  TemporaryDirectory headers_;  // those of kernel_headers.hpp
+  TemporaryDirectory headers_;
+  mutable std::once_flag headers_written_;
 };
 
 }  // namespace tuner::backend

@@ -7,8 +7,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <limits>
+#include <mutex>
 #include <span>
 #include <vector>
 
@@ -44,27 +46,32 @@ void gemm(Gemm* blas, const family::GemmShape& shape, const MatrixOperands& oper
   }
 }
 
-/// The number that every element of 8 or 16 bits is, by its bits.
-std::vector<float> numbers_of(family::ElementType type) {
-  std::vector<float> numbers(std::size_t{1} << 8 * family::size_bytes(type));
-  for (std::size_t bits = 0; bits < numbers.size(); ++bits) {
-    numbers[bits] = static_cast<float>(family::number_of(type, bits));
-  }
+/// The number that every element of 8 or 16 bits is, by its bits: once in the process.
+const std::vector<float>& numbers_of(family::ElementType type) {
+  static std::array<std::vector<float>, kElementTypes.size()> tables;
+  static std::array<std::once_flag, kElementTypes.size()> made;
+  const auto index = static_cast<std::size_t>(type);
+  std::vector<float>& numbers = tables.at(index);
+  std::call_once(made.at(index), [&] {
+    numbers.resize(std::size_t{1} << 8 * family::size_bytes(type));
+    for (std::size_t bits = 0; bits < numbers.size(); ++bits) {
+      numbers[bits] = static_cast<float>(family::number_of(type, bits));
+    }
+  });
   return numbers;
 }
 
 /// The product of matrices of 8 or 16 bits an element: in float, each result rounded once.
-/// `numbers(type)` gives the number that an element of a type is by its bits, `multiply` is the
-/// product of matrices of floats.
-template <class Numbers, class Multiply>
+/// `multiply` is the product of matrices of floats.
+template <class Multiply>
 void short_gemm(const family::LibraryOperation& operation, const family::GemmShape& shape,
-                const MatrixOperands& operands, const Numbers& numbers, const Multiply& multiply) {
+                const MatrixOperands& operands, const Multiply& multiply) {
   family::check_shape(shape);
   const auto matrices = [&](const void* data, const family::MatrixLayout& layout,
                             family::ElementType type) {
     const auto count = static_cast<std::size_t>(family::elements(layout, shape.batch));
     std::vector<float> result(count);
-    const auto number = numbers(type);
+    const auto number = [&numbers = numbers_of(type)](std::uint16_t bits) { return numbers[bits]; };
     if (family::size_bytes(type) == 1) {
       std::ranges::transform(std::span(static_cast<const std::uint8_t*>(data), count),
                              result.begin(), number);
@@ -139,14 +146,10 @@ Expected<void, Failure> host_gemm(const family::LibraryOperation& operation,
   } else if (operation.type == family::ElementType::s8) {
     gemm_by_loops<std::int8_t, std::int32_t>(shape, operands);
   } else {
-    short_gemm(
-        operation, shape, operands,
-        [](family::ElementType type) {
-          return [numbers = numbers_of(type)](std::uint16_t bits) { return numbers[bits]; };
-        },
-        [](const family::GemmShape& of, const MatrixOperands& wide) {
-          gemm<float>(openblas().sgemm, of, wide);
-        });
+    short_gemm(operation, shape, operands,
+               [](const family::GemmShape& of, const MatrixOperands& wide) {
+                 gemm<float>(openblas().sgemm, of, wide);
+               });
   }
   return {};
 }
@@ -162,14 +165,7 @@ Expected<void, Failure> host_gemm_by_loops(const family::LibraryOperation& opera
   } else if (operation.type == family::ElementType::s8) {
     gemm_by_loops<std::int8_t, std::int32_t>(shape, operands);
   } else {
-    short_gemm(
-        operation, shape, operands,
-        [](family::ElementType type) {
-          return [type](std::uint16_t bits) {
-            return static_cast<float>(family::number_of(type, bits));
-          };
-        },
-        gemm_by_loops<float, float>);
+    short_gemm(operation, shape, operands, gemm_by_loops<float, float>);
   }
   return {};
 }

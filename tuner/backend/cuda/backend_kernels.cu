@@ -47,6 +47,19 @@ __global__ void measure_timer_step(long long* step_ns) {
   *step_ns = static_cast<long long>(shortest);
 }
 
+// Reads `count` elements through the L2 cache, which then holds clean lines of them: what had been
+// written there is in memory before the next kernel begins. Volatile, or the reads are left out.
+__global__ void read_memory(const uint4* memory, long long count) {
+  const long long threads = static_cast<long long>(gridDim.x) * blockDim.x;
+  for (long long i = blockIdx.x * static_cast<long long>(blockDim.x) + threadIdx.x; i < count;
+       i += threads) {
+    uint4 element;
+    asm volatile("ld.volatile.global.v4.u32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(element.x), "=r"(element.y), "=r"(element.z), "=r"(element.w)
+                 : "l"(memory + i));
+  }
+}
+
 // Leaves NaN in the shared memory of a multiprocessor for the next block to find: what a block
 // declares is not cleared for it. `bytes`, as many as a block can have; as each block then fills a
 // multiprocessor, several times as many blocks as those reach them all.

@@ -3,6 +3,7 @@
 
 #include "tuner/backend/backend.hpp"
 #include "tuner/backend/cuda/clock_reader.hpp"
+#include "tuner/backend/cuda/cuda_kernel.hpp"
 #include "tuner/backend/cuda/runtime.hpp"
 #include "tuner/backend/cuda/stream_gate.hpp"
 
@@ -37,15 +38,15 @@ class ColdTimer {
   /// Returns whether the gate held until all was enqueued; then the events tell the sample's time.
   [[nodiscard]] Expected<bool, Failure> take_sample(const Enqueue& work, const Enqueue& before,
                                                     std::size_t index);
-  [[nodiscard]] Expected<void, Failure> flush();
   Expected<void, Failure> enqueue_sample(const Enqueue& work, const Enqueue& before,
                                          std::size_t index);
 
   cudaStream_t stream_;
   StreamGate& gate_;
   ClockReader clocks_;
-  std::size_t flush_bytes_;
+  CudaKernel reader_;
   DeviceMemory flush_memory_;
+  Enqueue flush_;                                    ///< reads all of that memory
   Event begin_ = make_event(), end_ = make_event();  ///< around the work of a sample
 };
 

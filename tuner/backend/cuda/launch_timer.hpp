@@ -12,9 +12,9 @@
 
 namespace tuner::backend {
 
-/// Times work of several kinds in interleaved rounds, by the driver API alone. The writes that
+/// Times work of several kinds in interleaved rounds, by the driver API alone. The copies that
 /// flush the cache before each run keep the device busy until the run is enqueued, so that no
-/// launch latency lies between the events; if the host was too slow, more is written and the run
+/// launch latency lies between the events; if the host was too slow, more is copied and the run
 /// repeated. There is no gate that the host opens: another thread of the application that waits for
 /// the device could keep the host from opening it. Unlike in ColdTimer, evict-last lines stay in
 /// the cache: resetting them would reset the application's.
@@ -23,7 +23,8 @@ class LaunchTimer {
   /// In the current context. The driver must outlive it.
   [[nodiscard]] static Expected<LaunchTimer, Failure> make(const DriverApi& driver);
 
-  /// As Executor::time; `flush_bytes` of memory of the caller's are overwritten.
+  /// As Executor::time; flushes with `flush_bytes` of memory of the caller's, whose beginning is
+  /// overwritten.
   [[nodiscard]] Expected<std::vector<std::vector<double>>, Failure> time(
       std::span<const StreamWork> works, int rounds, CUdeviceptr flush_memory,
       std::size_t flush_bytes);
@@ -34,12 +35,13 @@ class LaunchTimer {
 
   LaunchTimer(const DriverApi& driver, Stream stream, Event begin, Event end);
 
-  /// What is written before a run.
+  /// What is read before a run.
   struct Flush {
     CUdeviceptr memory = 0;
     std::size_t size_bytes = 0;
     int times = 1;
   };
+  [[nodiscard]] Expected<void, Failure> read(const Flush& flush);
   /// One run.
   struct Run {
     double time_ns = 0;
