@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kernels of this repository compile for a GPU.
 #include "cubin.hpp"
+#include "tests/support/part.hpp"
 #include "tuner/backend/cuda/backend_kernels.hpp"
 #include "tuner/backend/cuda/nvrtc_compiler.hpp"
 #include "tuner/core/file.hpp"
@@ -12,7 +13,6 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <random>
 #include <string>
@@ -77,40 +77,58 @@ space::DeviceAttributes attributes_of(const std::string& architecture) {
   return device;
 }
 
-class CudaKernelsTest : public testing::TestWithParam<const char*> {
- protected:
-  /// The configurations to compile. The source has branches for sm_80 and for the instructions of
-  /// sm_90: beyond these, another configuration would compile the same code once more.
-  static std::vector<space::Config> configs(const space::Space& space,
-                                            const space::DeviceAttributes& device,
-                                            std::mt19937_64& random) {
-    std::vector<space::Config> all = {space.default_config()};
-    if (device.compute_capability <= 90) all.push_back(space.sample(random));
-    return all;
-  }
+/// A kernel of a family, with one of its types: an empty one where it has none.
+struct TypedCase {
+  const family::Family* family;
+  const family::Kernel* kernel;
+  std::string type;
 };
 
-TEST_P(CudaKernelsTest, CompileAtTheirDefaultsAndElsewhereInTheirSpaces) {
-  const NvrtcCompiler compiler(GetParam());
-  std::mt19937_64 random(7);
+std::vector<TypedCase> cases_of(const space::DeviceAttributes& device) {
+  std::vector<TypedCase> cases;
   for (const family::Family& family : families()) {
     for (const family::Kernel& kernel : family.kernels) {
       if (std::ranges::count(kernel.backends, "cuda") == 0 && !kernel.backends.empty()) continue;
-      const space::DeviceAttributes device = attributes_of(GetParam());
       if (!kernel.tensor_maps.empty() && device.compute_capability < 90) continue;
       if (kernel.name.starts_with("gemm_wgmma") && device.compute_capability != 90) continue;
-      for (const std::string& type : types_of(family)) {
-        const space::Space space(kernel.space, device, size_for(family, kernel, type));
-        if (space.size() == 0 && !type.empty() && type != "f32") continue;  // not of this kernel
-        for (const space::Config& config : configs(space, device, random)) {
-          const auto binary = compiler.compile(family::compile_job(kernel, space, config));
-          EXPECT_TRUE(binary) << kernel.name << " " << type << " "
-                              << space::display(*kernel.space, config) << "\n"
-                              << binary.error().message;
-        }
-      }
+      for (const std::string& type : types_of(family)) cases.push_back({&family, &kernel, type});
     }
   }
+  return cases;
+}
+
+class CudaKernelsTest : public testing::TestWithParam<const char*> {
+ protected:
+  void expect_compiles(const TypedCase& tested, const space::Config& config,
+                       const space::Space& space) const {
+    const auto binary = compiler_.compile(family::compile_job(*tested.kernel, space, config));
+    EXPECT_TRUE(binary) << tested.kernel->name << " " << tested.type << " "
+                        << space::display(*tested.kernel->space, config) << "\n"
+                        << binary.error().message;
+  }
+
+  const space::DeviceAttributes device_ = attributes_of(GetParam());
+  const NvrtcCompiler compiler_{GetParam()};
+};
+
+/// On sm_90 all kernels and types at their defaults, elsewhere a part of them. The source has
+/// branches for sm_80 and for the instructions of sm_90: beyond these, another configuration would
+/// compile the same code once more.
+TEST_P(CudaKernelsTest, CompileAtTheirDefaultsAndElsewhereInTheirSpaces) {
+  const std::vector<TypedCase> all = cases_of(device_);
+  const std::vector<TypedCase> some = testing_support::part(all);
+  std::mt19937_64 random(7);
+  const auto compile = [&](const std::vector<TypedCase>& cases, bool is_default) {
+    for (const TypedCase& tested : cases) {
+      const space::Space space(tested.kernel->space, device_,
+                               size_for(*tested.family, *tested.kernel, tested.type));
+      const bool is_other_type = !tested.type.empty() && tested.type != "f32";
+      if (space.size() == 0 && is_other_type) continue;  // not of this kernel
+      expect_compiles(tested, is_default ? space.default_config() : space.sample(random), space);
+    }
+  };
+  compile(device_.compute_capability == 90 ? all : some, true);
+  if (device_.compute_capability <= 90) compile(some, false);
 }
 
 INSTANTIATE_TEST_SUITE_P(ForEveryArchitecture, CudaKernelsTest,
@@ -124,8 +142,7 @@ class SpillsTest : public testing::TestWithParam<TypedKernel> {};
 
 /// The constraints exclude configurations whose registers spill: most of a sample do not.
 TEST_P(SpillsTest, AreRareInTheSpace) {
-  const char* const all = std::getenv("TUNER_ALL_TESTS");
-  const int sample = all != nullptr && std::string_view(all) == "1" ? 20 : 10;
+  const int sample = testing_support::takes_all() ? 20 : 4;
   const int fewest = sample * 9 / 10;
   const NvrtcCompiler compiler("sm_90");
   const auto& [name, type] = GetParam();
@@ -200,11 +217,12 @@ TEST_P(BackendKernelsTest, CompileForEveryArchitecture) {
 
 INSTANTIATE_TEST_SUITE_P(Own, BackendKernelsTest,
                          testing::Values("hold_stream", "read_clocks", "measure_timer_step",
-                                         "poison_shared_memory"));
+                                         "poison_shared_memory", "read_memory"));
 
 TEST(CheckKernelsTest, CompileForEveryTypeOnAGpu) {
-  std::vector<std::string> entries = {"prepare<>", "inspect<>", "convert<bf16, f32>",
-                                      "convert<f32, f16>", "convert<tf32, f64>"};
+  std::vector<std::string> entries = {
+      "prepare<>",          "inspect<>",        "convert<bf16, f32>", "convert<f32, f16>",
+      "convert<tf32, f64>", "product<s32, s8>", "product<s64, s64>"};
   for (const family::ElementType type : family::kElementTypes) {
     const auto add = [&](std::string_view kernel) {
       entries.push_back(fmt::format("{}<{}>", kernel, family::row(type).short_name));

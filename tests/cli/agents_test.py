@@ -16,6 +16,7 @@ import unittest
 from agents import SIZES, TUNE, AgentsTest, SAXPY, frame
 
 ENV = "env TUNER_CPU_DEVICES=1"
+SLOW = "sh -c 'sleep 4; exec \"$0\" \"$@\"'"
 STRANGE = f"{sys.executable} {pathlib.Path(__file__).with_name('strange_agent.py')}"
 
 
@@ -93,8 +94,7 @@ class RunsTest(AgentsTest):
         self.expect_none_left()
 
     def test_an_agent_that_comes_late(self):
-        slow = "sh -c 'sleep 4; exec \"$0\" \"$@\"'"
-        run = self.tune(*self.line(ENV, slow, sizes=range(1000, 11000, 1000), evaluations=4), timeout=120)
+        run = self.tune(*self.line(ENV, SLOW, sizes=range(1000, 11000, 1000), evaluations=4), timeout=120)
         self.assertRegex(run.stderr, r"device 1 joins: on|device 1 joins: CPU-0 on")
         self.expect_every_size(sizes=range(1000, 11000, 1000))
 
@@ -164,7 +164,7 @@ class StrangersTest(AgentsTest):
         self.fail("it does not listen")
 
     def test_strangers_neither_end_nor_delay_a_run(self):
-        run = self.start(*self.line(self.SHARED))
+        run = self.start(*self.line(f"{SLOW} {self.SHARED}"))  # or it could end before they all come
         port = self.port_of(run)
         hello = {"hello": {"program": {"version": "", "hash": ""}, "host": "\x1b]0;x", "job": "", "processors": "", "threads": -2**31,
                            "nonce": "", "proof": ""}}

@@ -9,22 +9,18 @@ from program import ROOT, ProgramTest
 SHIPPED = ROOT / "db/seed/nvidia-h200.json"
 FP32 = ROOT / "spaces/suites/fp32.json"
 COPY = ROOT / "spaces/suites/copy.json"
-BF16 = ROOT / "spaces/suites/bf16.json"
 
 
 class TablesTest(ProgramTest):
     def test_the_shipped_table_answers_its_suites(self):
         suites = sorted((ROOT / "spaces/suites").glob("*.json"))
         suites[suites.index(COPY)] = f"{COPY}:squares"  # of the copies these were tuned
-        suites.remove(BF16)
         document = self.tune_json("tables", "check", SHIPPED, *(it for suite in suites for it in ("--sizes", suite)))
         self.assertEqual((document["schema"], document["device"]), ("tune.tables/1", "NVIDIA H200"))
         self.assertEqual([(it["missing"], it["stale"]) for it in document["suites"]], [([], [])] * len(suites))
         families = {it["family"]: it for it in document["families"]}
         self.assertEqual(sorted(families), ["convolution", "copy", "gemm", "gemm_tensor", "reduction", "transpose", "window_square"])
         self.assertGreater(len(families["gemm"]["sizes"]), 150)
-        document = json.loads(self.tune("tables", "check", SHIPPED, "--sizes", BF16, "--json", code=5).stdout)
-        self.assertEqual([len(it["missing"]) for it in document["suites"]], [10], "cuBLAS is faster there")
         text = self.tune("tables", "check", SHIPPED, "--sizes", FP32).stdout
         self.assertRegex(text, r"NVIDIA H200, driver 580.159.04, NVRTC 13.0, cuBLAS 13.1.0\n")
         self.assertRegex(text, r"fp32.json +gemm +72 of 72 +complete")

@@ -3,6 +3,7 @@
 // and its layouts of shared memory is found.
 #include "kernel_family.hpp"
 #include "tests/support/cached_cpu_backend.hpp"
+#include "tests/support/part.hpp"
 #include "tuner/core/hash.hpp"
 
 #include <fmt/format.h>
@@ -270,22 +271,23 @@ TEST_P(GemmGroupedMistakes, IsFound) {
 
 INSTANTIATE_TEST_SUITE_P(
     Each, GemmGroupedMistakes,
-    testing::Values(
-        Mistake{"TilesOfAGroupAreNotSkipped", "left_ -= along * across_;", ""},
-        Mistake{
-            "RowsOfTheNextGroupAreStored",
-            "rows = groups_.offsets[group_ + 1] - first;\n      const int along = ceil_div(rows, "
-            "EXTENT);",
-            "rows = groups_.offsets[groups_.count] - first;\n      const int along = "
-            "ceil_div(groups_.offsets[group_ + 1] - first, EXTENT);"},
-        Mistake{"EveryGroupHasTheFirstMatrix", "work.batch = group_;", "work.batch = 0;"},
-        Mistake{"RowsAreReadFromTheFirstOn", "TILE_M + (SWAP ? 0 : first)", "TILE_M"},
-        Mistake{"ColumnsAreReadFromTheFirstOn", "TILE_N + (SWAP ? first : 0)", "TILE_N"},
-        Mistake{"ResultsAreStoredFromTheFirstOn", "static_cast<long long>(work.first) * pitch",
-                "0"},
-        Mistake{"TheLastGroupIsLost", "group_ < groups_.count; ++group_",
-                "group_ < groups_.count - 1; ++group_"},
-        Mistake{"ATileIsComputedByOneBlockOnly", "left_ += workers_;", "left_ += workers_ + 1;"}),
+    testing::ValuesIn(testing_support::part<Mistake>(
+        {Mistake{"TilesOfAGroupAreNotSkipped", "left_ -= along * across_;", ""},
+         Mistake{
+             "RowsOfTheNextGroupAreStored",
+             "rows = groups_.offsets[group_ + 1] - first;\n      const int along = ceil_div(rows, "
+             "EXTENT);",
+             "rows = groups_.offsets[groups_.count] - first;\n      const int along = "
+             "ceil_div(groups_.offsets[group_ + 1] - first, EXTENT);"},
+         Mistake{"EveryGroupHasTheFirstMatrix", "work.batch = group_;", "work.batch = 0;"},
+         Mistake{"RowsAreReadFromTheFirstOn", "TILE_M + (SWAP ? 0 : first)", "TILE_M"},
+         Mistake{"ColumnsAreReadFromTheFirstOn", "TILE_N + (SWAP ? first : 0)", "TILE_N"},
+         Mistake{"ResultsAreStoredFromTheFirstOn", "static_cast<long long>(work.first) * pitch",
+                 "0"},
+         Mistake{"TheLastGroupIsLost", "group_ < groups_.count; ++group_",
+                 "group_ < groups_.count - 1; ++group_"},
+         Mistake{"ATileIsComputedByOneBlockOnly", "left_ += workers_;",
+                 "left_ += workers_ + 1;"}})),
     [](const auto& tested) { return std::string(tested.param.what); });
 
 class GemmEpilogueMistakes : public testing::TestWithParam<Mistake> {};
@@ -301,35 +303,36 @@ TEST_P(GemmEpilogueMistakes, IsFound) {
 
 INSTANTIATE_TEST_SUITE_P(
     Each, GemmTensorTypeMistakes,
-    testing::Values(Mistake{"SumsOf128ProductsAreNotPromoted", "if constexpr (PROMOTED) {",
-                            "if constexpr (false) {"},
-                    Mistake{"SumsOfAKTileAreNotCleared", "begin_k_tile(of_k_tile, true);",
-                            "begin_k_tile(of_k_tile, k_tile == work.begin);"},
-                    Mistake{
-                        "TheLastKTileIsNotPromoted", "sum[part].at[i] += of_k_tile[part].at[i];",
-                        "sum[part].at[i] += k_tile + 1 < work.end ? of_k_tile[part].at[i] : S(0);"},
-                    Mistake{"ProductsHaveTheDepthOf16Bits", "k += PRODUCT_DEPTH<T>", "k += 16"},
-                    Mistake{"OffsetsAreThoseOf16Bits", "k % WIDTH * static_cast<int>(sizeof(T))",
-                            "k % WIDTH * 2"}),
+    testing::ValuesIn(testing_support::part<Mistake>(
+        {Mistake{"SumsOf128ProductsAreNotPromoted", "if constexpr (PROMOTED) {",
+                 "if constexpr (false) {"},
+         Mistake{"SumsOfAKTileAreNotCleared", "begin_k_tile(of_k_tile, true);",
+                 "begin_k_tile(of_k_tile, k_tile == work.begin);"},
+         Mistake{"TheLastKTileIsNotPromoted", "sum[part].at[i] += of_k_tile[part].at[i];",
+                 "sum[part].at[i] += k_tile + 1 < work.end ? of_k_tile[part].at[i] : S(0);"},
+         Mistake{"ProductsHaveTheDepthOf16Bits", "k += PRODUCT_DEPTH<T>", "k += 16"},
+         Mistake{"OffsetsAreThoseOf16Bits", "k % WIDTH * static_cast<int>(sizeof(T))",
+                 "k % WIDTH * 2"}})),
     [](const auto& tested) { return std::string(tested.param.what); });
 
 INSTANTIATE_TEST_SUITE_P(
     Each, GemmEpilogueMistakes,
-    testing::Values(
-        Mistake{"TheBiasOfColumnsIsThatOfRows", "bias[column]", "bias[row]"},
-        Mistake{"TheBiasOfRowsIsThatOfColumns", "bias[row]", "bias[column]"},
-        Mistake{"TheBiasIsThatOfTheTransposedProduct",
-                "TRANSPOSED ? column : row, TRANSPOSED ? row : column", "row, column"},
-        Mistake{"TheResidualIsThatOfTheFirstProduct", "RESIDUAL ? residual + offset : residual",
-                "residual"},
-        Mistake{"TheResidualIsAddedBehindTheActivation",
-                "if constexpr (RESIDUAL) value += static_cast<float>(residual[offset]);\n    if "
-                "constexpr (ACTIVATION == 1) value = relu(value);\n    if constexpr (ACTIVATION == "
-                "2) value = gelu(value);",
-                "if constexpr (ACTIVATION == 2) value = gelu(value);\n"
-                "if constexpr (RESIDUAL) value += static_cast<float>(residual[offset]);"},
-        Mistake{"NegativeNumbersStay", "x < 0.0f ? 0.0f : x", "x"},
-        Mistake{"TheCubeOfGeluIsMissing", "0.0713548163f * x * x", "0.0f"}),
+    testing::ValuesIn(testing_support::part<Mistake>(
+        {Mistake{"TheBiasOfColumnsIsThatOfRows", "bias[column]", "bias[row]"},
+         Mistake{"TheBiasOfRowsIsThatOfColumns", "bias[row]", "bias[column]"},
+         Mistake{"TheBiasIsThatOfTheTransposedProduct",
+                 "TRANSPOSED ? column : row, TRANSPOSED ? row : column", "row, column"},
+         Mistake{"TheResidualIsThatOfTheFirstProduct", "RESIDUAL ? residual + offset : residual",
+                 "residual"},
+         Mistake{
+             "TheResidualIsAddedBehindTheActivation",
+             "if constexpr (RESIDUAL) value += static_cast<float>(residual[offset]);\n    if "
+             "constexpr (ACTIVATION == 1) value = relu(value);\n    if constexpr (ACTIVATION == "
+             "2) value = gelu(value);",
+             "if constexpr (ACTIVATION == 2) value = gelu(value);\n"
+             "if constexpr (RESIDUAL) value += static_cast<float>(residual[offset]);"},
+         Mistake{"NegativeNumbersStay", "x < 0.0f ? 0.0f : x", "x"},
+         Mistake{"TheCubeOfGeluIsMissing", "0.0713548163f * x * x", "0.0f"}})),
     [](const auto& tested) { return std::string(tested.param.what); });
 
 class GemmSkinnyMistakes : public testing::TestWithParam<Mistake> {};
@@ -343,78 +346,81 @@ TEST_P(GemmSkinnyMistakes, IsFound) {
 
 INSTANTIATE_TEST_SUITE_P(
     Each, GemmSkinnyMistakes,
-    testing::Values(
-        Mistake{"AStageIsNotAwaited", "copies.await<STAGES - 2>();", ""},
-        Mistake{"AStageIsAwaitedTooLate", "copies.await<STAGES - 2>()",
-                "copies.await<STAGES - 1>()"},
-        Mistake{"AStageIsOverwrittenWhileItIsRead", "stage == 0 ? STAGES - 1 : stage - 1", "stage"},
-        Mistake{"TheEndOfARowIsNotZero", "left < 0 ? 0 : left < 16 ? left : 16", "16"},
-        Mistake{"HalvesOfAVectorAreExchanged", "column[2 * half + 1]", "column[2 * half]"},
-        Mistake{"LowerRowsAreUpper", "lower[2 * half], upper[2 * half + 1]",
-                "upper[2 * half], upper[2 * half + 1]"},
-        Mistake{"HalfOfTheSumsIsLost", " + sum[tile][j][1][i]", ""},
-        Mistake{"OneWarpAlongKIsLost", "w < WARPS_K; ++w", "w < WARPS_K - 1; ++w"},
-        Mistake{"PartsOfKOverlap", "begin + part;", "begin + part + 8;"}),
+    testing::ValuesIn(testing_support::part<Mistake>(
+        {Mistake{"AStageIsNotAwaited", "copies.await<STAGES - 2>();", ""},
+         Mistake{"AStageIsAwaitedTooLate", "copies.await<STAGES - 2>()",
+                 "copies.await<STAGES - 1>()"},
+         Mistake{"AStageIsOverwrittenWhileItIsRead", "stage == 0 ? STAGES - 1 : stage - 1",
+                 "stage"},
+         Mistake{"TheEndOfARowIsNotZero", "left < 0 ? 0 : left < 16 ? left : 16", "16"},
+         Mistake{"HalvesOfAVectorAreExchanged", "column[2 * half + 1]", "column[2 * half]"},
+         Mistake{"LowerRowsAreUpper", "lower[2 * half], upper[2 * half + 1]",
+                 "upper[2 * half], upper[2 * half + 1]"},
+         Mistake{"HalfOfTheSumsIsLost", " + sum[tile][j][1][i]", ""},
+         Mistake{"OneWarpAlongKIsLost", "w < WARPS_K; ++w", "w < WARPS_K - 1; ++w"},
+         Mistake{"PartsOfKOverlap", "begin + part;", "begin + part + 8;"}})),
     [](const auto& tested) { return std::string(tested.param.what); });
 
 INSTANTIATE_TEST_SUITE_P(
     Each, GemmTensorMistakes,
-    testing::Values(
-        Mistake{"TheProducerDoesNotWaitForAnEmptyStage",
-                "await_phase(empty + 8 * at.stage, at.parity ^ 1);\n          arrive_expecting",
-                "arrive_expecting"},
-        Mistake{"TheProducerWaitsForTheOtherPhase", "at.parity ^ 1);\n          arrive_expecting",
-                "at.parity);\n          arrive_expecting"},
-        Mistake{"ConsumersDoNotWaitForAFullStage", "await_phase(full + 8 * at.stage, at.parity);",
-                ""},
-        Mistake{"AStageIsReleasedWhileItIsRead",
-                "products.await<1>();\n          release(reading);",
-                "release(reading);\n          products.await<1>();"},
-        Mistake{"TheParityNeverChanges", "stage = 0;\n      parity ^= 1;", "stage = 0;"},
-        Mistake{"AConsumerSkipsTooFewStages", "at.advance(work.end - work.begin);",
-                "at.advance(work.end - work.begin - 1);"},
-        Mistake{"TheParityIsNotSkipped", "parity ^= static_cast<unsigned>(sum / STAGES) & 1u;", ""},
-        Mistake{"OneArrivalTooFewEmptiesAStage", "4 * TEAM * PEERS", "4 * TEAM * PEERS - 1"},
-        Mistake{"OneArrivalTooManyEmptiesAStage", "4 * TEAM * PEERS", "4 * TEAM * PEERS + 1"},
-        Mistake{"TheLastKTileIsDropped", "ceil_div(K, TILE_K)}", "K / TILE_K}"},
-        Mistake{"TheFirstProductIsNotCleared", "!is_first || k > 0", "true"},
-        Mistake{"EveryKTileIsCleared", "!is_first || k > 0", "k > 0"},
-        Mistake{"SixteenStepsAreReadTwice", "row_operand + Rows::offset(64 * part, k)",
-                "row_operand + Rows::offset(64 * part, k == 48 ? 32 : k)"},
-        Mistake{"OneSplitBeginsTooLate", "(split < more ? split : more);",
-                "(split < more ? split : more) + (split > 0);"},
-        Mistake{"ThePartsOfASplitOverlap", "each + (split < more ? 1 : 0);", "each + 1;"},
-        Mistake{"StreamedRangesOverlap", "stop_ = worker < sharers_ ? start(worker + 1)",
-                "stop_ = worker < sharers_ ? start(worker + 1) + (worker == 0)"},
-        Mistake{"WorkersShareASlot", "work.first_extra = start(first) / k_tiles != tile ? 1 : 0;",
-                "work.first_extra = 0;"},
-        Mistake{"TheEndOfARangeIsForgotten",
-                "stop_ < (tile + 1) * k_tiles ? stop_ - tile * k_tiles : k_tiles", "k_tiles"},
-        Mistake{"TheSumsOfOneSplitAreLost", "add_up(sum, group * GROUP, 1, members)",
-                "add_up(sum, group * GROUP, 1, members - 1)"},
-        Mistake{"TheCounterOfSplitsIsNotReset", "if (*is_last != 0) *counter = 0;", ""},
-        Mistake{"TheSwizzleOfCopiesIsNotThatOfProducts", "map.swizzle_bytes == 128",
-                "map.swizzle_bytes == 64"},
-        Mistake{"TheDescriptorHasAnotherStride", "STRIDE = 1024 / 16", "STRIDE = 512 / 16"},
-        Mistake{"PanelsAreTooNear", "PANEL_BYTES);\n  }\n  /// From",
-                "PANEL_BYTES / 2);\n  }\n  /// From"},
-        Mistake{"ColumnsBeginInTheRows", "Columns::load(to + Rows::BYTES",
-                "Columns::load(to + Rows::BYTES - 1024"},
-        Mistake{"LanesOfAQuadAreExchanged", "column0 + 8 * (j + lane % 4)",
-                "column0 + 8 * (j + (lane ^ 1) % 4)"},
-        Mistake{"StoresReachBeyondTheLastColumn", "column0 + COLUMNS <= c.columns",
-                "column0 < c.columns"},
-        Mistake{"ABoxIsNotComplete", "publish_to_tma();\n      sync_warpgroup(barrier);",
-                "publish_to_tma();"},
-        Mistake{"ABoxIsOverwritten", "await_read<BUFFERS - 1>()", "await_read<BUFFERS>()"},
-        Mistake{"OthersOverwriteABox", "await_read<BUFFERS - 1>();\n      sync_warpgroup(barrier);",
-                "await_read<BUFFERS - 1>();"},
-        Mistake{"BoxesAreNotAwaited", "if constexpr (STORE_BUFFERS > 0) output.finish();", ""},
-        Mistake{"BoxesAreSwizzledByTheWrongRow", "(row % 8 << 4)", "(row % 4 << 4)"},
-        Mistake{"ABoxReachesBeyondTheLastColumn", "if (column0 + COLUMNS > c.columns) {",
-                "if (false) {"},
-        Mistake{"BoxesFollowTooNear", "column0 + box * WIDTH", "column0 + box * (WIDTH / 2)"},
-        Mistake{"BetaIsForgotten", "if (__builtin_expect(beta == S(0), 1)) {", "if (true) {"}),
+    testing::ValuesIn(testing_support::part<Mistake>(
+        {Mistake{"TheProducerDoesNotWaitForAnEmptyStage",
+                 "await_phase(empty + 8 * at.stage, at.parity ^ 1);\n          arrive_expecting",
+                 "arrive_expecting"},
+         Mistake{"TheProducerWaitsForTheOtherPhase", "at.parity ^ 1);\n          arrive_expecting",
+                 "at.parity);\n          arrive_expecting"},
+         Mistake{"ConsumersDoNotWaitForAFullStage", "await_phase(full + 8 * at.stage, at.parity);",
+                 ""},
+         Mistake{"AStageIsReleasedWhileItIsRead",
+                 "products.await<1>();\n          release(reading);",
+                 "release(reading);\n          products.await<1>();"},
+         Mistake{"TheParityNeverChanges", "stage = 0;\n      parity ^= 1;", "stage = 0;"},
+         Mistake{"AConsumerSkipsTooFewStages", "at.advance(work.end - work.begin);",
+                 "at.advance(work.end - work.begin - 1);"},
+         Mistake{"TheParityIsNotSkipped", "parity ^= static_cast<unsigned>(sum / STAGES) & 1u;",
+                 ""},
+         Mistake{"OneArrivalTooFewEmptiesAStage", "4 * TEAM * PEERS", "4 * TEAM * PEERS - 1"},
+         Mistake{"OneArrivalTooManyEmptiesAStage", "4 * TEAM * PEERS", "4 * TEAM * PEERS + 1"},
+         Mistake{"TheLastKTileIsDropped", "ceil_div(K, TILE_K)}", "K / TILE_K}"},
+         Mistake{"TheFirstProductIsNotCleared", "!is_first || k > 0", "true"},
+         Mistake{"EveryKTileIsCleared", "!is_first || k > 0", "k > 0"},
+         Mistake{"SixteenStepsAreReadTwice", "row_operand + Rows::offset(64 * part, k)",
+                 "row_operand + Rows::offset(64 * part, k == 48 ? 32 : k)"},
+         Mistake{"OneSplitBeginsTooLate", "(split < more ? split : more);",
+                 "(split < more ? split : more) + (split > 0);"},
+         Mistake{"ThePartsOfASplitOverlap", "each + (split < more ? 1 : 0);", "each + 1;"},
+         Mistake{"StreamedRangesOverlap", "stop_ = worker < sharers_ ? start(worker + 1)",
+                 "stop_ = worker < sharers_ ? start(worker + 1) + (worker == 0)"},
+         Mistake{"WorkersShareASlot", "work.first_extra = start(first) / k_tiles != tile ? 1 : 0;",
+                 "work.first_extra = 0;"},
+         Mistake{"TheEndOfARangeIsForgotten",
+                 "stop_ < (tile + 1) * k_tiles ? stop_ - tile * k_tiles : k_tiles", "k_tiles"},
+         Mistake{"TheSumsOfOneSplitAreLost", "add_up(sum, group * GROUP, 1, members)",
+                 "add_up(sum, group * GROUP, 1, members - 1)"},
+         Mistake{"TheCounterOfSplitsIsNotReset", "if (*is_last != 0) *counter = 0;", ""},
+         Mistake{"TheSwizzleOfCopiesIsNotThatOfProducts", "map.swizzle_bytes == 128",
+                 "map.swizzle_bytes == 64"},
+         Mistake{"TheDescriptorHasAnotherStride", "STRIDE = 1024 / 16", "STRIDE = 512 / 16"},
+         Mistake{"PanelsAreTooNear", "PANEL_BYTES);\n  }\n  /// From",
+                 "PANEL_BYTES / 2);\n  }\n  /// From"},
+         Mistake{"ColumnsBeginInTheRows", "Columns::load(to + Rows::BYTES",
+                 "Columns::load(to + Rows::BYTES - 1024"},
+         Mistake{"LanesOfAQuadAreExchanged", "column0 + 8 * (j + lane % 4)",
+                 "column0 + 8 * (j + (lane ^ 1) % 4)"},
+         Mistake{"StoresReachBeyondTheLastColumn", "column0 + COLUMNS <= c.columns",
+                 "column0 < c.columns"},
+         Mistake{"ABoxIsNotComplete", "publish_to_tma();\n      sync_warpgroup(barrier);",
+                 "publish_to_tma();"},
+         Mistake{"ABoxIsOverwritten", "await_read<BUFFERS - 1>()", "await_read<BUFFERS>()"},
+         Mistake{"OthersOverwriteABox",
+                 "await_read<BUFFERS - 1>();\n      sync_warpgroup(barrier);",
+                 "await_read<BUFFERS - 1>();"},
+         Mistake{"BoxesAreNotAwaited", "if constexpr (STORE_BUFFERS > 0) output.finish();", ""},
+         Mistake{"BoxesAreSwizzledByTheWrongRow", "(row % 8 << 4)", "(row % 4 << 4)"},
+         Mistake{"ABoxReachesBeyondTheLastColumn", "if (column0 + COLUMNS > c.columns) {",
+                 "if (false) {"},
+         Mistake{"BoxesFollowTooNear", "column0 + box * WIDTH", "column0 + box * (WIDTH / 2)"},
+         Mistake{"BetaIsForgotten", "if (__builtin_expect(beta == S(0), 1)) {", "if (true) {"}})),
     [](const auto& tested) { return std::string(tested.param.what); });
 
 }  // namespace

@@ -24,7 +24,7 @@
 namespace tuner::verify {
 namespace {
 
-constexpr std::uint32_t kThreads = 256;
+constexpr std::uint32_t kThreads = 256;  // as kProductThreads of check_products.cuh
 constexpr std::int64_t kElementsPerThread = 4;
 constexpr std::int64_t kMostBlocks = 1024;
 constexpr std::size_t kElementValues = 5;  // what the kernel `pick` writes

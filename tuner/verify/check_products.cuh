@@ -9,21 +9,68 @@ __device__ inline long long place(int transposed, long long ld, long long row, l
   return transposed ? column * ld + row : row * ld + column;
 }
 
-/// The product of a batch of matrices of integers, exactly where no sum leaves 64 bits.
+/// What holds the sum of 32 products of integers of this size.
+template <int kBytes>
+struct PartialSum {
+  using Type = long long;
+};
+template <>
+struct PartialSum<1> {
+  using Type = int;
+};
+
+constexpr int kProductThreads = 256;  // as kThreads of check_kernels.cpp
+
+/// The product of a batch of matrices of integers, exactly where no sum leaves 64 bits: tiles of C
+/// through shared memory.
 template <class To, class From>
 __global__ void product(To* c, const From* a, const From* b, long long m, long long n, long long k,
                         long long batch, int trans_a, int trans_b, long long lda, long long ldb,
                         long long ldc, long long stride_a, long long stride_b, long long stride_c,
                         long long alpha, long long beta) {
-  for (long long i = first_index(); i < batch * m * n; i += index_stride()) {
-    const long long row = i / n % m, column = i % n, matrix = i / n / m;
-    long long sum = 0;
-    for (long long step = 0; step < k; ++step) {
-      sum += (long long)a[matrix * stride_a + place(trans_a, lda, row, step)] *
-             (long long)b[matrix * stride_b + place(trans_b, ldb, step, column)];
+  constexpr int kTile = 32, kEach = kTile * kTile / kProductThreads;
+  __shared__ From tile_a[kTile][kTile + 1], tile_b[kTile][kTile + 1];  // by the step of k
+  using Part = typename PartialSum<sizeof(From)>::Type;
+  const int thread = threadIdx.x, thread_row = thread / kTile, thread_column = thread % kTile;
+  const long long across = (n + kTile - 1) / kTile, down = (m + kTile - 1) / kTile;
+  for (long long tile = blockIdx.x; tile < batch * down * across; tile += gridDim.x) {
+    const long long matrix = tile / across / down;
+    const long long first_row = tile / across % down * kTile, first_column = tile % across * kTile;
+    long long sums[kEach] = {};
+    for (long long first_step = 0; first_step < k; first_step += kTile) {
+      for (int i = thread; i < kTile * kTile; i += kProductThreads) {
+        // Neighbouring threads read neighbouring elements.
+        const int outer = i / kTile, inner = i % kTile;
+        const int step_a = trans_a ? outer : inner, row = trans_a ? inner : outer;
+        const bool in_a = first_row + row < m && first_step + step_a < k;
+        tile_a[step_a][row] =
+            in_a ? a[matrix * stride_a + place(trans_a, lda, first_row + row, first_step + step_a)]
+                 : From(0);
+        const int step_b = trans_b ? inner : outer, column = trans_b ? outer : inner;
+        const bool in_b = first_column + column < n && first_step + step_b < k;
+        tile_b[step_b][column] =
+            in_b ? b[matrix * stride_b +
+                     place(trans_b, ldb, first_step + step_b, first_column + column)]
+                 : From(0);
+      }
+      __syncthreads();
+      Part parts[kEach] = {};
+      for (int step = 0; step < kTile; ++step) {
+        for (int i = 0; i < kEach; ++i) {
+          parts[i] += (Part)tile_a[step][thread_row + i * (kTile / kEach)] *
+                      (Part)tile_b[step][thread_column];
+        }
+      }
+      for (int i = 0; i < kEach; ++i) sums[i] += parts[i];
+      __syncthreads();
     }
-    To* const to = c + matrix * stride_c + row * ldc + column;
-    *to = (To)(alpha * sum + (beta == 0 ? 0 : beta * (long long)*to));
+    for (int i = 0; i < kEach; ++i) {
+      const long long row = first_row + thread_row + i * (kTile / kEach);
+      const long long column = first_column + thread_column;
+      if (row >= m || column >= n) continue;
+      To* const to = c + matrix * stride_c + row * ldc + column;
+      *to = (To)(alpha * sums[i] + (beta == 0 ? 0 : beta * (long long)*to));
+    }
   }
 }
 

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// How much of a matrix of cases a run takes, as matrix.py: with TUNER_ALL_TESTS=1 all of it.
+#pragma once
+
+#include <cstdlib>
+#include <string_view>
+#include <vector>
+
+namespace tuner::testing_support {
+
+inline bool takes_all() {
+  const char* const all = std::getenv("TUNER_ALL_TESTS");
+  return all != nullptr && std::string_view(all) == "1";
+}
+
+/// All cases, or the first and every third after it, in their order.
+template <class Case>
+std::vector<Case> part(const std::vector<Case>& cases) {
+  const std::size_t step = takes_all() ? 1 : 3;
+  std::vector<Case> taken;
+  for (std::size_t i = 0; i < cases.size(); i += step) taken.push_back(cases[i]);
+  return taken;
+}
+
+}  // namespace tuner::testing_support
