@@ -85,6 +85,7 @@ def masked(text):
         text = re.sub(pattern, word, text)
     text = re.sub(r"[ –\n]+", " ", text)
     text = re.sub(r"sustained (there )?N after a pause, N without one ", "", text)  # where the two differ
+    text = text.replace("estimated search time: N ", "")  # something better may be found after it
     return re.sub(r"(saxpy: N/N N: best N \(N\) (N left )?failed: none )+", "SEARCH ", text).split(" ")
 
 

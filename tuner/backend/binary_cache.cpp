@@ -132,7 +132,7 @@ fs::path default_binary_cache() {
   return base / "tune" / "binaries";
 }
 
-BinaryCache::BinaryCache(fs::path directory, std::uint64_t limit_bytes)
+BinaryCache::BinaryCache(const fs::path& directory, std::uint64_t limit_bytes)
     : limit_bytes_(limit_bytes) {
   if (directory.empty()) {
     problem_ = "compiled kernels are not cached: HOME is not set: set it or XDG_CACHE_HOME";

@@ -26,7 +26,7 @@ class BinaryCache {
 
   /// Makes missing directories for the user alone (0700). Never throws for a directory that cannot
   /// be used: see problem().
-  explicit BinaryCache(std::filesystem::path directory,
+  explicit BinaryCache(const std::filesystem::path& directory,
                        std::uint64_t limit_bytes = kDefaultLimitBytes);
   ~BinaryCache();
   BinaryCache(const BinaryCache&) = delete;

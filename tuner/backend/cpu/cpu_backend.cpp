@@ -126,7 +126,7 @@ class CpuBackend final : public Backend {
     if (auto done = run(work); !done) return Unexpected(done.error());
     std::array<double, 3> times_ns{};
     for (double& time_ns : times_ns) {
-      const auto timed = time_once(work);
+      auto timed = time_once(work);
       if (!timed) return timed;
       time_ns = *timed;
     }
@@ -289,6 +289,7 @@ class CpuBackend final : public Backend {
   [[nodiscard]] Expected<void, Failure> run_watched(const Launch& launch, const KernelCall& call) {
     if (launch.read_only.empty()) return grids_.run(call);
     std::vector<std::span<std::byte>> data;
+    data.reserve(launch.read_only.size());
     for (const ReadOnlyData& each : launch.read_only) {
       data.emplace_back(memory_.data(each.region, each.size_bytes), each.size_bytes);
     }

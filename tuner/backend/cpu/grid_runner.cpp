@@ -71,7 +71,8 @@ Expected<void, Failure> GridRunner::run_on_cores(const KernelCall& call, const G
   std::atomic<std::uint64_t> next = 0;
   std::vector<std::string> problems(blocks_.size());  // one for each worker
   const std::function<void(unsigned)> job = [&](unsigned worker) {
-    for (std::uint64_t turn; (turn = next.fetch_add(1, std::memory_order_relaxed)) < grid.blocks;) {
+    for (std::uint64_t turn = 0;
+         (turn = next.fetch_add(1, std::memory_order_relaxed)) < grid.blocks;) {
       const std::uint64_t i = sequence[turn];
       const Index3 block{static_cast<unsigned>(i % width),
                          static_cast<unsigned>(i % grid.plane / width),

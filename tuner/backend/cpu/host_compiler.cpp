@@ -32,6 +32,7 @@ using namespace std::chrono_literals;
 constexpr std::uint64_t kAddressSpace = std::uint64_t{4} << 30;
 constexpr std::size_t kLogLimit = 4096;
 constexpr std::string_view kPlatform = "platform";  // the folder of kernel_headers()
+constexpr std::string_view kUnit = "unit.cpp", kImage = "image.so";
 constexpr std::size_t kImageLimit = std::size_t{256} << 20;
 
 constexpr std::array kBaseOptions = {
@@ -181,14 +182,45 @@ const fs::path& HostCompiler::headers() const {
   return headers_.path();
 }
 
+std::vector<std::string> HostCompiler::command(const family::CompileJob& job, bool of_processors,
+                                               const fs::path& directory) const {
+  const fs::path& ours = headers();
+  std::vector<std::string> words = confiner_;
+  if (!confiner_.empty()) words.push_back(ours.string());
+  words.push_back(info_.program);
+  std::ranges::move(host_options(job.options), std::back_inserter(words));
+  if (!of_processors) words.insert(words.end(), {"-isystem", (ours / kPlatform).string()});
+  words.insert(words.end(),
+               {"-I", directory.string(), "-include", (ours / "cuda_on_cpu.hpp").string()});
+  if (!of_processors && mentions_std(job.source)) {
+    words.insert(words.end(), {"-include", (ours / kPlatform / kKernelStd).string()});
+  }
+  words.insert(words.end(), {(directory / kUnit).string(), "-o", (directory / kImage).string()});
+  return words;
+}
+
+Failure HostCompiler::refusal(const ProcessResult& result, const fs::path& directory) const {
+  std::string log = without(result.output, directory.string() + "/");
+  log = without(std::move(log), headers().string() + "/");
+  if (log.find_first_not_of(" \t\r\n") == std::string::npos) {
+    log = fmt::format("{} ended with exit code {} and printed nothing", info_.program,
+                      result.exit_code);
+  }
+  log = without_export(log);
+  const std::string unavailable = unavailable_header(log);
+  if (!unavailable.empty()) {
+    return {Outcome::compile_error, (unavailable + log).substr(0, kLogLimit)};
+  }
+  return {Outcome::compile_error, log.substr(0, kLogLimit) + family::missing_header_hint(log) +
+                                      std::string(unreadable_library_hint(log))};
+}
+
 Expected<Binary, Failure> HostCompiler::compile(const family::CompileJob& whole) const {
   if (auto problem = family::include_problem(whole.source))
     return compile_error(*std::move(problem));
   const bool of_processors = is_of_processors(whole);
   const family::CompileJob job = of_processors ? whole : device_part(whole);
   const TemporaryDirectory directory;
-  const fs::path unit = directory.path() / "unit.cpp";
-  const fs::path image = directory.path() / "image.so";
   for (const family::Header& header : job.source.headers) {
     if (!stays_inside(header.name)) {
       return compile_error(fmt::format(
@@ -197,47 +229,24 @@ Expected<Binary, Failure> HostCompiler::compile(const family::CompileJob& whole)
     }
     write_file(directory.path() / header.name, host_source(header.text));
   }
-  write_file(unit, host_unit(job));
+  write_file(directory.path() / kUnit, host_unit(job));
   failpoint("backend.unit_written");
 
-  std::vector<std::string> arguments = confiner_;
-  if (!confiner_.empty()) arguments.push_back(headers().string());
-  arguments.push_back(info_.program);
-  std::ranges::move(host_options(job.options), std::back_inserter(arguments));
-  if (!of_processors) {
-    arguments.insert(arguments.end(), {"-isystem", (headers() / kPlatform).string()});
-  }
-  arguments.insert(arguments.end(), {"-I", directory.path().string(), "-include",
-                                     (headers() / "cuda_on_cpu.hpp").string()});
-  if (!of_processors && mentions_std(job.source)) {
-    arguments.insert(arguments.end(), {"-include", (headers() / kPlatform / kKernelStd).string()});
-  }
-  arguments.insert(arguments.end(), {unit.string(), "-o", image.string()});
   const ProcessLimits limits{
       .processor_time = deadline_,  // also if this process ends first
       .address_space_bytes = kAddressSpace,
       .file_bytes = kImageLimit,
       .temporary_files = directory.path()};  // one that is killed leaves them behind
-  const ProcessResult result = run_process(arguments, deadline_, limits);
+  const ProcessResult result =
+      run_process(command(job, of_processors, directory.path()), deadline_, limits);
   failpoint("backend.compiler_ended");
   if (result.timed_out) {
     return Unexpected(
         Failure{Outcome::compile_timeout,
                 fmt::format("{} did not end within {} s", info_.program, deadline_.count())});
   }
-  if (result.exit_code != 0) {
-    std::string log = without(result.output, directory.path().string() + "/");
-    log = without(std::move(log), headers().string() + "/");
-    if (log.find_first_not_of(" \t\r\n") == std::string::npos) {
-      log = fmt::format("{} ended with exit code {} and printed nothing", info_.program,
-                        result.exit_code);
-    }
-    log = without_export(log);
-    const std::string unavailable = unavailable_header(log);
-    if (!unavailable.empty()) return compile_error((unavailable + log).substr(0, kLogLimit));
-    return compile_error(log.substr(0, kLogLimit) + family::missing_header_hint(log) +
-                         std::string(unreadable_library_hint(log)));
-  }
+  if (result.exit_code != 0) return Unexpected(refusal(result, directory.path()));
+  const fs::path image = directory.path() / kImage;
   if (!fs::is_regular_file(image) || fs::is_empty(image)) {
     return compile_error(
         fmt::format("{} ended without an error and wrote no image; TUNER_HOST_CXX names the "

@@ -3,6 +3,7 @@
 
 #include "tuner/backend/backend.hpp"
 #include "tuner/core/file.hpp"
+#include "tuner/core/process.hpp"
 
 #include <chrono>
 #include <filesystem>
@@ -42,6 +43,12 @@ class HostCompiler : public Compiler {
   /// The folder of kernel_headers.hpp, written when it is first asked for: a run of cached kernels
   /// compiles nothing.
   [[nodiscard]] const std::filesystem::path& headers() const;
+  /// What compiles the unit in a directory to the image there.
+  [[nodiscard]] std::vector<std::string> command(const family::CompileJob& job, bool of_processors,
+                                                 const std::filesystem::path& directory) const;
+  /// Why the command failed.
+  [[nodiscard]] Failure refusal(const ProcessResult& result,
+                                const std::filesystem::path& directory) const;
 
   HostCompilerInfo info_;
   std::chrono::seconds deadline_;

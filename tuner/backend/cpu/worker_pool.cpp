@@ -56,13 +56,13 @@ void WorkerPool::begin(unsigned workers, const std::function<void(unsigned)>& jo
 }
 
 void WorkerPool::await_end() {
-  for (std::uint32_t busy; (busy = busy_.load(std::memory_order_acquire)) != 0;) {
+  for (std::uint32_t busy = 0; (busy = busy_.load(std::memory_order_acquire)) != 0;) {
     await_change(busy_, busy);
   }
 }
 
 void WorkerPool::serve(unsigned worker) {
-  std::atomic<std::uint32_t>& round = signals_[worker].round;
+  const std::atomic<std::uint32_t>& round = signals_[worker].round;
   for (std::uint32_t seen = 0;;) {
     await_change(round, seen);
     seen = round.load(std::memory_order_acquire);

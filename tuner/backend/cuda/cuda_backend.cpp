@@ -264,7 +264,7 @@ Expected<void, Failure> CudaBackend::run(const Launch& launch) {
 /// The copies lie as their originals do, relative to a multiple of 256 bytes, with room around
 /// them: what reads a little too far, which another check finds, does not fault.
 Expected<void, Failure> CudaBackend::run_on_read_only_copies(Launch launch) {
-  constexpr std::size_t kRoom = 64 * 1024, kAlignment = 256;
+  constexpr std::size_t kRoom = std::size_t{64} << 10, kAlignment = 256;
   std::vector<std::size_t> offsets;
   std::size_t size_bytes = 0;
   for (const ReadOnlyData& data : launch.read_only) {
@@ -483,6 +483,7 @@ int require_cuda_devices() {
 std::vector<space::DeviceInfo> list_cuda_devices() {
   std::vector<space::DeviceInfo> devices;
   const int count = require_cuda_devices();
+  devices.reserve(static_cast<std::size_t>(count));
   for (int ordinal = 0; ordinal < count; ++ordinal) devices.push_back(cuda_device_info(ordinal));
   return devices;
 }

@@ -103,6 +103,7 @@ Expected<Enqueue, Failure> CudaFunction::launch(const family::Geometry& geometry
                                                 std::vector<KernelArgument> arguments,
                                                 cudaStream_t stream) {
   std::vector<std::size_t> argument_bytes;
+  argument_bytes.reserve(arguments.size());
   for (const KernelArgument& argument : arguments) argument_bytes.push_back(argument.size_bytes);
   if (auto done = match_arguments(argument_bytes, parameter_bytes_); !done) {
     return Unexpected(done.error());

@@ -17,11 +17,11 @@ double seconds_since(Clock::time_point begin) {
 }
 
 /// A counter that has not moved for so long does not move at all.
-constexpr double kStandstill_s = 1.0;
+constexpr double kStandstillSeconds = 1.0;
 
 /// Whether a window is over: long enough, or without any step of the counter.
 bool is_over(const EnergyWindow& window, double window_s, double elapsed_s) {
-  return window.seconds() >= window_s || elapsed_s > window_s + kStandstill_s;
+  return window.seconds() >= window_s || elapsed_s > window_s + kStandstillSeconds;
 }
 
 }  // namespace
@@ -38,7 +38,7 @@ void EnergyWindow::add(double joules, double seconds, std::int64_t runs) {
 Expected<std::optional<EnergySample>, Failure> EnergyMeter::measure(const Enqueue& chunk, int runs,
                                                                     double window_s) {
   // Until the device has reached the clock and the temperature of the load, as far as that is soon.
-  constexpr double kLead_s = 0.3;
+  constexpr double kLeadSeconds = 0.3;
   std::array<Event, 2> ended = {make_event(), make_event()};
   EnergyWindow window;
   Expected<void, Failure> done;
@@ -46,7 +46,7 @@ Expected<std::optional<EnergySample>, Failure> EnergyMeter::measure(const Enqueu
   const auto begin = Clock::now();
   std::optional<double> joules = 0;
   // Two chunks are in flight, so that the device is never idle while the counter is read.
-  while (done && joules && !is_over(window, window_s, seconds_since(begin) - kLead_s)) {
+  while (done && joules && !is_over(window, window_s, seconds_since(begin) - kLeadSeconds)) {
     done = chunk();
     if (done)
       done = attempt(cudaEventRecord(ended[static_cast<std::size_t>(chunks % 2)].get(), stream_));
@@ -54,7 +54,7 @@ Expected<std::optional<EnergySample>, Failure> EnergyMeter::measure(const Enqueu
     if (!done || chunks < 2) continue;
     done = attempt(cudaEventSynchronize(ended[static_cast<std::size_t>(chunks % 2)].get()));
     const double now_s = seconds_since(begin);
-    if (!done || now_s < kLead_s) continue;
+    if (!done || now_s < kLeadSeconds) continue;
     joules = counter_();
     if (joules) window.add(*joules, now_s, (chunks - 1) * runs);
   }
@@ -70,17 +70,17 @@ Expected<std::optional<EnergySample>, Failure> EnergyMeter::measure(const Enqueu
 std::optional<double> EnergyMeter::idle_watts() {
   constexpr auto kRest = std::chrono::milliseconds(500);
   constexpr auto kBetween = std::chrono::milliseconds(5);
-  constexpr double kWindow_s = 1.0;
+  constexpr double kWindowSeconds = 1.0;
   std::this_thread::sleep_for(kRest);
   EnergyWindow window;
   const auto begin = Clock::now();
-  while (!is_over(window, kWindow_s, seconds_since(begin))) {
+  while (!is_over(window, kWindowSeconds, seconds_since(begin))) {
     const std::optional<double> joules = counter_();
     if (!joules) return std::nullopt;
     window.add(*joules, seconds_since(begin), 0);
     std::this_thread::sleep_for(kBetween);
   }
-  if (window.seconds() < kWindow_s / 2) return std::nullopt;
+  if (window.seconds() < kWindowSeconds / 2) return std::nullopt;
   return window.joules() / window.seconds();
 }
 

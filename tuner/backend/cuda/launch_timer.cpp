@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/backend/cuda/launch_timer.hpp"
 
-#include <algorithm>
 #include <utility>
 
 namespace tuner::backend {
@@ -28,25 +27,13 @@ Expected<LaunchTimer, Failure> LaunchTimer::make(const DriverApi& driver) {
   return timer;
 }
 
-/// The driver reads memory only to copy it: all of it to its beginning, so that few lines of the
-/// cache are left to be written back during the run (ColdTimer says what those cost). A kernel that
-/// reads would have to be compiled in the application.
-Expected<void, Failure> LaunchTimer::read(const Flush& flush) {
-  constexpr std::size_t kCopyBytes = std::size_t{4} << 20;
-  Expected<void, Failure> done;
-  for (std::size_t at = kCopyBytes; done && at < flush.size_bytes; at += kCopyBytes) {
-    const std::size_t size_bytes = std::min(kCopyBytes, flush.size_bytes - at);
-    done = attempt(*driver_,
-                   driver_->copy(flush.memory, flush.memory + at, size_bytes, stream_.get()));
-  }
-  return done;
-}
-
 Expected<LaunchTimer::Run, Failure> LaunchTimer::run(const StreamWork& work, const Flush& flush) {
   CUstream const stream = stream_.get();
   float milliseconds = 0;
   Expected<void, Failure> done;
-  for (int i = 0; done && i < flush.times; ++i) done = read(flush);
+  for (int i = 0; done && i < flush.times; ++i) {
+    done = attempt(*driver_, driver_->memset(flush.memory, 0, flush.size_bytes, stream));
+  }
   if (done) done = attempt(*driver_, driver_->record_event(begin_.get(), stream));
   if (done) done = work(stream);
   if (done) done = attempt(*driver_, driver_->record_event(end_.get(), stream));

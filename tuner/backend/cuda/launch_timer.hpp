@@ -12,19 +12,20 @@
 
 namespace tuner::backend {
 
-/// Times work of several kinds in interleaved rounds, by the driver API alone. The copies that
+/// Times work of several kinds in interleaved rounds, by the driver API alone. The writes that
 /// flush the cache before each run keep the device busy until the run is enqueued, so that no
-/// launch latency lies between the events; if the host was too slow, more is copied and the run
+/// launch latency lies between the events; if the host was too slow, more is written and the run
 /// repeated. There is no gate that the host opens: another thread of the application that waits for
 /// the device could keep the host from opening it. Unlike in ColdTimer, evict-last lines stay in
-/// the cache: resetting them would reset the application's.
+/// the cache: resetting them would reset the application's; and written lines are written back
+/// during the run: the driver alone could read only by many copies, which the host enqueues more
+/// slowly than the device makes them, so that every run would be late.
 class LaunchTimer {
  public:
   /// In the current context. The driver must outlive it.
   [[nodiscard]] static Expected<LaunchTimer, Failure> make(const DriverApi& driver);
 
-  /// As Executor::time; flushes with `flush_bytes` of memory of the caller's, whose beginning is
-  /// overwritten.
+  /// As Executor::time; `flush_bytes` of memory of the caller's are overwritten.
   [[nodiscard]] Expected<std::vector<std::vector<double>>, Failure> time(
       std::span<const StreamWork> works, int rounds, CUdeviceptr flush_memory,
       std::size_t flush_bytes);
@@ -35,13 +36,12 @@ class LaunchTimer {
 
   LaunchTimer(const DriverApi& driver, Stream stream, Event begin, Event end);
 
-  /// What is read before a run.
+  /// What is written before a run.
   struct Flush {
     CUdeviceptr memory = 0;
     std::size_t size_bytes = 0;
     int times = 1;
   };
-  [[nodiscard]] Expected<void, Failure> read(const Flush& flush);
   /// One run.
   struct Run {
     double time_ns = 0;

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/cli/command_description.hpp"
+
+#include "tuner/core/error.hpp"
+#include "tuner/core/suggest.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tuner::cli {
+namespace {
+
+OptionDescription description_of(const CLI::Option& option) {
+  OptionDescription description{.names = {},
+                                .value = option.get_type_size() == 0 ? "" : option.get_type_name(),
+                                .default_value = option.get_default_str(),
+                                .text = option.get_description(),
+                                .is_positional = option.get_positional(),
+                                .is_required = option.get_required()};
+  for (const std::string& name : option.get_snames()) description.names.push_back("-" + name);
+  for (const std::string& name : option.get_lnames()) description.names.push_back("--" + name);
+  if (description.is_positional) description.names = {option.get_type_name()};
+  return description;
+}
+
+/// A command as the parser knows it, with the common options.
+CommandDescription description_of(const CLI::App& app,
+                                  const std::vector<OptionDescription>& common) {
+  CommandDescription description{
+      .name = app.get_name(), .text = app.get_description(), .options = {}, .commands = {}};
+  for (const CLI::Option* option : app.get_options()) {
+    description.options.push_back(description_of(*option));
+  }
+  const auto has_it = [&](const OptionDescription& option) {
+    return std::ranges::find(description.options, option.names, &OptionDescription::names) !=
+           description.options.end();
+  };
+  for (const OptionDescription& option : common) {
+    if (!has_it(option)) description.options.push_back(option);
+  }
+  for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; })) {
+    description.commands.push_back(description_of(*sub, common));
+  }
+  return description;
+}
+
+}  // namespace
+
+CommandDescription description_of(const CLI::App& program) {
+  std::vector<OptionDescription> common;
+  for (const char* name : {"--db", "--trust-db", "--json", "--quiet", "--color"}) {
+    common.push_back(description_of(*program.get_option(name)));
+  }
+  return description_of(program, common);
+}
+
+std::pair<CommandDescription, std::string> command_of(const CLI::App& program,
+                                                      const std::vector<std::string>& words) {
+  CommandDescription command = description_of(program);
+  std::string path = program.get_name();
+  for (const std::string& word : words) {
+    std::vector<std::string> names;
+    for (const CommandDescription& sub : command.commands) names.push_back(sub.name);
+    const auto found = std::ranges::find(names, word);
+    if (found == names.end()) {
+      throw Error(ErrorCode::usage, fmt::format("there is no command '{} {}'{}", path, word,
+                                                did_you_mean(word, names)));
+    }
+    path += " " + word;
+    command = CommandDescription(command.commands[static_cast<std::size_t>(found - names.begin())]);
+  }
+  return {std::move(command), std::move(path)};
+}
+
+}  // namespace tuner::cli

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// The commands of the program and their options, as the parser of the command line is told them.
+#pragma once
+
+#include "tuner/cli/commands.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace tuner::cli {
+
+/// Every command's options, and the one that was asked for.
+struct Arguments {
+  CommonOptions common;
+  TuneOptions tune;
+  BenchOptions bench;
+  ExplainOptions explain;
+  QueryOptions query;
+  ReportOptions report;
+  CompareOptions compare;
+  ExportOptions export_;
+  ImportOptions import_;
+  MergeOptions merge;
+  TablesOptions tables;
+  QuarantineOptions quarantine;
+  SpaceOptions space;
+  RunsOptions runs;
+  ReplayOptions replay;
+  RecordOptions record;
+  ExecOptions exec;
+  std::string color = "auto";
+  bool version = false;
+  std::string shell;               ///< of `completion`
+  std::vector<std::string> topic;  ///< of `help`
+  std::function<int()> command;
+};
+
+/// Adds a command: what the command line runs where it names it.
+CLI::App* add_command(CLI::App& app, Arguments& arguments, const std::string& name,
+                      const std::string& description, std::function<int()> command);
+
+/// Adds the options of `tune` without a command, and every command but those that describe the
+/// command line. Both must outlive the parsing.
+void add_commands(CLI::App& app, Arguments& arguments);
+
+}  // namespace tuner::cli
