@@ -2,6 +2,7 @@
 // libcublas.so.13 of the tests.
 #include "tests/cublas/standin_call.hpp"
 
+#include <mutex>
 #include <set>
 
 extern "C" cublasStatus_t standin_status();
@@ -16,9 +17,11 @@ struct Handle {
   cublasMath_t math_mode = CUBLAS_DEFAULT_MATH;
   int sm_count_target = 0;
 };
+std::mutex mutex;  // of handles: threads create, use and destroy their own at the same time
 std::set<Handle*> handles;
 
 Handle* find(cublasHandle_t handle) {
+  const std::scoped_lock lock(mutex);
   const auto known = handles.find(reinterpret_cast<Handle*>(handle));
   return known == handles.end() ? nullptr : *known;
 }
@@ -65,12 +68,14 @@ void standin_nest(int nested) {
 }
 
 cublasStatus_t cublasCreate_v2(cublasHandle_t* handle) {
+  const std::scoped_lock lock(mutex);
   *handle = reinterpret_cast<cublasHandle_t>(*handles.insert(new Handle).first);
   return CUBLAS_STATUS_SUCCESS;
 }
 
 cublasStatus_t cublasDestroy_v2(cublasHandle_t handle) {
   Handle* const known = find(handle);
+  const std::scoped_lock lock(mutex);
   handles.erase(known);
   delete known;
   return CUBLAS_STATUS_SUCCESS;
