@@ -18,6 +18,20 @@ double median(std::vector<double> values) {
   return *middle;
 }
 
+/// Reads `count` elements through the L2 cache, so many rounds.
+constexpr const char* kReader = R"(
+  __global__ void read(const float4* x, float4* out, long long count, int rounds) {
+    float4 sum = {};
+    for (int round = 0; round < rounds; ++round) {
+      for (long long i = blockIdx.x * blockDim.x + threadIdx.x; i < count;
+           i += gridDim.x * blockDim.x) {
+        const float4 value = __ldcg(x + i);
+        sum.x += value.x; sum.y += value.y; sum.z += value.z; sum.w += value.w;
+      }
+    }
+    if (sum.x + sum.y + sum.z + sum.w != 0) out[0] = sum;
+  })";
+
 class CudaTimingTest : public CudaTest {
  protected:
   [[nodiscard]] std::vector<double> time(const Work& work) {
@@ -65,28 +79,16 @@ TEST_F(CudaTimingTest, TimesFromAColdCache) {
   if (backend().device().attributes.l2_bytes < (std::int64_t{32} << 20)) {
     GTEST_SKIP() << "the L2 cache does not hold 16 MiB for certain";
   }
-  const LoadedKernel reader = build(R"(
-    __global__ void read(const float4* x, float4* out, int rounds) {
-      float4 sum = {};
-      for (int round = 0; round < rounds; ++round) {
-        for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < (1 << 20);
-             i += gridDim.x * blockDim.x) {
-          const float4 value = __ldcg(x + i);
-          sum.x += value.x; sum.y += value.y; sum.z += value.z; sum.w += value.w;
-        }
-      }
-      if (sum.x + sum.y + sum.z + sum.w != 0) out[0] = sum;
-    })",
-                                    "read");
+  const LoadedKernel reader = build(kReader, "read");
   const Buffer x(backend(), std::size_t{16} << 20);
   const Buffer out(backend(), 16);
   backend().fill(x.id(), 0, x.size_bytes());
   const auto sms = static_cast<std::uint32_t>(backend().device().attributes.sm_count);
   const auto time_rounds = [&](std::int32_t rounds) {
-    return median(
-        time(Launch{.kernel = reader.id(),
-                    .steps = {{.geometry = {.grid = {4 * sms, 1, 1}, .block = {256, 1, 1}},
-                               .arguments = {x.id(), out.id(), rounds}}}}));
+    return median(time(Launch{
+        .kernel = reader.id(),
+        .steps = {{.geometry = {.grid = {4 * sms, 1, 1}, .block = {256, 1, 1}},
+                   .arguments = {x.id(), out.id(), std::int64_t(x.size_bytes() / 16), rounds}}}}));
   };
   const double first_ns = time_rounds(1) - time_rounds(0);
   const double later_ns = (time_rounds(11) - time_rounds(1)) / 10;
@@ -96,26 +98,17 @@ TEST_F(CudaTimingTest, TimesFromAColdCache) {
 /// A flush that wrote would leave a cache full of lines that are written back while the kernel
 /// reads: 1.25 times its time on an H200.
 TEST_F(CudaTimingTest, FlushesWithoutLeavingLinesToBeWrittenBack) {
-  const LoadedKernel reader = build(R"(
-    __global__ void read(const float4* x, float4* out, long long count) {
-      float4 sum = {};
-      for (long long i = blockIdx.x * blockDim.x + threadIdx.x; i < count;
-           i += gridDim.x * blockDim.x) {
-        const float4 value = __ldcg(x + i);
-        sum.x += value.x; sum.y += value.y; sum.z += value.z; sum.w += value.w;
-      }
-      if (sum.x + sum.y + sum.z + sum.w != 0) out[0] = sum;
-    })",
-                                    "read");
+  const LoadedKernel reader = build(kReader, "read");
   const space::DeviceAttributes& device = backend().device().attributes;
   const Buffer x(backend(), 2 * static_cast<std::size_t>(device.l2_bytes));
   const Buffer out(backend(), 16);
   backend().fill(x.id(), 0, x.size_bytes());
   const Launch launch{
       .kernel = reader.id(),
-      .steps = {{.geometry = {.grid = {8 * static_cast<std::uint32_t>(device.sm_count), 1, 1},
-                              .block = {256, 1, 1}},
-                 .arguments = {x.id(), out.id(), std::int64_t(x.size_bytes() / 16)}}}};
+      .steps = {
+          {.geometry = {.grid = {8 * static_cast<std::uint32_t>(device.sm_count), 1, 1},
+                        .block = {256, 1, 1}},
+           .arguments = {x.id(), out.id(), std::int64_t(x.size_bytes() / 16), std::int32_t{1}}}}};
   const auto hot_ns = backend().time_hot(launch);
   ASSERT_TRUE(hot_ns) << hot_ns.error().message;
   EXPECT_LT(median(time(launch)), 1.12 * *hot_ns);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The commands of the program and their options, as the parser of the command line is told them.
+// The commands of the program and their options, for the parser of the command line.
 #pragma once
 
 #include "tuner/cli/commands.hpp"
