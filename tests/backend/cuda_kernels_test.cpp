@@ -142,7 +142,7 @@ class SpillsTest : public testing::TestWithParam<TypedKernel> {};
 
 /// The constraints exclude configurations whose registers spill: most of a sample do not.
 TEST_P(SpillsTest, AreRareInTheSpace) {
-  const int sample = testing_support::takes_all() ? 20 : 4;
+  const int sample = testing_support::takes_all() ? 20 : 10;
   const int fewest = sample * 9 / 10;
   const NvrtcCompiler compiler("sm_90");
   const auto& [name, type] = GetParam();
