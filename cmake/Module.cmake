@@ -77,6 +77,7 @@ function(tuner_tests name)
   list(TRANSFORM arg_MODULES PREPEND tuner_)
   target_link_libraries(${name}_tests PRIVATE ${arg_MODULES} ${arg_LIBRARIES} GTest::gmock_main
                         tuner_warnings)
+  target_compile_options(${name}_tests PRIVATE ${TUNER_TEST_OPTIONS})
   precompile(${name}_tests core_tests precompiled_tests.hpp)
   target_compile_definitions(${name}_tests PRIVATE
     TUNER_SOURCE_DIR="${PROJECT_SOURCE_DIR}" TUNER_TEST_DATA="${PROJECT_SOURCE_DIR}/tests/data"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What most sources of tuner/ include of others' headers, read by the compiler once. A source still
-// includes what it uses: builds without precompiled headers (the fuzz targets) find what is
-// missing.
+// includes what it uses: a build with TUNER_PRECOMPILE=OFF finds what is missing.
 #pragma once
 
 #include <fmt/format.h>

@@ -5,18 +5,12 @@
 #include "tuner/measure/statistics.hpp"
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <optional>
 #include <utility>
 
 namespace tuner::measure {
 namespace {
-
-constexpr std::array<std::pair<HostPlace, std::string_view>, 3> kNames = {
-    {{HostPlace::pageable, "pageable"},
-     {HostPlace::pinned, "pinned"},
-     {HostPlace::mapped, "mapped"}}};
 
 using Clock = std::chrono::steady_clock;
 
@@ -127,16 +121,6 @@ double median_after_first(std::vector<double> samples) {
 }
 
 }  // namespace
-
-std::string_view name(HostPlace place) {
-  return std::ranges::find(kNames, place, &std::pair<HostPlace, std::string_view>::first)->second;
-}
-
-std::optional<HostPlace> host_place(std::string_view name) {
-  const auto found =
-      std::ranges::find(kNames, name, &std::pair<HostPlace, std::string_view>::second);
-  return found == kNames.end() ? std::nullopt : std::optional(found->first);
-}
 
 Expected<TransferTimes, Failure> time_transfers(backend::Backend& backend,
                                                 const backend::Work& work,

@@ -3,23 +3,13 @@
 #pragma once
 
 #include "tuner/backend/backend.hpp"
+#include "tuner/measure/host_place.hpp"
 
 #include <cstddef>
-#include <optional>
 #include <span>
-#include <string_view>
 #include <vector>
 
 namespace tuner::measure {
-
-/// How the host keeps data that a device works on.
-enum class HostPlace {
-  pageable,  ///< as malloc gives memory: copied by way of the driver's own pinned memory
-  pinned,    ///< cannot be paged out: copied by the device itself
-  mapped,    ///< pinned, and not copied at all: the device reads and writes it where it is
-};
-[[nodiscard]] std::string_view name(HostPlace place);
-[[nodiscard]] std::optional<HostPlace> host_place(std::string_view name);
 
 /// Data of a piece of work: where they are on the device, and how the host keeps them.
 struct TransferData {
