@@ -118,20 +118,60 @@ TEST(KernelHash, OfAnUnchangedFileStaysFromVersionToVersion) {
             "97d9b48772d4c5341a4d41b1f07fc5aa79a2a60729d4c6e5dd524c489f3520f1");
 }
 
-TEST(KernelHash, StaysWhereHeadersAreIncludedInAnotherOrder) {
-  auto sources = sample::sources();
-  const std::string body = sources.at("plain").text;
-  const auto hash_with = [&](std::string_view includes, std::vector<Header> headers) {
+class KernelHashOfHeaders : public testing::Test {
+ protected:
+  std::string hash_with(std::string_view includes, std::vector<Header> headers) {
+    auto sources = sample::sources();
     sources.at("plain") = {
-        .name = "plain.cu", .text = std::string(includes) + body, .headers = std::move(headers)};
+        .name = "plain.cu", .text = std::string(includes) + body_, .headers = std::move(headers)};
     return parse_family(kDocument, "axpy.json", sources).kernel("plain").hash;
+  }
+
+  const std::string body_ = sample::sources().at("plain").text;
+  const Header a_ = {"a.cuh", "int a;"}, b_ = {"b.cuh", "int b;"};
+  const std::string_view includes_ = "#include \"a.cuh\"\n#include \"b.cuh\"\n";
+  const std::string original_ = hash_with(includes_, {a_, b_});
+};
+
+TEST_F(KernelHashOfHeaders, KnowsTheOrderOfTheSourceAlone) {
+  EXPECT_EQ(hash_with(includes_, {b_, a_}), original_);
+  EXPECT_NE(hash_with("#include \"b.cuh\"\n#include \"a.cuh\"\n", {a_, b_}), original_)
+      << "a header may be read differently after another";
+}
+
+TEST_F(KernelHashOfHeaders, ChangesWithTheirCode) {
+  EXPECT_NE(hash_with(includes_, {a_, {"b.cuh", "long b;"}}), original_);
+  const Header other = {"a.cuh", "char a;"};
+  EXPECT_NE(hash_with(includes_, {a_, other}), hash_with(includes_, {other, a_})) << "one is taken";
+}
+
+TEST_F(KernelHashOfHeaders, ChangesWithTheTextOfAllWhereOneDependsOnIt) {
+  const Header text = {"b.cuh", "#define TEXT(x) #x\n"};
+  const std::string with_text = hash_with(includes_, {a_, text});
+  EXPECT_NE(hash_with(includes_, {{"a.cuh", "int  a;"}, text}), with_text);
+  EXPECT_NE(hash_with("// a comment\n" + std::string(includes_), {a_, text}), with_text);
+}
+
+TEST(KernelHash, ChangesWithWhatAnExpressionIsDividedBy) {
+  const auto divided = [](const std::string& by) {
+    return hash(altered(kDocument, "ceil_div(N, SPAN*WAVES)", "N//" + by));
   };
-  const Header a = {"a.cuh", "int a;"};
-  const Header b = {"b.cuh", "int b;"};
-  const std::string original = hash_with("#include \"a.cuh\"\n#include \"b.cuh\"\n", {a, b});
-  EXPECT_EQ(hash_with("#include \"b.cuh\"\n#include \"a.cuh\"\n", {b, a}), original);
-  EXPECT_NE(hash_with("#include \"a.cuh\"\n#include \"b.cuh\"\n", {a, {"b.cuh", "long b;"}}),
-            original);
+  EXPECT_NE(divided("1"), divided("1000000"));
+  EXPECT_EQ(divided("1"), divided(" 1"));
+}
+
+TEST(KernelHash, ChangesWithWhatTypesAreAndWhoHasThem) {
+  const auto with_types = [](const std::string& types, const std::string& of_x) {
+    std::string text =
+        altered(kDocument, R"("dims": ["N"])",
+                R"("dims": ["N", {"name": "TYPE", "types": )" + types + R"(, "default": "f32"}])");
+    return hash(altered(text, R"("name": "x", "type": "float*")",
+                        R"("name": "x", "type": ")" + of_x + "\""));
+  };
+  const std::string types = R"({"f32": {"A": "float"}, "f64": {"A": "double"}})";
+  const std::string original = with_types(types, "${A}*");
+  EXPECT_NE(with_types(types, "float*"), original);
+  EXPECT_NE(with_types(R"({"f32": {"A": "float"}, "f64": {"A": "s64"}})", "${A}*"), original);
 }
 
 TEST(KernelHash, ChangesWithWhatIsClaimedOfBuffers) {

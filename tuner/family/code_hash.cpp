@@ -26,28 +26,73 @@ constexpr std::array kOperators = {
     std::string_view("|="),  std::string_view("^="),  std::string_view("->"),
     std::string_view("::"),  std::string_view(".*"),  std::string_view("##")};
 
-/// The length of the operator at the beginning of adjacent marks.
-std::size_t operator_length(std::string_view marks) {
-  const auto* const found = std::ranges::find_if(
-      kOperators, [&](std::string_view each) { return marks.starts_with(each); });
+constexpr std::size_t kLongestOperator = 3;
+
+/// The length of the operator at the beginning of the text, of which so many characters are marks.
+std::size_t operator_length(std::string_view text, std::size_t marks) {
+  const auto* const found = std::ranges::find_if(kOperators, [&](std::string_view each) {
+    return each.size() <= marks && text.starts_with(each);
+  });
   return found == kOperators.end() ? 1 : found->size();
+}
+
+/// The code without the line breaks that a backslash takes away, which join tokens, as compilers
+/// read it. \r\n is a line break too.
+std::string without_splices(std::string_view code) {
+  std::string joined;
+  joined.reserve(code.size());
+  for (std::size_t at = 0; at < code.size(); ++at) {
+    const std::string_view rest = code.substr(at);
+    if (rest.starts_with("\\\n")) {
+      at += 1;
+    } else if (rest.starts_with("\\\r\n")) {
+      at += 2;
+    } else {
+      joined += code[at];
+    }
+  }
+  return joined;
+}
+
+/// The first word of a directive, without its #, and what follows it.
+struct DirectiveParts {
+  std::string_view word, rest;
+};
+DirectiveParts parts_of(std::string_view directive) {
+  constexpr std::string_view kBlanks = " \t\v\f";
+  directive.remove_prefix(std::min(directive.find_first_not_of(kBlanks), directive.size()));
+  const std::size_t end =
+      std::min(directive.find_first_not_of("abcdefghijklmnopqrstuvwxyz_"), directive.size());
+  std::string_view rest = directive.substr(end);
+  rest.remove_prefix(std::min(rest.find_first_not_of(kBlanks), rest.size()));
+  return {directive.substr(0, end), rest};
+}
+
+/// The name of a header between < and >, in which // is no comment; empty where there is none.
+std::string_view header_name(const DirectiveParts& directive) {
+  if (directive.word != "include" || !directive.rest.starts_with('<')) return {};
+  const std::size_t close = directive.rest.find_first_of(">\n");
+  if (close == std::string_view::npos || directive.rest[close] != '>') return {};
+  return directive.rest.substr(0, close + 1);
 }
 
 /// A directive with one blank for each run of blank space and comments. A blank stays where it
 /// tells tokens apart: `#define F (x)` is not `#define F(x)`.
 std::string directive_code(std::string_view text) {
   std::string code = "#";
+  std::string_view rest = text.substr(1);
+  if (const std::string_view header = header_name(parts_of(rest)); !header.empty()) {
+    code += "include ";
+    code += header;
+    rest.remove_prefix(static_cast<std::size_t>(header.data() + header.size() - rest.data()));
+  }
   std::size_t end = 0;  // of the token before
-  for (const SourceToken& token : source_tokens(text.substr(1))) {
+  for (const SourceToken& token : source_tokens(rest)) {
     if (token.begin > end && end > 0) code += ' ';
     code += token.text;
     end = token.begin + token.text.size();
   }
   return code;
-}
-
-bool is_include(std::string_view token) {
-  return token.starts_with("#include");
 }
 
 /// Whether a word and a literal are one token, as in u8"…" and "…"_suffix.
@@ -65,12 +110,13 @@ std::vector<std::string> code_tokens(std::string_view code) {
     if (token.kind == Kind::directive) {
       result.push_back(directive_code(token.text));
     } else if (token.kind == Kind::mark) {
-      std::size_t adjacent = 1;
-      while (i + adjacent < tokens.size() && tokens[i + adjacent].kind == Kind::mark &&
-             tokens[i + adjacent].begin == token.begin + adjacent) {
-        ++adjacent;
+      std::size_t marks = 1;
+      while (marks < kLongestOperator && i + marks < tokens.size() &&
+             tokens[i + marks].kind == Kind::mark &&
+             tokens[i + marks].begin == token.begin + marks) {
+        ++marks;
       }
-      const std::size_t length = operator_length(code.substr(token.begin, adjacent));
+      const std::size_t length = operator_length(code.substr(token.begin), marks);
       result.emplace_back(code.substr(token.begin, length));
       i += length - 1;
     } else if (i > 0 && is_one(tokens[i - 1], token)) {
@@ -82,17 +128,67 @@ std::vector<std::string> code_tokens(std::string_view code) {
   return result;
 }
 
+/// Whether a line of #define turns an argument into text, in which blanks count.
+bool makes_text(std::string_view definition) {
+  const std::vector<SourceToken> tokens = source_tokens(definition);
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    if (tokens[i].text != "#") continue;
+    const bool joins = i + 1 < tokens.size() && tokens[i + 1].text == "#";
+    if (!joins) return true;
+    ++i;
+  }
+  return false;
+}
+
+/// Whether a directive says more than its tokens do.
+bool keeps_layout(const SourceToken& token) {
+  if (token.kind != Kind::directive) return false;
+  const DirectiveParts directive = parts_of(token.text.substr(1));
+  const auto contains = [&](std::string_view text) {
+    return directive.rest.find(text) != std::string_view::npos;
+  };
+  if (directive.word == "define") return makes_text(directive.rest);
+  if (directive.word == "include") return header_name(directive).empty() && contains("<");
+  // In what #if 0 disables, a compiler still reads comments and raw strings to their end.
+  if (directive.word == "if") return contains("\n") && (contains("/*") || contains("R\""));
+  return directive.word == "include_next" || directive.word == "import";
+}
+
+/// Line breaks and marks that not every compiler reads alike.
+bool is_ambiguous(std::string_view code) {
+  for (std::size_t at = code.find_first_of("\\\r"); at < code.size();
+       at = code.find_first_of("\\\r", at + 1)) {
+    const std::size_t next = code.find_first_not_of(" \t\v\f", at + 1);
+    if (next == std::string_view::npos) return false;
+    if (code[at] == '\r' && code[at + 1] != '\n') return true;
+    if (code[at] == '\\' && next > at + 1 && (code[next] == '\n' || code[next] == '\r'))
+      return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 std::string code_hash(std::string_view code) {
-  std::vector<std::string> tokens = code_tokens(code);
-  for (auto first = tokens.begin(); first != tokens.end();) {
-    first = std::find_if(first, tokens.end(), is_include);
-    const auto last = std::find_if_not(first, tokens.end(), is_include);
-    std::sort(first, last);
-    first = last;
-  }
+  const std::vector<std::string> tokens = code_tokens(without_splices(code));
   return sha256(std::vector<std::string_view>(tokens.begin(), tokens.end()));
+}
+
+bool depends_on_layout(std::string_view code) {
+  const auto mentions = [&](std::string_view text) {
+    return code.find(text) != std::string_view::npos;
+  };
+  // "??" and "%:" begin characters by another name; in a raw string no line is continued.
+  constexpr std::array kLayout = {std::string_view("__LINE__"),
+                                  std::string_view("__builtin_LINE"),
+                                  std::string_view("source_location"),
+                                  std::string_view("__has_include"),
+                                  std::string_view("??"),
+                                  std::string_view("%:")};
+  if (std::ranges::any_of(kLayout, mentions) || is_ambiguous(code)) return true;
+  const std::string joined = without_splices(code);
+  if (joined.size() != code.size() && mentions("R\"")) return true;
+  return std::ranges::any_of(source_tokens(joined), keeps_layout);
 }
 
 }  // namespace tuner::family

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 namespace tuner::family {
@@ -49,6 +50,21 @@ std::vector<const space::Derived*> relevant_derived(const Kernel& kernel) {
   return result;
 }
 
+/// Blank space does not change it.
+std::string expression_hash(const space::Expression& expression) {
+  const std::vector<std::string> tokens = expression.tokens();
+  return sha256(std::vector<std::string_view>(tokens.begin(), tokens.end()));
+}
+
+std::string value_hash(const ScalarArgument& scalar) {
+  return scalar.real ? code_hash(value_text(scalar)) : expression_hash(scalar.value);
+}
+
+/// "f32"; "${A}" is the problem's, of which add_types() tells what it means.
+std::string type_text(const TypeOf& type) {
+  return type.all().size() == 1 ? std::string(name(type.by_default())) : type.text();
+}
+
 /// What identifies a kernel: labelled items, in an order that does not depend on the file's.
 class Identity {
  public:
@@ -63,7 +79,7 @@ class Identity {
     parts_.emplace_back(label);
     parts_.push_back(std::to_string(expressions.size()));
     for (const space::Expression& expression : expressions)
-      parts_.push_back(code_hash(expression.text()));
+      parts_.push_back(expression_hash(expression));
   }
 
   [[nodiscard]] std::string hash() const {
@@ -75,25 +91,39 @@ class Identity {
 };
 
 void add_source(Identity& identity, const KernelSource& source) {
+  // By name: their order is that of the includes. Of two of one name the order counts.
+  std::multimap<std::string, std::string> headers;
+  for (const Header& header : source.headers) headers.emplace(header.name, header.text);
   identity.add("source", {code_hash(source.text)});
-  std::set<std::pair<std::string, std::string>> headers;  // by name: the order is the includes'
-  for (const Header& header : source.headers) headers.emplace(header.name, code_hash(header.text));
-  for (const auto& [name, hash] : headers) identity.add("header", {name, hash});
+  for (const auto& [name, text] : headers) identity.add("header", {name, code_hash(text)});
+  const auto by_layout = [](const auto& header) { return depends_on_layout(header.second); };
+  if (!depends_on_layout(source.text) && !std::ranges::any_of(headers, by_layout)) return;
+  identity.add("text", {source.text});
+  for (const auto& [name, text] : headers) identity.add("text of a header", {text});
+}
+
+/// What the names of types mean at each size.
+void add_types(Identity& identity, const space::Dimensions& dims) {
+  for (std::size_t i = 0; i < dims.size(); ++i) {
+    for (const auto& [of, types] : dims[i].types) {
+      identity.add("types", {dims[i].name, of, std::to_string(types.size())});
+      for (const ElementType type : types) identity.add("type", {std::string(name(type))});
+    }
+  }
 }
 
 void add_argument(Identity& identity, const Argument& argument) {
   if (const auto* buffer = std::get_if<BufferArgument>(&argument.what)) {
     identity.add(buffer->is_written() ? "output" : "input",
-                 {argument.name, std::string(name(buffer->type.by_default())),
-                  code_hash(buffer->count.text()), code_hash(buffer->offset.text()),
-                  buffer->align ? code_hash(buffer->align->text()) : "of an element"});
+                 {argument.name, type_text(buffer->type), expression_hash(buffer->count),
+                  expression_hash(buffer->offset),
+                  buffer->align ? expression_hash(*buffer->align) : "of an element"});
   } else if (const auto* array = std::get_if<ArrayArgument>(&argument.what)) {
-    identity.add("array", {argument.name, std::string(name(array->type.by_default())),
-                           code_hash(array->count.text()), array->symbol});
+    identity.add("array", {argument.name, type_text(array->type), expression_hash(array->count),
+                           array->symbol});
   } else {
     const auto& scalar = std::get<ScalarArgument>(argument.what);
-    identity.add("scalar", {argument.name, std::string(name(scalar.type.by_default())),
-                            code_hash(value_text(scalar))});
+    identity.add("scalar", {argument.name, type_text(scalar.type), value_hash(scalar)});
   }
 }
 
@@ -115,15 +145,14 @@ void add_parameter(Identity& identity, const KernelParameter& parameter) {
     identity.add("parameter", {std::to_string(*place)});
   } else {
     const ScalarArgument& number = std::get<KernelNumber>(parameter).number;
-    identity.add("number",
-                 {std::string(name(number.type.by_default())), code_hash(value_text(number))});
+    identity.add("number", {type_text(number.type), value_hash(number)});
   }
 }
 
 void add_launch(Identity& identity, const KernelStep& step) {
-  for (const KernelParameter& parameter :
-       step.parameters.value_or(std::vector<KernelParameter>())) {
-    add_parameter(identity, parameter);
+  if (step.parameters) {
+    identity.add("parameters", {std::to_string(step.parameters->size())});
+    for (const KernelParameter& parameter : *step.parameters) add_parameter(identity, parameter);
   }
   identity.add("grid", step.grid);
   identity.add("block", step.block);
@@ -132,28 +161,30 @@ void add_launch(Identity& identity, const KernelStep& step) {
 
 }  // namespace
 
-std::string kernel_hash(const Kernel& kernel, const std::vector<Argument>& arguments) {
+std::string kernel_hash(const Kernel& kernel, const Family& family) {
+  const std::vector<Argument>& arguments = family.arguments;
   Identity identity;
   add_source(identity, kernel.source);
   for (const KernelStep& step : kernel.steps) identity.add("entry", {code_hash(step.entry)});
   for (const std::string& option : kernel.options) identity.add("option", {option});
   for (const MacroDefinition& macro : kernel.defines) {
-    identity.add("define", {macro.name, code_hash(macro.value.text())});
+    identity.add("define", {macro.name, expression_hash(macro.value)});
   }
   for (const space::Parameter& parameter : kernel.space->parameters) {
     if (parameter.kind != space::ParameterKind::option) continue;
     identity.add("option parameter", {parameter.name, parameter.option});
   }
+  add_types(identity, family.problem.dims);
   for (const Argument& argument : arguments) add_argument(identity, argument);
   for (const ScratchBuffer& scratch : kernel.scratch) {
-    identity.add("scratch", {scratch.name, std::string(name(scratch.type.by_default())),
-                             code_hash(scratch.count.text())});
+    identity.add("scratch",
+                 {scratch.name, type_text(scratch.type), expression_hash(scratch.count)});
   }
   for (const TensorMap& map : kernel.tensor_maps)
     add_tensor_map(identity, map, arguments, kernel.scratch);
   for (const KernelStep& step : kernel.steps) add_launch(identity, step);
   for (const space::Derived* derived : relevant_derived(kernel)) {
-    identity.add("derived", {derived->name, code_hash(derived->expression.text())});
+    identity.add("derived", {derived->name, expression_hash(derived->expression)});
   }
   return identity.hash();
 }

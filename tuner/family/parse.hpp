@@ -51,7 +51,7 @@ using SourceProvider =
 [[nodiscard]] Kernel parse_kernel(const DocumentNode& node, const std::string& name,
                                   const Family& family, const SourceProvider& source_of);
 
-/// What Kernel::hash is, from the kernel's other members and the family's arguments.
-[[nodiscard]] std::string kernel_hash(const Kernel& kernel, const std::vector<Argument>& arguments);
+/// What Kernel::hash is, from the kernel's other members and the family's problem and arguments.
+[[nodiscard]] std::string kernel_hash(const Kernel& kernel, const Family& family);
 
 }  // namespace tuner::family

@@ -241,7 +241,7 @@ Kernel parse_kernel(const DocumentNode& node, const std::string& name, const Fam
     kernel.try_first = parse_try_first(*configs, *kernel.space);
   }
   kernel.source = source_of(name, node.at("source"));
-  kernel.hash = kernel_hash(kernel, family.arguments);
+  kernel.hash = kernel_hash(kernel, family);
   return kernel;
 }
 

@@ -2,6 +2,7 @@
 #include "tuner/family/source_token.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <string>
 
@@ -30,8 +31,11 @@ class Reader {
       } else if (c == '"' || c == '\'') {
         skip_literal(c);
         add(SourceToken::Kind::literal, begin);
+      } else if (number_begins()) {
+        skip_number();
+        add(SourceToken::Kind::word, begin);
       } else if (is_word_character(c)) {
-        skip_word();
+        while (at_ < text_.size() && is_word_character(text_[at_])) ++at_;
         add(raw_string_follows(begin) ? SourceToken::Kind::literal : SourceToken::Kind::word,
             begin);
       } else {
@@ -120,6 +124,8 @@ class Reader {
         skip_to_behind("*/");
       } else if (at("//")) {
         skip_line();
+      } else if (text_[at_] == '"' || text_[at_] == '\'') {
+        skip_literal(text_[at_]);
       } else {
         at_ += character_bytes();
       }
@@ -152,21 +158,33 @@ class Reader {
     at_ = std::min(at_ + 1, text_.size());
   }
 
-  /// With the digit separators of a number.
-  void skip_word() {
-    const bool is_number = std::isdigit(static_cast<unsigned char>(text_[at_])) != 0;
-    const auto continues = [&] {
-      if (is_word_character(text_[at_])) return true;
-      return is_number && text_[at_] == '\'' && at_ + 1 < text_.size() &&
-             is_word_character(text_[at_ + 1]);
-    };
-    while (at_ < text_.size() && continues()) ++at_;
+  [[nodiscard]] bool is_digit_at(std::size_t place) const {
+    return place < text_.size() && std::isdigit(static_cast<unsigned char>(text_[place])) != 0;
+  }
+  [[nodiscard]] bool number_begins() const {
+    return is_digit_at(at_) || (text_[at_] == '.' && is_digit_at(at_ + 1));
+  }
+
+  /// As the preprocessor reads a number: 1'000, 0x1p-3, .5e+3f.
+  void skip_number() {
+    constexpr std::string_view kExponents = "eEpP";
+    for (++at_; at_ < text_.size(); ++at_) {
+      const char c = text_[at_];
+      const bool is_sign =
+          (c == '+' || c == '-') && kExponents.find(text_[at_ - 1]) != std::string_view::npos;
+      const bool separates =
+          c == '\'' && at_ + 1 < text_.size() && is_word_character(text_[at_ + 1]);
+      if (!is_word_character(c) && c != '.' && !is_sign && !separates) return;
+    }
   }
 
   /// Reads R"x(…)x" to its end when the word before it begins one.
   bool raw_string_follows(std::size_t word) {
     const std::string_view prefix = text_.substr(word, at_ - word);
-    if (!prefix.ends_with('R') || prefix.size() > 3 || !at("\"")) return false;
+    constexpr std::array kPrefixes = {std::string_view("R"), std::string_view("LR"),
+                                      std::string_view("uR"), std::string_view("UR"),
+                                      std::string_view("u8R")};
+    if (std::ranges::count(kPrefixes, prefix) == 0 || !at("\"")) return false;
     constexpr std::size_t kLongestDelimiter = 16;
     const std::size_t length = text_.substr(at_, kLongestDelimiter + 2).find('(');
     if (length == std::string_view::npos) return false;

@@ -3,6 +3,7 @@
 
 #include "tuner/space/generate.hpp"
 #include "tuner/space/syntax.hpp"
+#include "tuner/space/token.hpp"
 #include "tuner/space/vocabulary.hpp"
 
 #include <fmt/format.h>
@@ -98,6 +99,14 @@ Expression::Expression(std::string text, std::shared_ptr<const Syntax> syntax, s
   }
   std::sort(slots_.begin(), slots_.end());
   slots_.erase(std::unique(slots_.begin(), slots_.end()), slots_.end());
+}
+
+std::vector<std::string> Expression::tokens() const {
+  std::vector<std::string> result;
+  for (const Token& token : tokenize(text_)) {
+    if (token.kind != TokenKind::end) result.push_back(text_.substr(token.column, token.length));
+  }
+  return result;
 }
 
 Expected<Expression, ExpressionError> Expression::compile(std::string_view text,

@@ -105,6 +105,8 @@ class Expression {
   /// The values it reads, ascending, each once.
   [[nodiscard]] const std::vector<std::size_t>& slots() const { return slots_; }
   [[nodiscard]] const std::string& text() const { return text_; }
+  /// Those of its text, named values in their quotes.
+  [[nodiscard]] std::vector<std::string> tokens() const;
   [[nodiscard]] ValueKind kind() const { return kind_; }
 
   /// What it was compiled from: the node `root()` of `syntax()`.
