@@ -104,13 +104,28 @@ TEST(DeviceCode, SeesNothingInWhatTheCompilerDoesNotSee) {
 
 /// Each of these takes time that grows with the square of its length when read naively.
 TEST(DeviceCode, OfALargeHostileTextTakesLinearTime) {
-  constexpr int kCopies = 30'000;
-  for (const char* unit : {"<", "a<", "R\"", "int f() {}\n", "operator", "#if 0\n#endif\n", "/*",
-                           "template<", "int a = 1,", "#define A B\n"}) {
+  constexpr int kCopies = 100'000;
+  for (const char* unit :
+       {"<", "a<", "R\"", "int f() {}\n", "int a;\n", "int f() { run(); }\n", "operator",
+        "#if 0\n#endif\n", "/*", "template<", "int a = 1,", "#define A B\n", "namespace", "("}) {
     std::string text = kKernel;
     for (int i = 0; i < kCopies; ++i) text += unit;
     EXPECT_EQ(left_of(text).size(), text.size()) << unit;
   }
+  const std::string unmatched = "int a = operator " + std::string(kCopies * 5, '[') + "();\n";
+  EXPECT_EQ(left_of(unmatched + kKernel).size(), unmatched.size() + kKernel.size());
+}
+
+TEST(DeviceCode, OfALongChainOfMacrosTakesLinearTime) {
+  std::string text;
+  constexpr int kMacros = 40'000;
+  for (int i = 0; i < kMacros; ++i) {
+    text += "#define M" + std::to_string(i) + " M" + std::to_string(i + 1) + "\n";
+  }
+  text += "#define M" + std::to_string(kMacros) + " __device__\n";
+  const std::string used = "M0 int twice(int x) { return 2 * x; }\n";
+  const std::string left = left_of(text + used + "int main() { return 0; }\n");
+  EXPECT_THAT(left.substr(text.size()), AllOf(HasSubstr(used), Not(HasSubstr("main"))));
 }
 
 }  // namespace

@@ -63,8 +63,8 @@ TEST(Includes, SayWhatTheProblemIsAndWhere) {
 /// they take milliseconds.
 TEST(Includes, OfALargeHostileTextAreFoundInLinearTime) {
   constexpr int kCopies = 50'000;
-  for (const char* unit :
-       {"\\\n", "/**/", "*//*", "/*", "#include <\\\n", "__has_include/*", "_\\\n"}) {
+  for (const char* unit : {"\\\n", "/**/", "*//*", "/*", "#include <\\\n", "__has_include/*",
+                           "__has_include", "__has_include_next", "_\\\n"}) {
     std::string text;
     for (int i = 0; i < kCopies; ++i) text += unit;
     text += "\n#include \"/etc/hostname\"\n";

@@ -22,6 +22,17 @@ TEST(MissingHeader, IsNamedAsGxxAndNvrtcNameIt) {
 TEST(MissingHeader, OtherMessagesGetNoHint) {
   EXPECT_EQ(missing_header_hint(""), "");
   EXPECT_EQ(missing_header_hint("k.cu:1:87: error: 'nonsense' was not declared"), "");
+  EXPECT_EQ(missing_header_hint("fatal error: out of memory\nx: No such file or directory"), "");
+}
+
+/// Each of these takes minutes when every beginning is looked at up to the line's end.
+TEST(MissingHeader, OfALongHostileMessageIsFoundInLinearTime) {
+  for (const char* unit : {"fatal error: ", "fatal error: : No such file", "fatal error: \n"}) {
+    std::string message;
+    for (int i = 0; i < 500'000; ++i) message += unit;
+    EXPECT_EQ(missing_header_hint(message), "");
+    EXPECT_THAT(missing_header_hint(message + "fatal error: a.h: No such file"), HasSubstr("a.h"));
+  }
 }
 
 }  // namespace

@@ -110,5 +110,27 @@ TEST(SpaceDraft, SaysWhatItCannotDo) {
   EXPECT_NE(message("__global__ void k("), "x");  // whatever it says, it ends
 }
 
+/// Each of these takes time that grows with the square of its length when read naively.
+TEST(SpaceDraft, OfALargeHostileTextTakesLinearTime) {
+  constexpr int kCopies = 60'000;
+  const std::string kernel = "__global__ void k(int n, float* y) {}\n";
+  for (const char* unit : {"__global__ ", "__global__ f(){", "__global__ f(", "(", "<", "template<",
+                           "> __global__ f() ", "__global__ __a(", "a "}) {
+    std::string text = kernel;
+    for (int i = 0; i < kCopies; ++i) text += unit;
+    EXPECT_EQ(draft(text, "k")["arguments"].size(), 2U) << unit;
+  }
+  std::string names, types = "class T0", values = "T0 v0";
+  for (int i = 1; i < kCopies; ++i) {
+    const std::string number = std::to_string(i);
+    names += "__global__ void f" + number + "(int n) {}\n";
+    types += ", class T" + number;
+    values += ", T" + number + " v" + number;
+  }
+  EXPECT_EQ(draft(names + kernel, "k")["arguments"].size(), 2U);
+  const std::string text = "template <" + types + "> __global__ void k(" + values + ") {}";
+  EXPECT_THAT(space_draft(text, "k.cu", "k"), HasSubstr("v" + std::to_string(kCopies - 1)));
+}
+
 }  // namespace
 }  // namespace tuner::family

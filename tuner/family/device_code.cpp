@@ -48,7 +48,9 @@ struct Declaration {
 class Declarations {
  public:
   Declarations(std::size_t file, const std::vector<SourceToken>& tokens)
-      : file_(file), tokens_(tokens) {}
+      : file_(file), tokens_(tokens), behind_partner_(tokens.size()) {
+    match_brackets();
+  }
 
   /// None when brackets do not match.
   std::optional<std::vector<Declaration>> read() {
@@ -88,29 +90,36 @@ class Declarations {
     return is(i, "{") ? std::optional(i) : std::nullopt;
   }
 
-  /// Behind the bracket that closes the one here; none when none does.
-  [[nodiscard]] std::optional<std::size_t> behind_bracket(std::size_t i) const {
-    int depth = 0;
-    for (; i < tokens_.size(); ++i) {
+  /// Finds the partners of all brackets at once: looking for each one's alone could take time that
+  /// grows with the square of the text's length. A template argument list has no ; and no {.
+  void match_brackets() {
+    std::vector<std::size_t> brackets, angles;
+    const auto close = [&](std::vector<std::size_t>& open, std::size_t at) {
+      if (open.empty()) return;
+      behind_partner_[open.back()] = at + 1;
+      open.pop_back();
+    };
+    for (std::size_t i = 0; i < tokens_.size(); ++i) {
       if (!is(i, Kind::mark)) continue;
       const char c = tokens_[i].text.front();
-      if (c == '(' || c == '[' || c == '{') ++depth;
-      if (c == ')' || c == ']' || c == '}') --depth;
-      if (depth == 0) return i + 1;
+      if (c == '(' || c == '[' || c == '{') brackets.push_back(i);
+      if (c == ')' || c == ']' || c == '}') close(brackets, i);
+      if (c == ';' || c == '{') angles.clear();
+      if (c == '<') angles.push_back(i);
+      if (c == '>') close(angles, i);
     }
-    return std::nullopt;
+  }
+
+  /// Behind the bracket that closes the one here; none when none does.
+  [[nodiscard]] std::optional<std::size_t> behind_bracket(std::size_t open) const {
+    return behind_partner_[open] == 0 ? std::nullopt : std::optional(behind_partner_[open]);
   }
 
   /// Behind the template argument list here, or only behind the < when it is none.
   [[nodiscard]] std::size_t behind_angles(std::size_t open) const {
-    constexpr std::size_t kMost = 512;  // tokens, so that a hostile text does not take long
-    const std::size_t end = std::min(open + kMost, tokens_.size());
-    int depth = 0;
-    for (std::size_t i = open; i < end && !is(i, ";") && !is(i, "{"); ++i) {
-      if (is(i, "<")) ++depth;
-      if (is(i, ">") && --depth == 0) return i + 1;
-    }
-    return open + 1;
+    constexpr std::size_t kMost = 512;  // tokens: in longer texts a < is rather a comparison
+    const std::size_t behind = behind_partner_[open];
+    return behind == 0 || behind - open > kMost ? open + 1 : behind;
   }
 
   /// The parenthesis that opens the parameters of the operator here.
@@ -242,6 +251,7 @@ class Declarations {
 
   std::size_t file_;
   const std::vector<SourceToken>& tokens_;
+  std::vector<std::size_t> behind_partner_;  // 0 where a token has none
   std::size_t at_ = 0;
   int depth_ = 0;
   std::vector<Declaration> found_;
@@ -249,15 +259,20 @@ class Declarations {
 
 /// The annotations, and the macros that expand to one, directly or through others.
 Words annotations(const std::vector<Declaration>& all) {
+  std::multimap<std::string_view, std::string_view> macros_by_mention;
+  for (const Declaration& macro : all) {
+    if (!macro.is_macro) continue;
+    for (const std::string_view word : macro.mentions) {
+      macros_by_mention.emplace(word, *macro.names.begin());
+    }
+  }
   Words words(kAnnotations.begin(), kAnnotations.end());
-  for (bool grown = true; grown;) {
-    grown = false;
-    for (const Declaration& macro : all) {
-      if (!macro.is_macro || words.contains(*macro.names.begin())) continue;
-      if (std::ranges::none_of(macro.mentions, [&](auto word) { return words.contains(word); })) {
-        continue;
-      }
-      grown = words.insert(*macro.names.begin()).second;
+  std::vector<std::string_view> open(kAnnotations.begin(), kAnnotations.end());
+  while (!open.empty()) {
+    const auto [first, last] = macros_by_mention.equal_range(open.back());
+    open.pop_back();
+    for (auto it = first; it != last; ++it) {
+      if (words.insert(it->second).second) open.push_back(it->second);
     }
   }
   return words;
@@ -267,11 +282,14 @@ Words annotations(const std::vector<Declaration>& all) {
 std::vector<bool> reached(const std::vector<Declaration>& all, const Words& roots) {
   std::multimap<std::string_view, std::size_t> by_name;
   std::vector<bool> is_reached(all.size());
+  Words mentioned = roots;
   std::vector<std::string_view> open(roots.begin(), roots.end());
   const auto reach = [&](std::size_t i) {
     if (is_reached[i]) return;
     is_reached[i] = true;
-    open.insert(open.end(), all[i].mentions.begin(), all[i].mentions.end());
+    for (const std::string_view word : all[i].mentions) {
+      if (mentioned.insert(word).second) open.push_back(word);
+    }
   };
   for (std::size_t i = 0; i < all.size(); ++i) {
     for (const std::string_view name : all[i].names) by_name.emplace(name, i);

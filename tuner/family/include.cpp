@@ -138,12 +138,12 @@ std::optional<Include> directive(Cursor cursor) {
 /// A question whether there is a file; not that about the word itself, as in
 /// defined(__has_include).
 std::optional<Include> question(Cursor cursor) {
-  constexpr std::string_view kWord = "__has_include";
+  constexpr std::string_view kWord = "__has_include", kRest = "_next";
   if (!cursor.take(kWord)) return std::nullopt;
-  const std::string rest = cursor.word();  // "_next"
+  const bool is_next = cursor.take(kRest);
   if (!cursor.skip_blanks() || !cursor.take("(")) return std::nullopt;
   Include result = operand(cursor);
-  result.problem = problem_of(result, std::string(kWord) + rest);
+  result.problem = problem_of(result, fmt::format("{}{}", kWord, is_next ? kRest : ""));
   return result;
 }
 

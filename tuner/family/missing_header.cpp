@@ -3,18 +3,23 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace tuner::family {
 namespace {
 
 /// What stands between two texts in a line of a message; empty when they do not.
 std::string_view between(std::string_view message, std::string_view before,
                          std::string_view behind) {
-  for (std::size_t at = message.find(before); at != std::string_view::npos;
-       at = message.find(before, at + 1)) {
-    std::string_view name = message.substr(at + before.size());
-    name = name.substr(0, name.find('\n'));
-    const std::size_t end = name.find(behind);
-    if (end != std::string_view::npos && end > 0) return name.substr(0, end);
+  while (!message.empty()) {
+    std::string_view line = message.substr(0, message.find('\n'));
+    message.remove_prefix(std::min(line.size() + 1, message.size()));
+    for (std::size_t at = line.find(before); at != std::string_view::npos; at = line.find(before)) {
+      line.remove_prefix(at + before.size());
+      const std::size_t end = line.find(behind);
+      if (end == std::string_view::npos) break;  // nor does it stand behind a later `before`
+      if (end > 0) return line.substr(0, end);
+    }
   }
   return {};
 }

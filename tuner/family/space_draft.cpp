@@ -13,7 +13,9 @@
 #include <array>
 #include <cctype>
 #include <charconv>
+#include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <utility>
 #include <vector>
@@ -138,31 +140,74 @@ std::size_t grid_axes(Tokens tokens, std::size_t behind_parameters) {
   return axes;
 }
 
-/// The declaration that begins at __global__; absent for one that is none.
-std::optional<Signature> signature_at(Tokens tokens, std::size_t global) {
-  Signature found;
-  std::size_t i = global + 1;
-  for (; i + 1 < tokens.size(); ++i) {
-    if (!has_text(tokens[i + 1], "(")) continue;
-    if (!tokens[i].text.starts_with("__")) break;  // an attribute such as __launch_bounds__(256)
-    if (has_text(tokens[i], "__launch_bounds__")) {
-      const int bound = number(tokens[std::min(i + 2, tokens.size() - 1)].text).value_or(0);
-      if (bound >= 32) found.most_threads = std::min(bound, kMostThreads);
+/// Where a kernel is declared.
+struct Place {
+  std::size_t global = 0;      ///< the token __global__
+  std::size_t parameters = 0;  ///< the parenthesis that opens them
+};
+
+/// Finds the kernels in time that does not grow with the square of the text's length.
+class Kernels {
+ public:
+  explicit Kernels(Tokens tokens) : tokens_(tokens), behind_(tokens.size()) {
+    std::vector<std::size_t> open;
+    for (std::size_t i = 0; i < tokens.size(); ++i) {
+      if (has_text(tokens[i], "(")) open.push_back(i);
+      if (!has_text(tokens[i], ")") || open.empty()) continue;
+      behind_[open.back()] = i + 1;
+      open.pop_back();
     }
+    for (std::size_t i = 0; i < tokens.size(); ++i) {
+      if (has_text(tokens[i], "__global__")) find(i);
+    }
+  }
+
+  /// In the order of the text, each once.
+  [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
+  /// Of the first declaration of a name that is known.
+  [[nodiscard]] Place place(const std::string& name) const { return places_.at(name); }
+
+ private:
+  /// What stands in no declaration between __global__ and the kernel's name.
+  static bool is_end(const SourceToken& token) {
+    constexpr std::array<std::string_view, 5> kEnds = {"__global__", ")", ";", "{", "}"};
+    return std::ranges::find(kEnds, token.text) != kEnds.end();
+  }
+
+  void find(std::size_t global) {
+    std::size_t i = global + 1;
+    for (; i + 1 < tokens_.size() && !is_end(tokens_[i]); ++i) {
+      if (!has_text(tokens_[i + 1], "(")) continue;
+      if (!tokens_[i].text.starts_with("__")) break;  // an attribute such as __launch_bounds__(256)
+      if (behind_[i + 1] == 0) return;
+      i = behind_[i + 1] - 1;
+    }
+    if (i + 1 >= tokens_.size() || tokens_[i].kind != Kind::word || behind_[i + 1] == 0) return;
+    const std::string name(tokens_[i].text);
+    if (places_.emplace(name, Place{global, i + 1}).second) names_.push_back(name);
+  }
+
+  Tokens tokens_;
+  std::vector<std::size_t> behind_;  // the partner of a parenthesis; 0 where it has none
+  std::vector<std::string> names_;
+  std::map<std::string, Place> places_;
+};
+
+/// The least of the bounds that attributes between the place's tokens state.
+int most_threads(Tokens tokens, const Place& place) {
+  int most = kMostThreads;
+  for (std::size_t i = place.global; i + 2 < place.parameters; ++i) {
+    if (!has_text(tokens[i + 1], "(")) continue;
+    const int bound = number(tokens[i + 2].text).value_or(0);
+    if (has_text(tokens[i], "__launch_bounds__") && bound >= 32) most = std::min(bound, most);
     i = behind_bracket(tokens, i + 1) - 1;
   }
-  if (i + 1 >= tokens.size() || tokens[i].kind != Kind::word) return std::nullopt;
-  found.name = tokens[i].text;
-  const std::size_t end = behind_bracket(tokens, i + 1);
-  if (end < i + 3 || !has_text(tokens[end - 1], ")")) return std::nullopt;
-  for (const Tokens part : parts(tokens.subspan(i + 2, end - i - 3))) {
-    Declared parameter = declared(part);
-    if (parameter.type != std::vector<std::string>{"void"} || parameter.pointers > 0) {
-      found.parameters.push_back(std::move(parameter));
-    }
-  }
-  found.grid_axes = grid_axes(tokens, end);
-  // The template's parameters stand before it, with nothing between but words as `static`.
+  return most;
+}
+
+/// The parameters of the template before a kernel, with nothing between but words as `static`.
+std::vector<Declared> template_parameters(Tokens tokens, std::size_t global) {
+  std::vector<Declared> found;
   std::size_t before = global;
   while (before > 0 && tokens[before - 1].kind == Kind::word) --before;
   if (before == 0 || !has_text(tokens[before - 1], ">")) return found;
@@ -170,22 +215,28 @@ std::optional<Signature> signature_at(Tokens tokens, std::size_t global) {
     if (!has_text(tokens[open], "<") || !has_text(tokens[open - 1], "template")) continue;
     if (behind_bracket(tokens, open) != before) break;
     for (const Tokens part : parts(tokens.subspan(open + 1, before - open - 2))) {
-      found.of_template.push_back(declared(part));
+      found.push_back(declared(part));
     }
     break;
   }
   return found;
 }
 
-std::vector<Signature> signatures(Tokens tokens) {
-  std::vector<Signature> all;
-  for (std::size_t i = 0; i < tokens.size(); ++i) {
-    if (!has_text(tokens[i], "__global__")) continue;
-    auto found = signature_at(tokens, i);
-    const auto has_name = [&](const Signature& known) { return known.name == found->name; };
-    if (found && std::ranges::none_of(all, has_name)) all.push_back(*std::move(found));
+Signature signature_at(Tokens tokens, const Place& place) {
+  const std::size_t open = place.parameters;
+  Signature found;
+  found.name = tokens[open - 1].text;
+  found.of_template = template_parameters(tokens, place.global);
+  found.most_threads = most_threads(tokens, place);
+  const std::size_t end = behind_bracket(tokens, open);
+  for (const Tokens part : parts(tokens.subspan(open + 1, end - open - 2))) {
+    Declared parameter = declared(part);
+    if (parameter.type != std::vector<std::string>{"void"} || parameter.pointers > 0) {
+      found.parameters.push_back(std::move(parameter));
+    }
   }
-  return all;
+  found.grid_axes = grid_axes(tokens, end);
+  return found;
 }
 
 /// #ifndef NAME, #define NAME NUMBER.
@@ -234,6 +285,9 @@ class Draft {
  public:
   Draft(Signature signature, std::vector<Macro> macros, std::string source)
       : kernel_(std::move(signature)), macros_(std::move(macros)), source_(std::move(source)) {
+    for (const Declared& one : kernel_.of_template) {
+      if (is_type_parameter(one)) types_.insert(one.name);
+    }
     for (const Declared& one : kernel_.parameters) {
       const bool is_integer = one.pointers == 0 && !is_floating(element(one).type);
       if (is_integer && dims_.size() < kMostDimensions) {
@@ -316,9 +370,7 @@ class Draft {
  private:
   [[nodiscard]] Element element(const Declared& one) const {
     std::string type = fmt::format("{}", fmt::join(one.type, " "));
-    for (const Declared& parameter : kernel_.of_template) {
-      if (is_type_parameter(parameter) && parameter.name == type) type = "float";
-    }
+    if (types_.contains(type)) type = "float";
     constexpr std::array<std::pair<std::string_view, std::string_view>, 16> kOtherNames = {
         {{"unsigned int", "unsigned"},
          {"uint", "unsigned"},
@@ -432,15 +484,14 @@ class Draft {
   /// The function with its template parameters: `pattern` of each name, or its default value.
   [[nodiscard]] std::string entry(std::string_view pattern) const {
     std::vector<std::string> values;
+    const std::string threads = std::to_string(default_threads());
     for (const Declared& one : kernel_.of_template) {
       if (is_type_parameter(one)) {
         values.emplace_back("float");
       } else if (!pattern.empty()) {
         values.push_back(fmt::format(fmt::runtime(pattern), one.name));
       } else {
-        values.push_back(one.name == block_ ? std::to_string(default_threads())
-                         : is_flag(one)     ? "false"
-                                            : "1");
+        values.push_back(one.name == block_ ? threads : is_flag(one) ? "false" : "1");
       }
     }
     if (values.empty()) return kernel_.name;
@@ -459,11 +510,12 @@ class Draft {
 
   [[nodiscard]] std::string parameters() const {
     std::vector<std::string> lines;
+    const std::string of_block = block_parameter("");
     if (block_.empty()) lines.push_back(block_parameter(R"(, "kind": "launch")"));
     for (const Declared& one : kernel_.of_template) {
       if (is_type_parameter(one)) continue;
       lines.push_back(
-          one.name == block_ ? block_parameter("")
+          one.name == block_ ? of_block
           : is_flag(one)
               ? fmt::format(R"(        "{}": {{"values": [false, true], "default": false}})",
                             one.name)
@@ -480,6 +532,7 @@ class Draft {
   Signature kernel_;
   std::vector<Macro> macros_;
   std::string source_;
+  std::set<std::string> types_;  // the parameters of the template that are types
   std::vector<std::string> dims_;
   std::string block_;  // the parameter that is the number of threads of a block; empty: our own
 };
@@ -489,9 +542,8 @@ class Draft {
 std::string space_draft(std::string_view source, const std::string& source_name,
                         const std::string& kernel) {
   const std::vector<SourceToken> tokens = source_tokens(source);
-  const std::vector<Signature> found = signatures(tokens);
-  std::vector<std::string> names;
-  for (const Signature& one : found) names.push_back(one.name);
+  const Kernels found(tokens);
+  const std::vector<std::string>& names = found.names();
   if (names.empty()) {
     throw Error(ErrorCode::usage, fmt::format("{}: has no __global__ function", source_name));
   }
@@ -504,8 +556,7 @@ std::string space_draft(std::string_view source, const std::string& source_name,
     throw Error(ErrorCode::usage, fmt::format("{}: there is no kernel '{}'{}", source_name, kernel,
                                               did_you_mean(kernel, names)));
   }
-  return Draft(found[static_cast<std::size_t>(chosen - names.begin())], macros(tokens), source_name)
-      .text();
+  return Draft(signature_at(tokens, found.place(*chosen)), macros(tokens), source_name).text();
 }
 
 }  // namespace tuner::family
