@@ -38,5 +38,16 @@ TEST(OwnCommand, IsACommandOfTuneQuotedAgain) {
   EXPECT_EQ(own_command(""), "");
 }
 
+TEST(ForeignCommand, StartsNoProgramOfSomebodyElse) {
+  EXPECT_EQ(foreign_command("tune --launch 'touch planted' --space a.json --launch=reboot -q"),
+            "tune --space a.json -q");
+  EXPECT_EQ(foreign_command("tune --launch-timeout 3s --launch"), "tune --launch-timeout 3s");
+  EXPECT_EQ(foreign_command("tune ; $(x)"), "tune ';' '$(x)'");
+  for (const char* line :
+       {"tune -q exec touch planted", "tune record touch planted", "reboot", ""}) {
+    EXPECT_EQ(foreign_command(line), "") << line;
+  }
+}
+
 }  // namespace
 }  // namespace tuner

@@ -16,6 +16,13 @@ TEST(Reproduce, ACommandLosesWhatConcernsItsMachineAlone) {
   EXPECT_EQ(repeatable("tune finalize --space own.json -q"), "tune finalize --space own.json");
 }
 
+TEST(Reproduce, ACommandStartsNoProgramOfSomebodyElse) {
+  EXPECT_EQ(repeatable("tune --launch 'touch planted' --space a.json --launch=reboot --size 64"),
+            "tune --space a.json --size 64");
+  EXPECT_EQ(repeatable("tune -q exec touch planted"), "");
+  EXPECT_EQ(repeatable("tune record touch planted"), "");
+}
+
 TEST(Reproduce, WhatIsNoCommandOfTuneIsNotShown) {
   EXPECT_EQ(repeatable("reboot"), "");
   EXPECT_EQ(repeatable(""), "");

@@ -134,10 +134,12 @@ int show(const store::Store& store, const CommonOptions& common, const std::stri
       "run {} ({})\n  {} on {}, sizes {}\n  started {}, {:.1f} s: compile {:.1f} s, verify "
       "{:.1f} s, measure {:.1f} s\n"
       "  {}; failed: {}\n",
-      run->uuid, store::state_text(*run), run->kernel, printable(run->device), brief(run->problems),
-      run->started_at, run->wall_s, run->compile_s, run->verify_s, run->measure_s,
+      printable_name(run->uuid), store::state_text(*run), printable_name(run->kernel),
+      printable_name(run->device), printable_name(brief(run->problems)),
+      printable_name(run->started_at), run->wall_s, run->compile_s, run->verify_s, run->measure_s,
       quantity::count(trials.size(), "trial"), format_failures(outcomes));
-  output.print("  command: {}\n", own_command(run->command));
+  output.print("  command{}: {}\n", run->merged ? " elsewhere" : "",
+               run->merged ? foreign_command(run->command) : own_command(run->command));
   if (run->respawns > 0) {
     output.tell("  the device child was replaced {}\n",
                 quantity::count(static_cast<std::uint64_t>(run->respawns), "time"));
@@ -149,7 +151,7 @@ int show(const store::Store& store, const CommonOptions& common, const std::stri
   if (!costs.empty()) output.tell("\n{}", costs_text(costs, cards, output.terminal()));
   for (const auto& [outcome, group] : failures) {
     output.tell("\n{} {}, the first at {}:\n  {}\n", group.count, name(outcome),
-                group.first.config_json, printable(group.first.message));
+                printable_name(group.first.config_json), printable(group.first.message));
     const std::string again = bench_command(*run, group.first);
     if (!again.empty()) output.print("  to reproduce it:\n    {}\n", printable(again));
   }

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstddef>
 
 namespace tuner {
@@ -94,6 +95,24 @@ std::vector<std::string> shell_words(std::string_view line) {
 std::string own_command(std::string_view line) {
   const std::vector<std::string> words = shell_words(line);
   return words.empty() || words.front() != "tune" ? "" : shell_line(words);
+}
+
+bool starts_program(std::span<const std::string> words) {
+  return std::ranges::any_of(
+      words, [](const std::string& word) { return word == "exec" || word == "record"; });
+}
+
+std::string foreign_command(std::string_view line) {
+  const std::vector<std::string> words = shell_words(line);
+  if (words.empty() || words.front() != "tune" || starts_program(words)) return "";
+  constexpr std::string_view kOption = "--launch";
+  std::vector<std::string> kept;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string& word = words[i];
+    if (word == kOption) ++i;
+    if (word != kOption && !word.starts_with(std::string(kOption) + "=")) kept.push_back(word);
+  }
+  return shell_line(kept);
 }
 
 }  // namespace tuner

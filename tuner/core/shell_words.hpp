@@ -23,4 +23,11 @@ namespace tuner {
 /// it is pasted into runs `tune` and nothing else. Empty when it is no command of `tune`.
 [[nodiscard]] std::string own_command(std::string_view line);
 
+/// Whether these are the words of a command of `tune` that starts the program that follows.
+[[nodiscard]] bool starts_program(std::span<const std::string> words);
+
+/// As own_command, of a run on somebody else's machine: without --launch, whose value is a program.
+/// Empty also where the command starts_program.
+[[nodiscard]] std::string foreign_command(std::string_view line);
+
 }  // namespace tuner

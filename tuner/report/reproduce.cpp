@@ -10,9 +10,10 @@
 namespace tuner::report {
 namespace {
 
-/// Options that concern the machine of the run alone: with a value, and without.
-constexpr std::array<std::string_view, 5> kOwnValues = {"--db", "--log", "--report", "--progress",
-                                                        "--color"};
+/// Options that concern the machine of the run alone: with a value, and without. That of --launch
+/// is a program: whoever copies a command from a page must not start one of somebody else's.
+constexpr std::array<std::string_view, 6> kOwnValues = {"--db",       "--log",   "--report",
+                                                        "--progress", "--color", "--launch"};
 constexpr std::array<std::string_view, 6> kOwnFlags = {"--trust-db", "-v",      "--verbose",
                                                        "-q",         "--quiet", "--json"};
 
@@ -33,7 +34,7 @@ std::string repository_path(std::string_view path) {
 
 std::string repeatable(std::string_view command) {
   const std::vector<std::string> words = shell_words(command);
-  if (words.empty() || words.front() != "tune") return "";
+  if (words.empty() || words.front() != "tune" || starts_program(words)) return "";
   std::vector<std::string> kept;
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::size_t equals = std::min(words[i].find('='), words[i].size());

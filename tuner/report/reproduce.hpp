@@ -7,7 +7,8 @@
 namespace tuner::report {
 
 /// The command of a run as it works for another reader: without its database and what it printed
-/// or wrote, with files as repository_path names them. Empty when it is no command of tune.
+/// or wrote, with files as repository_path names them, and without the program of --launch. Empty
+/// when it is no command of tune, or starts a program, as `tune exec`.
 [[nodiscard]] std::string repeatable(std::string_view command);
 
 /// The value of --space of a command, likewise; empty without one.
