@@ -5,10 +5,12 @@ command: refused, or shown as what they are."""
 import html.parser
 import json
 import os
+import pty
 import stat
 import subprocess
 import unittest
 
+from forgery import forge
 from program import SEED, SCALE_SOURCES, SCALE_SPACE, TUNE, ProgramTest
 
 HTML = "<script>alert(1)</script><img src=x onerror='alert(2)'>\"&amp;"
@@ -39,6 +41,22 @@ class Page(html.parser.HTMLParser):
 
     def handle_data(self, data):
         self.texts.append(data)
+
+
+def on_a_terminal(command, folder, environment):
+    """What a command says on a terminal, which is both of its streams."""
+    leader, follower = pty.openpty()
+    run = subprocess.Popen(command, cwd=folder, stdout=follower, stderr=follower, env=environment)
+    os.close(follower)
+    said = b""
+    try:
+        while part := os.read(leader, 65536):
+            said += part
+    except OSError:
+        pass  # the program has ended
+    os.close(leader)
+    run.wait(timeout=60)
+    return said.decode().replace("\r\n", "\n")
 
 
 class HostileTest(ProgramTest):
@@ -150,6 +168,9 @@ class TextTest(HostileTest):
         line = next(line for line in lines if line["format"] == "tune.best/1")  # has no checksum
         line["device"]["name"] = HTML + TERMINAL
         path = self.text_file("foreign.jsonl", json.dumps(line) + "\n")
+        self.refuse("import", path, code=2, says=["line 1", "'device.name' must be a text without control characters"])
+        line["device"]["name"] = HTML
+        path = self.text_file("foreign.jsonl", json.dumps(line) + "\n")
         self.tune("import", path)
         question = ["query", "--kernel", line["kernel"], "--size", line["problem"]]
         for command in (["runs", "list"], question, [*question, "--explain"], [*question, "--json"],
@@ -158,6 +179,25 @@ class TextTest(HostileTest):
                 self.tune(*command)
         self.assertIn("<script>alert(1)", self.tune("export").stdout)
         self.assert_the_page_is_plain()
+
+    def test_texts_of_a_foreign_database(self):
+        self.tuned()
+        texts = {"session": ("command", "started_at", "uuid", "kernel", "strategy"), "device": ("name",)}
+        known = {table: {row[1] for row in self.rows(f"PRAGMA table_info({table})")} for table in texts}
+        for table, columns in texts.items():
+            for column in set(columns) & known[table]:
+                with self.subTest(table=table, column=column):
+                    [(before,)] = self.rows(f"SELECT {column} FROM {table}")
+                    forge(self.database, f"UPDATE {table} SET {column} = ?", f"{before}\x1b{TERMINAL}\u009b2J\u202e\x7f")
+                    for line in (["runs", "list"], ["runs", "show"], ["runs", "show", "--json"], ["export", "--format", "json"],
+                                 ["export", "--format", "header"], ["export", "--format", "t4"],
+                                 ["export", "--format", "cache"], ["query", "--kernel", "scale", "--size", "64"]):
+                        for wide in ("60", "1000"):
+                            said = on_a_terminal([TUNE, *line], self.directory, self.environment(COLUMNS=wide, TERM="xterm", NO_COLOR="1"))
+                            self.assertFalse(COMMANDS & set(said), (line, said))
+                            for leak in ("defect of tune", "terminate"):
+                                self.assertNotIn(leak, said)
+                    forge(self.database, f"UPDATE {table} SET {column} = ?", before)
 
     def assert_the_page_is_plain(self):
         self.tune("report", "-o", "report")

@@ -29,6 +29,11 @@ TEST(TableHeader, BreaksLongLinesAndEscapesWhatACompilerWouldRead) {
 
 TEST(TableHeader, TheSubjectStaysInItsComment) {
   EXPECT_THAT(table_header("{}", "table", "H200\nint hostile;\\"), Not(HasSubstr("\nint hostile")));
+  EXPECT_THAT(table_header("{}", "table", "H200 ?\?/"), Not(HasSubstr("?\?/\n")));
+  const std::string text = table_header("{}", "table", "H\x1b[2J\r\xe2\x80\xaeX");
+  EXPECT_THAT(text, Not(HasSubstr("\x1b")));
+  EXPECT_THAT(text, Not(HasSubstr("\r")));
+  EXPECT_THAT(text, Not(HasSubstr("\xe2\x80\xae")));
 }
 
 TEST(TableHeader, RefusesWhatIsNoNameOfAFunction) {

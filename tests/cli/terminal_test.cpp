@@ -38,6 +38,47 @@ TEST(Terminal, CountsCharactersNotBytesNorColours) {
   EXPECT_EQ(text_width("\x1b[31mred\x1b[0m"), 3U);
 }
 
+TEST(Terminal, TakesAnyText) {
+  using namespace std::string_literals;
+  for (const std::string& text :
+       {"\x1b"s, "a\x1b"s, "\x1b["s, "\x1b[31"s, "\x1b[2Jm"s, "\x80\x80"s, "\xf0"s, "\0a"s}) {
+    EXPECT_LE(text_width(text), text.size());
+    for (const std::size_t width : {0U, 1U, 2U, 40U}) {
+      std::string joined;
+      for (const std::string& line : wrapped(text, width)) joined += line;
+      EXPECT_EQ(joined, text);
+    }
+    static_cast<void>(wrapped_messages(text + "\n" + text, 40));
+    static_cast<void>(without_commands(text));
+  }
+  EXPECT_EQ(text_width("\x1b[2J"), 4U);
+}
+
+TEST(Terminal, IsNotCommandedByWhatIsNoColour) {
+  EXPECT_EQ(without_commands("a\x1b[31mb\x1b[0m\tµ\n"), "a\x1b[31mb\x1b[0m\tµ\n");
+  EXPECT_EQ(without_commands("\x1b[2J\x1b]0;t\x07\x1b\r"), "\\x1b[2J\\x1b]0;t\\x07\\x1b\\x0d");
+  EXPECT_EQ(without_commands("\xc2\x9b"
+                             "2J\x1b[31"),
+            "\\u009b2J\\x1b[31");
+}
+
+/// Each of these takes many minutes when the rest of a text is looked at for each line.
+TEST(Terminal, WrapsLongTextsInLinearTime) {
+  constexpr std::size_t kLong = 8'000'000;
+  EXPECT_EQ(wrapped(std::string(kLong, 'x'), 80).size(), kLong / 80);
+  EXPECT_EQ(wrapped(std::string(kLong, ' ') + "x", 80).size(), 1U);
+  for (const char* unit : {"x ", "x,", "\x1b", "\x1b[31m", "\x80", "\x1b[31m ", "\n", "x\n"}) {
+    std::string text;
+    while (text.size() < kLong) text += unit;
+    EXPECT_GE(wrapped_messages(text + "x", 80).size(), text.size() / 2) << unit;
+    EXPECT_GE(without_commands(text).size(), text.size()) << unit;
+  }
+}
+
+TEST(Terminal, DoesNotCutAColourInTwo) {
+  EXPECT_THAT(wrapped("ab\x1b[31mcd", 3), ElementsAre("ab\x1b[31mc", "d"));
+}
+
 TEST(Terminal, BreaksAtSpacesThenBehindCommasThenAnywhere) {
   EXPECT_THAT(wrapped("one two three", 8), ElementsAre("one two", "three"));
   EXPECT_THAT(wrapped(R"({"A":1,"B":22})", 9), ElementsAre(R"({"A":1,)", R"("B":22})"));

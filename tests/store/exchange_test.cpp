@@ -117,6 +117,13 @@ TEST(BestLine, SaysWhichValueIsWrong) {
   refused("\"BLOCK_X\":32", "\"BLOCK_X\":[32]", "'config.BLOCK_X' is not a plain value");
   refused("1024,1024,1024", "1024x1024", "'problem' must be a size");
   refused("2026-11-21T10:04:55Z", "yesterday", "'recorded_at' must be a date");
+  refused("gemm_naive", "gemm\\u001b[2J", "'kernel' must be a text without control characters");
+  refused("gemm_naive", "gemm\\u0000", "'kernel' must be a text without control characters");
+  refused("NVIDIA H200", "H200\\u009b2J", "'device.name' must be a text without control");
+  refused("NVIDIA H200", "H200\\n", "'device.name' must be a text without control");
+  refused("\"BLOCK_X\":32", "\"BLOCK_X\":\"\\u202e\"",
+          "'config.BLOCK_X' holds a control character");
+  refused("\"BLOCK_X\":32", "\"B\\u001b\":32", "holds a control character");
 }
 
 TEST(BestLine, RefusesWhatIsNoLine) {

@@ -5,6 +5,7 @@
 #include "tuner/cli/table_header.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/file.hpp"
+#include "tuner/core/printable.hpp"
 #include "tuner/core/quantity.hpp"
 #include "tuner/core/shell_words.hpp"
 #include "tuner/core/suggest.hpp"
@@ -23,6 +24,7 @@
 
 #include <algorithm>
 #include <array>
+#include <unistd.h>
 
 namespace tuner::cli {
 namespace {
@@ -88,10 +90,12 @@ std::string recording_text(const CommonOptions& common, const ExportOptions& opt
   const search::Recording recording = options.from.empty() ? stored_recording(common, options)
                                                            : interop::read_recording(options.from);
   if (!common.quiet) {
-    tell(fmt::format("{} of {}{}{}\n", quantity::count(recording.trials.size(), "trial"),
-                     recording.kernel.empty() ? "a kernel" : recording.kernel,
-                     recording.problem.empty() ? "" : " at " + recording.problem,
-                     recording.device.empty() ? "" : " on " + recording.device));
+    tell(printable_name(fmt::format("{} of {}{}{}",
+                                    quantity::count(recording.trials.size(), "trial"),
+                                    recording.kernel.empty() ? "a kernel" : recording.kernel,
+                                    recording.problem.empty() ? "" : " at " + recording.problem,
+                                    recording.device.empty() ? "" : " on " + recording.device)) +
+         "\n");
   }
   return options.format == "cache" ? interop::cache_text(recording) : interop::t4_text(recording);
 }
@@ -127,8 +131,8 @@ std::string dispatch_table(const CommonOptions& common, const ExportOptions& opt
                     store.path().string(), known.device.name));
   }
   const std::string subject =
-      fmt::format("{} and {} on {}", quantity::count(known.kernels.size(), "kernel"),
-                  quantity::count(entries, "tuned size"), known.device.name);
+      printable_name(fmt::format("{} and {} on {}", quantity::count(known.kernels.size(), "kernel"),
+                                 quantity::count(entries, "tuned size"), known.device.name));
   if (!common.quiet) tell(subject + "\n");
   const std::string document = select::catalogue_json(known);
   return options.format == "json" ? document
@@ -183,7 +187,7 @@ int export_results(const CommonOptions& common, const ExportOptions& options) {
   check(options);
   const std::string text = export_text(common, options);
   if (options.output.empty()) {
-    fmt::print("{}", text);
+    fmt::print("{}", ::isatty(STDOUT_FILENO) != 0 ? printable(text) : text);
   } else {
     write_file(options.output, text);
   }

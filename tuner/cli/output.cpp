@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cli/output.hpp"
 
+#include "tuner/core/printable.hpp"
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -22,9 +24,10 @@ void open_missing_streams() {
 }
 
 void tell(std::string_view text) noexcept {
+  const std::string safe = without_commands(text);
   // In a file a line stays one: who searches it expects a message in one piece.
-  if (::isatty(STDERR_FILENO) == 0) return draw(text);
-  draw(wrapped_messages(text, Terminal(STDERR_FILENO, ColorChoice::never).width()));
+  if (::isatty(STDERR_FILENO) == 0) return draw(safe);
+  draw(wrapped_messages(safe, Terminal(STDERR_FILENO, ColorChoice::never).width()));
 }
 
 namespace {
@@ -71,13 +74,17 @@ ColorChoice asked_color(std::span<const std::string> arguments) {
 }
 
 std::string json_text(const Json& document) {
-  return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  std::string text;
+  for (const char c : document.dump(2, ' ', false, Json::error_handler_t::replace)) {
+    text += c == '\x7f' ? std::string("\\u007f") : std::string(1, c);
+  }
+  return printable(text) + "\n";  // escapes what is left of commands as JSON does: \u009b
 }
 
 Output::Output(const CommonOptions& common) : terminal_(STDOUT_FILENO, common.color) {}
 
 void Output::write(const std::string& text) const {
-  fmt::print("{}", terminal_.encoded(text));
+  fmt::print("{}", terminal_.encoded(without_commands(text)));
 }
 
 void flush_result() {

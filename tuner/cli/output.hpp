@@ -20,8 +20,9 @@ namespace tuner::cli {
 /// where there was no stdout. Before anything else is opened.
 void open_missing_streams();
 
-/// Writes lines to stderr. A failure to write, as to a closed pipe or a full disk, is ignored. On a
-/// terminal, lines that are too wide are wrapped (wrapped_messages).
+/// Writes lines to stderr, in which nothing commands a terminal (without_commands). A failure to
+/// write, as to a closed pipe or a full disk, is ignored. On a terminal, lines that are too wide
+/// are wrapped (wrapped_messages).
 void tell(std::string_view text) noexcept;
 /// The same of an error, whose first word is red where `color` has it so.
 void tell_error(std::string_view message, ColorChoice color) noexcept;
@@ -32,11 +33,12 @@ void draw(std::string_view text) noexcept;
 [[nodiscard]] ColorChoice asked_color(std::span<const std::string> arguments);
 
 /// A result document as it is printed. Bytes that are no UTF-8, as in the name of a file or in a
-/// compiler's words, are replaced: a reader of JSON would refuse the whole document.
+/// compiler's words, are replaced: a reader of JSON would refuse the whole document. What would
+/// command a terminal is escaped.
 [[nodiscard]] std::string json_text(const Json& document);
 
-/// A result for people, on stdout, in the characters and colours of the terminal. Throws
-/// std::system_error when it cannot be written.
+/// A result for people, on stdout, in the characters and colours of the terminal, which nothing
+/// else in it commands (without_commands). Throws std::system_error when it cannot be written.
 class Output {
  public:
   explicit Output(const CommonOptions& common);

@@ -211,8 +211,9 @@ std::string expectation(const select::Selection& selection) {
 }
 
 void print_table(const select::Selection& selection, const Output& output) {
-  output.tell("{} at {} on {}\n", selection.kernel->kernel, asked_size_text(selection),
-              printable(selection.device.name));
+  output.tell("{}\n",
+              printable_name(fmt::format("{} at {} on {}", selection.kernel->kernel,
+                                         asked_size_text(selection), selection.device.name)));
   const bool is_nearest = selection.rung == Rung::nearest;
   Table table({{"answer"}, {std::string(name(selection.rung))}});
   if (is_nearest) table.add({"expected", expectation(selection)});

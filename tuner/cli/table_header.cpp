@@ -2,9 +2,11 @@
 #include "tuner/cli/table_header.hpp"
 
 #include "tuner/core/error.hpp"
+#include "tuner/core/printable.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cctype>
 
 namespace tuner::cli {
@@ -48,10 +50,11 @@ void check_identifier(std::string_view name) {
                   name));
 }
 
-/// On one line, whatever it says.
+/// On one line, whatever it says: ?\?/ is a backslash too.
 std::string comment(std::string_view subject) {
-  std::string text;
-  for (const char c : subject) text += c == '\n' || c == '\r' || c == '\\' ? ' ' : c;
+  std::string text = printable_name(subject);
+  std::ranges::replace_if(
+      text, [](char c) { return c == '\\' || c == '?'; }, ' ');
   return text;
 }
 

@@ -2,6 +2,7 @@
 #include "tuner/cli/terminal.hpp"
 
 #include "tuner/core/error.hpp"
+#include "tuner/core/printable.hpp"
 #include "tuner/core/suggest.hpp"
 
 #include <fmt/format.h>
@@ -61,15 +62,52 @@ std::string_view in_ascii(std::string_view character) {
   return known == kInAscii.end() ? "?" : known->second;
 }
 
+/// Of the escape sequence of a colour with which a text begins; 0: it begins with none.
+std::size_t bytes_of_color(std::string_view text) {
+  constexpr std::string_view kBegin = "\x1b[";
+  if (!text.starts_with(kBegin)) return 0;
+  const std::size_t end = text.find_first_not_of("0123456789", kBegin.size());
+  return end != std::string_view::npos && text[end] == 'm' ? end + 1 : 0;
+}
+
 /// The first `width` columns of a word that is longer, up to and with a comma where there is one.
 std::string_view first_part(std::string_view word, std::size_t width) {
   std::size_t comma = 0, at = 0;
-  for (std::size_t column = 0; column < width && at < word.size(); ++column) {
+  for (std::size_t column = 0; at < word.size();) {
+    if (const std::size_t color = bytes_of_color(word.substr(at)); color > 0) {
+      at += color;
+      continue;
+    }
+    if (column++ == width) break;
     at += bytes_of_character(word.substr(at));
     if (word[at - 1] == ',') comma = at;
   }
   return word.substr(0, comma == 0 ? at : comma);
 }
+
+/// Lines that words are added to.
+class Paragraph {
+ public:
+  explicit Paragraph(std::size_t width) : width_(width) {}
+
+  /// A part of so many columns, behind a blank if need be where it does not begin a line.
+  void add(std::string_view part, std::size_t columns, std::string_view separator) {
+    if (!lines_.back().empty() && column_ + separator.size() + columns > width_) {
+      lines_.emplace_back();
+      column_ = 0;
+      separator = "";
+    }
+    lines_.back() += separator;
+    lines_.back() += part;
+    column_ += separator.size() + columns;
+  }
+
+  [[nodiscard]] std::vector<std::string> take() { return std::move(lines_); }
+
+ private:
+  std::size_t width_, column_ = 0;
+  std::vector<std::string> lines_ = std::vector<std::string>(1);
+};
 
 }  // namespace
 
@@ -106,38 +144,51 @@ std::string Terminal::encoded(std::string_view text) const {
   return result;
 }
 
+std::string without_commands(std::string_view text) {
+  std::string result;
+  while (!text.empty()) {
+    const std::size_t color = bytes_of_color(text);
+    result += text.substr(0, color);
+    text.remove_prefix(color);
+    const std::string_view plain = text.substr(0, text.find('\x1b', 1));
+    result += printable(plain);
+    text.remove_prefix(plain.size());
+  }
+  return result;
+}
+
 std::size_t text_width(std::string_view text) {
   std::size_t width = 0;
-  for (std::size_t at = 0; at < text.size(); at += bytes_of_character(text.substr(at))) {
-    if (text[at] == '\x1b') {
-      at = text.find('m', at);
-    } else {
-      ++width;
-    }
+  while (!text.empty()) {
+    const std::size_t color = bytes_of_color(text);
+    if (color == 0) ++width;
+    text.remove_prefix(color > 0 ? color : bytes_of_character(text));
   }
   return width;
 }
 
 std::vector<std::string> wrapped(std::string_view text, std::size_t width) {
   if (text_width(text) <= width) return {std::string(text)};
-  std::vector<std::string> lines(1);
+  width = std::max<std::size_t>(width, 1);
+  Paragraph paragraph(width);
   std::string_view separator;
   while (!text.empty()) {
     std::string_view word = text.substr(0, text.find(' '));
-    if (text_width(word) > width) word = first_part(word, width);
-    if (!lines.back().empty() &&
-        text_width(lines.back()) + separator.size() + text_width(word) > width) {
-      lines.emplace_back();
-      separator = "";
-    }
-    lines.back() += separator;
-    lines.back() += word;
     text.remove_prefix(word.size());
+    for (std::size_t columns = text_width(word); columns > width;) {
+      const std::string_view part = first_part(word, width);
+      const std::size_t taken = text_width(part);
+      paragraph.add(part, taken, separator);
+      separator = "";
+      word.remove_prefix(part.size());
+      columns -= taken;
+    }
+    paragraph.add(word, text_width(word), separator);
     const std::size_t spaces = std::min(text.find_first_not_of(' '), text.size());
     separator = spaces > 0 ? " " : "";
     text.remove_prefix(spaces);
   }
-  return lines;
+  return paragraph.take();
 }
 
 std::string wrapped_lines(std::string_view text, std::size_t width, std::size_t hang) {

@@ -38,6 +38,10 @@ class Terminal {
   bool is_utf8_ = true, is_colored_ = false;
 };
 
+/// A text as printable() makes it, but for the escape sequences of colours: what else a terminal
+/// would act upon came with foreign text.
+[[nodiscard]] std::string without_commands(std::string_view text);
+
 /// The number of code points, each of which takes one column; the escape sequences of colours take
 /// none.
 [[nodiscard]] std::size_t text_width(std::string_view text);

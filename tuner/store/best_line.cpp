@@ -4,6 +4,7 @@
 #include "tuner/core/error.hpp"
 #include "tuner/core/hash.hpp"
 #include "tuner/core/json.hpp"
+#include "tuner/core/printable.hpp"
 #include "tuner/space/size.hpp"
 #include "tuner/store/json_fields.hpp"
 
@@ -131,6 +132,10 @@ std::string config_of(JsonFields& fields) {
     if (value.is_structured() || value.is_null()) {
       fields.fail(fmt::format("'config.{}' is not a plain value", name));
     }
+    const std::string text = value.is_string() ? value.get<std::string>() : "";
+    if (printable_name(name) != name || printable_name(text) != text) {
+      fields.fail(fmt::format("'config.{}' holds a control character", name));
+    }
   }
   return config.dump();
 }
@@ -228,7 +233,7 @@ std::string best_line(const StoredBest& stored) {
 }
 
 std::string published_origin(const BestRecord& best) {
-  return std::filesystem::path(best.origin).filename().string();
+  return printable_name(std::filesystem::path(best.origin).filename().string());
 }
 
 std::vector<StoredBest> parse_best_lines(std::string_view text, std::string_view origin) {

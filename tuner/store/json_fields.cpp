@@ -2,6 +2,7 @@
 #include "tuner/store/json_fields.hpp"
 
 #include "tuner/core/error.hpp"
+#include "tuner/core/printable.hpp"
 
 #include <fmt/format.h>
 
@@ -56,7 +57,9 @@ JsonFields JsonFields::object(std::string_view key) {
 std::string JsonFields::text(std::string_view key) {
   const SortedJson& it = value(key);
   if (!it.is_string()) fail_value(key, "a text");
-  return it.get<std::string>();
+  auto text = it.get<std::string>();
+  if (printable_name(text) != text) fail_value(key, "a text without control characters");
+  return text;
 }
 
 std::string JsonFields::name(std::string_view key) {

@@ -25,7 +25,7 @@ class JsonFields {
   [[noreturn]] void fail(std::string_view why) const;
   [[nodiscard]] const SortedJson& value(std::string_view key);
   [[nodiscard]] JsonFields object(std::string_view key);
-  [[nodiscard]] std::string text(std::string_view key);
+  [[nodiscard]] std::string text(std::string_view key);  ///< one line, as printable_name() has it
   [[nodiscard]] std::string name(std::string_view key);  ///< a text that is not empty
   [[nodiscard]] std::string date(std::string_view key);  ///< UTC, ISO 8601, to the second
   /// A whole number from `least` to 2^53; one that is kept in an int is at most 2^31 - 1.
