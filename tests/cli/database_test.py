@@ -84,7 +84,8 @@ class DefaultDatabaseTest(ProgramTest):
         says = self.refuse("runs", "list", code=5, says="data/tune/tune.db", env=env)
         self.assertIn("no database at", says.stderr)
         self.text_file("tune.db", "not one")
-        self.refuse("runs", "list", code=2, says="error: tune.db: is not a database", env=env)
+        says = self.tune("runs", "list", code=2, env=env).stderr
+        self.assertIn("database: ./tune.db in this folder\nerror: tune.db: is not a database", says)
 
 
 if __name__ == "__main__":

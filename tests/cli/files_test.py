@@ -7,7 +7,6 @@ import pathlib
 import shlex
 import stat
 import subprocess
-import threading
 import unittest
 
 from program import SCALE_SOURCES, SCALE_SPACE, SEED, TUNE, ProgramTest
@@ -37,13 +36,28 @@ class OutputTest(ProgramTest):
     def test_a_named_pipe_is_written_into(self):
         pipe = self.directory / "pipe"
         os.mkfifo(pipe)
-        read = []
-        reader = threading.Thread(target=lambda: read.append(pipe.read_text()))
-        reader.start()
+        reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+        self.addCleanup(os.close, reader)
         self.tune("export", "-o", pipe)
-        reader.join(timeout=30)
-        self.assertEqual(read, [self.text])
+        self.assertEqual(os.read(reader, 1 << 16).decode(), self.text)
         self.assertTrue(pipe.is_fifo())
+
+    def test_a_named_pipe_without_a_reader_does_not_hang(self):
+        pipe = self.directory / "pipe"
+        os.mkfifo(pipe)
+        says = "is a pipe that no program reads"
+        self.refuse("export", "-o", pipe, code=1, says=says)
+        self.refuse("--space", self.space_file(), *SCALE_RUN, "--log", pipe, code=1, says=says)
+
+    def test_a_log_goes_where_the_shell_says(self):
+        command = f"{shlex.quote(TUNE)} -q --space {self.space_file()} {' '.join(SCALE_RUN)} --fresh --log "
+        for place in (">(cat >&2)", "/dev/stderr", "/dev/stdout >&2"):
+            with self.subTest(place=place):
+                done = subprocess.run(["bash", "-c", command + place + "; wait"], capture_output=True, text=True, timeout=60,
+                                      cwd=self.directory, env=self.environment())
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertIn('"event":"opened"', done.stderr)
+        self.tune("--space", self.space_file(), *SCALE_RUN, "--log", "/dev/null")
 
     def test_a_link_is_followed_and_stays(self):
         (self.directory / "elsewhere").mkdir()

@@ -50,7 +50,7 @@ class WorkingDirectoryTest(ProgramTest):
         self.tune("-q", *RUN, self.space_file(), "--db", self.directory / "tune.db")
         done = self.tune("runs", "list", env=env)
         self.assertEqual(done.stderr, "database: ./tune.db in this folder\n")
-        self.assertEqual(self.tune("-q", "runs", "list", env=env).stderr, "")
+        self.assertEqual(self.tune("-q", "runs", "list", env=env).stderr, done.stderr)
         self.assertEqual(self.tune("runs", "list", "--db", "tune.db", env=env).stderr, "")
 
 
@@ -89,6 +89,36 @@ class SourcesTest(ProgramTest):
         t1["KernelSpecification"]["KernelFile"] = "../../../etc/passwd"
         self.refuse("space", "import", self.text_file("t1.json", json.dumps(t1)), code=2,
                     says=["KernelFile", "outside of the file's folder"])
+        t1["KernelSpecification"]["KernelFile"] = "kernel.cu"
+        path = self.text_file("t1.json", json.dumps(t1))
+        (self.directory / "kernel.cu").symlink_to("/etc/passwd")
+        self.refuse("space", "import", path, code=2, says=["KernelFile", "/etc/passwd", "outside of the file's folder"])
+        (self.directory / "kernel.cu").unlink()
+        self.tune("space", "import", path)  # the source may come later
+        (self.directory / "scale.kernel").write_text(SCALE_SOURCES["scale.cu"])
+        (self.directory / "kernel.cu").symlink_to("scale.kernel")
+        self.tune("space", "import", path)
+
+    def test_arrays_elsewhere_that_are_none(self):
+        def refuse(name, says):
+            for place in ("fill", "reference"):
+                with self.subTest(name=name, place=place):
+                    def change(space, place=place):
+                        npy = {"npy": "x.npy" if place == "reference" else name}
+                        space["arguments"][1]["fill"] = npy
+                        results = {"npy": {"y": name if place == "reference" else "y.npy"}, "size": [64]}
+                        space["check"] = {"reference": results, "exact": True}
+                        del space["kernels"]["plain"]
+                    path = self.space_file(change)
+                    self.refuse("space", "check", path, code=2, says=says)
+                    self.refuse(*RUN, path, code=2, says=says)
+        (self.directory / "link.npy").symlink_to("/etc/passwd")
+        refuse("link.npy", "outside of the space file's folder")
+        refuse("../../../../etc/passwd", "outside of the space file's folder")
+        refuse("../missing", "outside of the space file's folder")
+        refuse("/etc/passwd", "relative to the space file")
+        for name in ("x.npy", "arrays/x", "../x.npy"):
+            refuse(name, "is not there: save the array by numpy.save")
 
 
 class CopiedTextTest(ProgramTest):
@@ -116,6 +146,16 @@ class CopiedTextTest(ProgramTest):
         command = next(line.split("command: ")[1] for line in shown.splitlines() if "command: " in line)
         self.assertEqual(shlex.split(command)[0], "tune")
         self.paste(command)
+
+    def test_a_merged_run_starts_no_program(self):
+        ours = self.directory / "ours.db"
+        forge(self.database, "UPDATE session SET command = ?", "tune --launch 'touch planted' --space x.json")
+        self.tune("merge", self.database, "--db", ours)
+        self.assertIn("  command elsewhere: tune --space x.json\n", self.tune("runs", "show", "--db", ours).stdout)
+        self.tune("report", "-o", "pages", "--db", ours)
+        for page in (self.directory / "pages").rglob("*.html"):
+            self.assertNotIn("touch planted", page.read_text())
+        self.assertIn("  command: tune --launch 'touch planted'", self.tune("runs", "show").stdout)
 
     def test_another_program_is_no_command_of_ours(self):
         forge(self.database, "UPDATE session SET command = 'touch planted'")

@@ -6,10 +6,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <fcntl.h>
 #include <filesystem>
-#include <future>
 #include <optional>
 #include <string>
 #include <sys/stat.h>
@@ -139,15 +139,15 @@ TEST(File, WritesIntoWhatIsNoRegularFile) {
   const TemporaryDirectory directory;
   const auto pipe = directory.path() / "pipe";
   ASSERT_EQ(::mkfifo(pipe.c_str(), S_IRUSR | S_IWUSR), 0);
-  auto reading = std::async(std::launch::async, [&] {
-    const int in = ::open(pipe.c_str(), O_RDONLY | O_CLOEXEC);
-    std::string text(100, '\0');
-    const ssize_t got = ::read(in, text.data(), text.size());
-    ::close(in);
-    return text.substr(0, got > 0 ? static_cast<std::size_t>(got) : 0);
-  });
+  const int reader = ::open(pipe.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   write_file(pipe, "through the pipe");
-  EXPECT_EQ(reading.get(), "through the pipe");
+  std::FILE* const log = open_to_append(pipe);
+  std::fputs(" and a line", log);
+  std::fclose(log);
+  std::string text(100, '\0');
+  text.resize(static_cast<std::size_t>(::read(reader, text.data(), text.size())));
+  ::close(reader);
+  EXPECT_EQ(text, "through the pipe and a line");
   EXPECT_TRUE(std::filesystem::is_fifo(pipe));
 }
 
@@ -163,6 +163,44 @@ TEST(File, AddsToWhatIsOpenAlready) {
 
 TEST(File, ReadsAPipeOfTheShellButNoNamedOne) {
   int ends[2] = {-1, -1};
+TEST(File, DoesNotWaitForAProgramToReadAPipe) {
+  const TemporaryDirectory directory;
+  const auto pipe = directory.path() / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), S_IRUSR | S_IWUSR), 0);
+  EXPECT_THAT(message_of([&] { write_file(pipe, "text"); }),
+              HasSubstr("cannot be written: it is a pipe that no program reads"));
+  EXPECT_THAT(message_of([&] { std::fclose(open_to_append(pipe)); }),
+              HasSubstr("cannot be opened: it is a pipe that no program reads"));
+}
+
+TEST(File, OpensALogToAppendToIt) {
+  const TemporaryDirectory directory;
+  for (const char* line : {"one\n", "two\n"}) {
+    std::FILE* const log = open_to_append(directory.path() / "log");
+    std::fputs(line, log);
+    std::fclose(log);
+  }
+  EXPECT_EQ(read_file(directory.path() / "log", 100), "one\ntwo\n");
+  std::fclose(open_to_append("/dev/null"));
+  EXPECT_THAT(message_of([&] { std::fclose(open_to_append(directory.path())); }),
+              HasSubstr("cannot be opened: Is a directory"));
+}
+
+TEST(File, LiesBelowAFolderWhereItsLinksLead) {
+  namespace fs = std::filesystem;
+  const TemporaryDirectory directory;
+  const fs::path folder = directory.path() / "folder";
+  write_file(folder / "sub" / "file", "");
+  write_file(directory.path() / "secret", "");
+  fs::create_symlink("../secret", folder / "out");
+  fs::create_symlink("sub/file", folder / "in");
+  EXPECT_TRUE(lies_below(folder / "sub" / "file", folder));
+  EXPECT_TRUE(lies_below(folder / "in", folder));
+  EXPECT_FALSE(lies_below(folder / "out", folder));
+  EXPECT_FALSE(lies_below(folder / ".." / "secret", folder));
+  EXPECT_FALSE(lies_below(folder / "missing", folder));
+}
+
   ASSERT_EQ(::pipe2(ends, O_CLOEXEC), 0);
   ASSERT_EQ(::write(ends[1], "12345", 5), 5);
   ::close(ends[1]);

@@ -13,16 +13,15 @@ namespace tuner::cli {
 namespace {
 
 /// The database of the working directory. It may come with a clone of another user's files, so its
-/// use is reported once. None where the environment names another, or must not direct the program.
-std::optional<std::filesystem::path> local_database(const CommonOptions& common) {
+/// use is reported once, also with --quiet. None where the environment names another, or must not
+/// direct the program.
+std::optional<std::filesystem::path> local_database() {
   constexpr const char* kLocal = "tune.db";
   if (is_privileged() || !environment_variable("TUNER_DB").empty()) return std::nullopt;
   std::error_code ignored;
   if (!std::filesystem::exists(kLocal, ignored)) return std::nullopt;
   static std::once_flag told;
-  if (!common.quiet) {
-    std::call_once(told, [] { tell("database: ./tune.db in this folder\n"); });
-  }
+  std::call_once(told, [] { tell("database: ./tune.db in this folder\n"); });
   return kLocal;
 }
 
@@ -30,7 +29,7 @@ std::optional<std::filesystem::path> local_database(const CommonOptions& common)
 
 std::filesystem::path database_path(const CommonOptions& common) {
   if (common.database) return *common.database;
-  if (auto local = local_database(common)) return *std::move(local);
+  if (auto local = local_database()) return *std::move(local);
   return store::default_database();
 }
 

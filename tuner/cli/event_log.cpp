@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cli/event_log.hpp"
 
-#include "tuner/core/error.hpp"
+#include "tuner/core/file.hpp"
 #include "tuner/session/side_by_side_timer.hpp"
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <cerrno>
 #include <chrono>
-#include <cstring>
 #include <utility>
 
 namespace tuner::cli {
@@ -35,13 +33,7 @@ std::string now() {
 
 EventLog::EventLog() = default;
 
-EventLog::EventLog(const std::filesystem::path& path)
-    : file_(std::fopen(path.c_str(), "ae")) {  // "e": no child inherits it
-  if (file_ == nullptr) {
-    throw Error(ErrorCode::failure,
-                fmt::format("--log: {} cannot be opened: {}", path.string(), std::strerror(errno)));
-  }
-}
+EventLog::EventLog(const std::filesystem::path& path) : file_(open_to_append(path)) {}
 
 void EventLog::write(const char* event, Json fields) {
   Json line = {{"event", event}, {"at", now()}, {"kernel", kernel_}};

@@ -150,10 +150,35 @@ Destination destination_of(const fs::path& path) {
 }
 
 /// Why the content could not be written; empty when it was.
+/// Opens a file to append to it. Without O_NONBLOCK a named pipe would wait for ever for a reader;
+/// one that is just being started gets a second. -1: errno tells why not.
+int open_appending(const fs::path& path, int flags) {
+  constexpr mode_t kMode = 0666;  // less what the umask takes
+  constexpr int kTries = 100;
+  constexpr useconds_t kPause = 10'000;  // microseconds
+  flags |= O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
+  int file = ::open(path.c_str(), flags, kMode);
+  for (int tries = 0; file < 0 && errno == ENXIO && tries < kTries; ++tries) {
+    ::usleep(kPause);
+    file = ::open(path.c_str(), flags, kMode);
+  }
+  if (file >= 0) static_cast<void>(::fcntl(file, F_SETFL, O_APPEND));
+  return file;
+}
+
+/// Why open_appending failed.
+std::string why_not_opened(const fs::path& path) {
+  const std::string why = last_error();
+  const bool has_no_reader = errno == ENXIO;
+  std::error_code ignored;
+  const bool waits = has_no_reader && fs::is_fifo(path, ignored);
+  return waits ? "it is a pipe that no program reads: start that program first" : why;
+}
+
 std::string write_into(const fs::path& path, std::string_view content) {
-  Descriptor out(::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY));
-  if (!out.valid() || !write_all(out.number(), content) || !out.close()) return last_error();
-  return "";
+  Descriptor out(open_appending(path, 0));
+  if (!out.valid()) return why_not_opened(path);
+  return write_all(out.number(), content) && out.close() ? "" : last_error();
 }
 
 /// The same for a regular file, whose mode is kept, and its owner where this user may give it away.
@@ -203,6 +228,14 @@ std::string random_word() {
 }
 
 void write_file(const fs::path& path, std::string_view content) {
+bool lies_below(const fs::path& file, const fs::path& folder) {
+  std::error_code unknown;
+  const fs::path real = fs::canonical(file, unknown);
+  if (unknown) return false;
+  const fs::path from = fs::canonical(folder.empty() ? "." : folder, unknown);
+  return !unknown && *real.lexically_relative(from).begin() != "..";
+}
+
   std::error_code error;
   const Destination to = destination_of(path);
   if (to.path.has_parent_path()) fs::create_directories(to.path.parent_path(), error);
@@ -223,6 +256,17 @@ std::error_code make_private_directories(const fs::path& path) {
   // Another process may have made it at the same moment.
   return fs::is_directory(path, error) ? std::error_code() : why;
 }
+std::FILE* open_to_append(const fs::path& path) {
+  const int file = open_appending(path, O_CREAT);
+  if (file >= 0) {
+    if (std::FILE* const opened = ::fdopen(file, "a")) return opened;
+  }
+  const std::string why = why_not_opened(path);
+  if (file >= 0) ::close(file);
+  throw Error(ErrorCode::failure,
+              fmt::format("{}: cannot be opened: {}", printable_name(path.string()), why));
+}
+
 
 TemporaryDirectory::TemporaryDirectory() {
   const fs::path folder = folder_for_temporaries();

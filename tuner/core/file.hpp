@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdio>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -16,8 +17,9 @@ namespace tuner {
 
 /// Writes a file under a temporary name in the same directory and renames it into place, so that a
 /// reader sees the old content or the new, never a part; an old file's mode is kept, and links are
-/// followed. Writes into what is not a regular file, such as /dev/stdout or a pipe. Creates missing
-/// parent directories. Throws Error(failure) naming the path; an old file is then untouched.
+/// followed. Writes into what is not a regular file, such as /dev/stdout or a pipe; a named one
+/// that no program opens to read within a second is refused. Creates missing parent directories.
+/// Throws Error(failure) naming the path; an old file is then untouched.
 void write_file(const std::filesystem::path& path, std::string_view content);
 
 /// 16 unpredictable hexadecimal digits for names of temporary files: another user could create a
@@ -25,6 +27,11 @@ void write_file(const std::filesystem::path& path, std::string_view content);
 [[nodiscard]] std::string random_word();
 
 /// Makes a directory and those above it that are missing, each for the user alone (mode 0700).
+/// Whether a file, links followed, lies in a folder or below it; "" is the working directory. False
+/// where either is not there.
+[[nodiscard]] bool lies_below(const std::filesystem::path& file,
+                              const std::filesystem::path& folder);
+
 /// One that is there is left as it is. The error when there is none afterwards.
 [[nodiscard]] std::error_code make_private_directories(const std::filesystem::path& path);
 
@@ -33,6 +40,10 @@ void write_file(const std::filesystem::path& path, std::string_view content);
 class TemporaryDirectory {
  public:
   TemporaryDirectory();
+/// Opens what is there or a new file to append to it; no child inherits it. Refuses a named pipe as
+/// write_file does. Throws Error(failure) naming the path.
+[[nodiscard]] std::FILE* open_to_append(const std::filesystem::path& path);
+
   ~TemporaryDirectory();
   TemporaryDirectory(const TemporaryDirectory&) = delete;
   TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;

@@ -2,6 +2,7 @@
 #include "tuner/core/file.hpp"
 #include "tuner/core/hash.hpp"
 #include "tuner/family/family.hpp"
+#include "tuner/family/source.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -61,12 +62,12 @@ void find_files(const Json& json, std::vector<std::string>& names) {
 }
 
 /// The content of each of them, hashed; one that is not there says so when it is needed.
-void add_files(const Json& json, const fs::path& folder, std::vector<std::string>& parts) {
+void add_files(const Json& json, const fs::path& space_file, std::vector<std::string>& parts) {
   constexpr std::size_t kMostBytes = std::size_t{1} << 36;
   std::vector<std::string> names;
   find_files(json, names);
   for (const std::string& name : names) {
-    const fs::path path = folder / name;
+    const fs::path path = npy_file(space_file, name);
     const bool there = fs::is_regular_file(path);
     parts.push_back(there ? content_hash({read_file(path, kMostBytes)}) : "none");
   }
@@ -76,12 +77,11 @@ void add_files(const Json& json, const fs::path& folder, std::vector<std::string
 
 std::string check_hash(const Family& family, const Kernel& kernel) {
   const Json document = parse_json(family.text, family.path);
-  const fs::path folder = fs::path(family.path).parent_path();
   std::vector<std::string> parts = {std::string(kVerification)};
   for (const std::string_view key : {"check", "arguments"}) {
     parts.push_back(part(document, key));
     if (const auto found = document.find(key); found != document.end()) {
-      add_files(*found, folder, parts);
+      add_files(*found, family.path, parts);
     }
   }
   for (const space::Dimension& dimension : family.problem.dims) {

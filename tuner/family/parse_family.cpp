@@ -182,13 +182,6 @@ Family parse_document(std::string_view text, std::string_view origin,
   return family;
 }
 
-/// Links followed.
-bool is_below(const fs::path& file, const fs::path& folder) {
-  std::error_code unknown;
-  const fs::path from = fs::canonical(folder.empty() ? "." : folder, unknown);
-  return !unknown && *file.lexically_relative(from).begin() != "..";
-}
-
 KernelSource read_source(const fs::path& folder, const DocumentNode& node) {
   const fs::path relative = node.text();
   if (relative.empty() || relative.is_absolute()) {
@@ -199,7 +192,7 @@ KernelSource read_source(const fs::path& folder, const DocumentNode& node) {
   if (!fs::is_regular_file(path))
     node.fail(fmt::format("there is no file {}", in_quotes(path.string())));
   const fs::path real = fs::canonical(path);
-  if (!is_below(real, folder) && !names_code(real)) {
+  if (!lies_below(real, folder) && !names_code(real)) {
     node.fail(
         fmt::format("{} is outside of the space file's folder and does not have the suffix of a "
                     "source (.cu, .cuh, .cpp, .h, …): move it into that folder",
@@ -213,9 +206,11 @@ KernelSource read_source(const fs::path& folder, const DocumentNode& node) {
 Family load_family(const fs::path& path) {
   const std::string text = read_file(path, kSpaceFileLimitBytes);
   const fs::path folder = path.parent_path();
-  return parse_document(text, path.string(), [&](const std::string&, const DocumentNode& source) {
-    return read_source(folder, source);
-  });
+  Family family = parse_document(
+      text, path.string(),
+      [&](const std::string&, const DocumentNode& source) { return read_source(folder, source); });
+  static_cast<void>(npy_files(family));  // they may be where no file of theirs may be
+  return family;
 }
 
 Family parse_family(std::string_view text, std::string_view origin,

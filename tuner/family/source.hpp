@@ -4,6 +4,8 @@
 #include "tuner/family/family.hpp"
 
 #include <filesystem>
+#include <string_view>
+#include <vector>
 
 namespace tuner::family {
 
@@ -16,5 +18,14 @@ namespace tuner::family {
 /// when a file is larger than 1 MiB or there are more than 64 headers, and for every other way to
 /// include that include.hpp refuses.
 [[nodiscard]] KernelSource read_kernel_source(const std::filesystem::path& path);
+
+/// The file that the key `npy` of a space file names. Throws Error(usage) where it is absolute, or
+/// lies outside of the space file's folder, links followed, without the suffix .npy: what it holds
+/// could be a secret. It need not be there.
+[[nodiscard]] std::filesystem::path npy_file(const std::filesystem::path& space_file,
+                                             std::string_view name);
+
+/// All of a family. Throws as npy_file does.
+[[nodiscard]] std::vector<std::filesystem::path> npy_files(const Family& family);
 
 }  // namespace tuner::family

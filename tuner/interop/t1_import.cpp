@@ -3,6 +3,7 @@
 
 #include "tuner/core/element_type.hpp"
 #include "tuner/core/error.hpp"
+#include "tuner/core/file.hpp"
 #include "tuner/core/json.hpp"
 #include "tuner/core/trust.hpp"
 #include "tuner/interop/recording_formats.hpp"
@@ -90,13 +91,16 @@ std::string source_of(const Json& specification, const std::filesystem::path& fo
                 fmt::format("{}: KernelSpecification.KernelFile is missing", origin));
   }
   const auto normal = std::filesystem::path(file).lexically_normal();
-  const bool is_outside = normal.is_absolute() || *normal.begin() == "..";
-  if (is_outside && !names_code(normal)) {
+  std::error_code missing;
+  const auto real = std::filesystem::canonical(folder / normal, missing);
+  const bool is_outside =
+      missing ? normal.is_absolute() || *normal.begin() == ".." : !lies_below(real, folder);
+  if (is_outside && !names_code(missing ? normal : real)) {
     throw Error(ErrorCode::usage,
                 fmt::format("{}: KernelSpecification.KernelFile {} is outside of the file's folder "
                             "and does not have the suffix of a source (.cu, .cuh, .cpp, .h, …): "
                             "move the kernel into that folder",
-                            origin, in_quotes(file)));
+                            origin, in_quotes(missing ? file : real.string())));
   }
   return (folder / normal).lexically_normal().generic_string();
 }

@@ -3,6 +3,7 @@
 
 #include "tuner/core/error.hpp"
 #include "tuner/core/file.hpp"
+#include "tuner/family/source.hpp"
 
 #include <fmt/format.h>
 
@@ -10,7 +11,6 @@
 #include <filesystem>
 #include <span>
 #include <string>
-#include <variant>
 
 namespace tuner::verify {
 namespace {
@@ -41,7 +41,7 @@ NpyHeader header_of(std::string_view file) {
 std::vector<std::byte> read_npy(const family::Family& family, std::string_view file,
                                 std::string_view argument, family::ElementType type,
                                 std::int64_t count) {
-  const std::filesystem::path path = std::filesystem::path(family.path).parent_path() / file;
+  const std::filesystem::path path = family::npy_file(family.path, file);
   const auto fail = [&](const std::string& why) {
     throw Error(ErrorCode::usage,
                 fmt::format("argument {}: the file {} {}", argument, path.string(), why));
@@ -67,22 +67,6 @@ std::vector<std::byte> read_npy(const family::Family& family, std::string_view f
                      bytes.size() / family::size_bytes(type), count));
   }
   return {bytes.begin(), bytes.end()};
-}
-
-std::vector<std::filesystem::path> npy_files(const family::Family& family) {
-  const std::filesystem::path folder = std::filesystem::path(family.path).parent_path();
-  std::vector<std::filesystem::path> files;
-  const auto add = [&](const family::InputFill& fill) {
-    if (fill.kind == family::FillKind::npy) files.push_back(folder / fill.source);
-  };
-  for (const family::Argument& argument : family.arguments) {
-    if (const auto* buffer = std::get_if<family::BufferArgument>(&argument.what)) add(buffer->fill);
-    if (const auto* array = std::get_if<family::ArrayArgument>(&argument.what)) add(array->fill);
-  }
-  if (const auto* results = std::get_if<family::NpyReference>(&family.check.reference)) {
-    for (const auto& [name, file] : results->files) files.push_back(folder / file);
-  }
-  return files;
 }
 
 }  // namespace tuner::verify

@@ -5,20 +5,17 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <string_view>
 #include <vector>
 
 namespace tuner::verify {
 
 /// The elements of an array that NumPy saved (numpy.lib.format, version 1 to 3), in C order, for an
-/// argument of the family. `file` is relative to the space file. Throws Error(usage) when it cannot
-/// be read, or has another type or another number of elements.
+/// argument of the family. `file` is relative to the space file. Throws Error(usage) when
+/// family::npy_file refuses it, it cannot be read, or has another type or another number of
+/// elements.
 [[nodiscard]] std::vector<std::byte> read_npy(const family::Family& family, std::string_view file,
                                               std::string_view argument, family::ElementType type,
                                               std::int64_t count);
-
-/// The files that the family reads so.
-[[nodiscard]] std::vector<std::filesystem::path> npy_files(const family::Family& family);
 
 }  // namespace tuner::verify

@@ -5,7 +5,7 @@
 #include "tuner/backend/owned.hpp"
 #include "tuner/backend/registry.hpp"
 #include "tuner/core/failpoint.hpp"
-#include "tuner/verify/npy.hpp"
+#include "tuner/family/source.hpp"
 #include "tuner/worker/agent_main.hpp"
 #include "tuner/worker/confinement.hpp"
 #include "tuner/worker/device_server.hpp"
@@ -175,7 +175,7 @@ class ConfinedDevice {
     compiler_->start();
     offer_to_free_memory();
     std::vector<std::filesystem::path> readable = files_needed_by(worker_command({}).front());
-    std::ranges::move(verify::npy_files(family), std::back_inserter(readable));
+    std::ranges::move(family::npy_files(family), std::back_inserter(readable));
     confine_worker({.writable = folders(cache), .readable = std::move(readable)});
   }
 
