@@ -3,10 +3,12 @@
 
 #include "tuner/core/file.hpp"
 
+#include <climits>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -14,14 +16,21 @@
 #include <filesystem>
 #include <functional>
 #include <future>
+#include <mqueue.h>
 #include <sched.h>
 #include <spawn.h>
 #include <string>
 #include <sys/ioctl.h>
+#include <sys/ipc.h>
 #include <sys/mman.h>
+#include <sys/msg.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/sem.h>
+#include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <sys/xattr.h>
 #include <thread>
@@ -168,6 +177,96 @@ TEST_F(SandboxTest, PermissionsOwnersAndAttributesStay) {
             EACCES);
   EXPECT_EQ(confined([&] { return refused(::setxattr(old.c_str(), "user.a", "b", 1, 0)); }),
             EACCES);
+  EXPECT_EQ(confined([&] { return refused(::removexattr(old.c_str(), "user.a")); }), EACCES);
+}
+
+TEST_F(SandboxTest, TimesAndFlagsOfFilesStay) {
+  const std::string old = (outside() / "old").string();
+  const auto refused = [](long done) { return done == 0 ? 0 : errno; };
+  const timespec times[2] = {{.tv_sec = 1000, .tv_nsec = 0}, {.tv_sec = 1000, .tv_nsec = 0}};
+  EXPECT_EQ(confined([&] { return refused(::utimensat(AT_FDCWD, old.c_str(), times, 0)); }),
+            EACCES);
+#ifdef SYS_utime
+  EXPECT_EQ(confined([&] { return refused(::syscall(SYS_utime, old.c_str(), nullptr)); }), EACCES);
+  EXPECT_EQ(confined([&] { return refused(::syscall(SYS_utimes, old.c_str(), nullptr)); }), EACCES);
+#endif
+  EXPECT_EQ(confined([&] {
+              constexpr unsigned long kSetFlags = _IOW('f', 2, long);  // FS_IOC_SETFLAGS
+              const long flags = 0;
+              return refused(::ioctl(::open(old.c_str(), O_RDONLY), kSetFlags, &flags));
+            }),
+            EACCES);
+}
+
+TEST_F(SandboxTest, CallsThatAreLaterThanThisProgramAreUnknown) {
+  if (!sandbox_support().seccomp) GTEST_SKIP() << "this machine has no seccomp";
+  constexpr long kSetXattrAt = 463;
+  constexpr long kRemoveXattrAt = 466;
+  constexpr long kFileSetAttr = 469;
+  constexpr long kNever = 100'000;
+  const std::string old = (outside() / "old").string();
+  struct {
+    const char* value = "b";
+    unsigned size = 1, flags = 0;
+  } const attribute;
+  for (const long call : {kSetXattrAt, kRemoveXattrAt, kFileSetAttr, kNever}) {
+    EXPECT_EQ(confined([&] {
+                const long done = ::syscall(call, AT_FDCWD, old.c_str(), 0, "user.a", &attribute,
+                                            sizeof attribute);
+                return done == 0 ? 0 : errno;
+              }),
+              ENOSYS)
+        << call;
+  }
+  EXPECT_EQ(::getxattr(old.c_str(), "user.a", nullptr, 0), -1);
+}
+
+TEST_F(SandboxTest, LimitsAndPrioritiesOfOtherProcessesStay) {
+  const auto refused = [](long done) { return done == 0 ? 0 : errno; };
+  const pid_t other = ::getpid();
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  EXPECT_EQ(confined([&] { return refused(::prlimit(other, RLIMIT_NOFILE, &before, nullptr)); }),
+            EACCES);
+  EXPECT_EQ(confined([&] {
+              rlimit own{};
+              return refused(::getrlimit(RLIMIT_NOFILE, &own) + ::setrlimit(RLIMIT_NOFILE, &own));
+            }),
+            0);
+  EXPECT_EQ(
+      confined([&] { return refused(::setpriority(PRIO_PROCESS, static_cast<id_t>(other), 0)); }),
+      EACCES);
+  cpu_set_t all, after;
+  ASSERT_EQ(::sched_getaffinity(0, sizeof all, &all), 0);
+  confined([&] {
+    cpu_set_t first;
+    CPU_ZERO(&first);
+    for (std::size_t cpu = 0; cpu < CPU_SETSIZE && CPU_COUNT(&first) == 0; ++cpu) {
+      if (CPU_ISSET(cpu, &all)) CPU_SET(cpu, &first);
+    }
+    return ::sched_setaffinity(other, sizeof first, &first);
+  });
+  ASSERT_EQ(::sched_getaffinity(0, sizeof after, &after), 0);
+  ::sched_setaffinity(0, sizeof all, &all);
+  EXPECT_TRUE(CPU_EQUAL(&all, &after));
+}
+
+TEST_F(SandboxTest, MemoryAndQueuesOfOtherProgramsAreNeitherUsedNorMade) {
+  const int segment = ::shmget(IPC_PRIVATE, 4096, IPC_CREAT | 0600);
+  ASSERT_GE(segment, 0) << errno;
+  const std::string queue = "/tune-test-" + random_word();
+  EXPECT_EQ(confined([&] {
+              return ::shmat(segment, nullptr, 0) != reinterpret_cast<void*>(-1) ? 0 : errno;
+            }),
+            EACCES);
+  ::shmctl(segment, IPC_RMID, nullptr);
+  const auto made = [](long id) { return id >= 0 ? 0 : errno; };
+  EXPECT_EQ(confined([&] { return made(::shmget(IPC_PRIVATE, 4096, IPC_CREAT | 0600)); }), EACCES);
+  EXPECT_EQ(confined([&] { return made(::msgget(IPC_PRIVATE, IPC_CREAT | 0600)); }), EACCES);
+  EXPECT_EQ(confined([&] { return made(::semget(IPC_PRIVATE, 1, IPC_CREAT | 0600)); }), EACCES);
+  EXPECT_EQ(
+      confined([&] { return made(::mq_open(queue.c_str(), O_CREAT | O_RDWR, 0600, nullptr)); }),
+      EACCES);
 }
 
 TEST_F(SandboxTest, RootHasNoCapabilitiesAndDoesNotAdministerTheMachine) {
@@ -239,6 +338,8 @@ TEST(RefusedProcesses, ThreadsStartAndNoProcesses) {
             7);
   EXPECT_EQ(limited([] { return ::prctl(PR_SET_PDEATHSIG, 0) == 0 ? 0 : errno; }), EACCES);
   EXPECT_EQ(limited([] { return ::memfd_create("memory", 0) >= 0 ? 0 : errno; }), ENOMEM);
+  constexpr long kMemfdSecret = 447;
+  EXPECT_EQ(limited([] { return ::syscall(kMemfdSecret, 0) >= 0 ? 0 : errno; }), ENOMEM);
   EXPECT_EQ(limited([] {
               const void* const shared =
                   ::mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -279,9 +380,49 @@ TEST(LimitedMemory, IsWhatCanBeWritten) {
   EXPECT_EQ(mapped(4096 * kMiB, PROT_READ), 0) << "guards of a buffer";
 }
 
+/// Of a child that may start no process and write 64 MiB: 0, or why it has no more.
+int limited_to_64_mib(const std::function<const void*()>& takes) {
+  return in_a_child([&] {
+    refuse_processes();
+    limit_memory(std::uint64_t{64} << 20);
+    return takes() == MAP_FAILED ? errno : 0;
+  });
+}
+
+TEST(LimitedMemory, CountsStacks) {
+  if (!sandbox_support().seccomp) GTEST_SKIP() << "this machine has no seccomp";
+  constexpr std::size_t kMore = std::size_t{128} << 20;
+  constexpr int kWritable = PROT_READ | PROT_WRITE;
+  constexpr int kPrivate = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+  EXPECT_EQ(limited_to_64_mib(
+                [] { return ::mmap(nullptr, kMore, kWritable, kPrivate | MAP_GROWSDOWN, -1, 0); }),
+            ENOMEM);
+  EXPECT_EQ(limited_to_64_mib([] {
+              int on_the_stack = 0;
+              const auto page =
+                  reinterpret_cast<std::uintptr_t>(&on_the_stack) & ~std::uintptr_t{4095};
+              void* const copied = reinterpret_cast<void*>(page);
+              return ::mremap(copied, 4096, kMore, MREMAP_MAYMOVE);
+            }),
+            ENOMEM);
+  EXPECT_EQ(in_a_child([] {
+              limit_memory(0);
+              rlimit stack{};
+              ::getrlimit(RLIMIT_STACK, &stack);
+              return stack.rlim_max <= kMore ? 0 : 1;
+            }),
+            0);
+}
+
 TEST(SandboxSupport, SaysWhatIsThere) {
   EXPECT_EQ((SandboxSupport{.landlock = 7, .seccomp = true}).text(), "Landlock 7, seccomp");
   EXPECT_EQ(SandboxSupport{}.text(), "no Landlock, no seccomp");
+  EXPECT_EQ((SandboxSupport{.landlock = 7, .seccomp = true}).lack(), "");
+  EXPECT_THAT((SandboxSupport{.landlock = 7, .seccomp = false}).lack(),
+              testing::HasSubstr("no seccomp: "));
+  EXPECT_THAT((SandboxSupport{.landlock = 0, .seccomp = true}).lack(),
+              testing::HasSubstr("no Landlock: "));
+  EXPECT_THAT(SandboxSupport{}.lack(), testing::HasSubstr("not confined"));
 }
 
 }  // namespace

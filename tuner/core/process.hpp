@@ -38,6 +38,8 @@ enum class Surroundings {
 };
 
 /// What a program may use. Time and memory are enforced by the kernel on it and on what it starts.
+/// Where this process is confined without outside access, the program has this process's limits
+/// instead.
 struct ProcessLimits {
   std::optional<std::chrono::seconds> processor_time = {};
   std::optional<std::uint64_t> address_space_bytes = {};

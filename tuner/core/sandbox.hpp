@@ -16,6 +16,8 @@ struct SandboxSupport {
 
   /// "Landlock 7, seccomp", "seccomp, no Landlock".
   [[nodiscard]] std::string text() const;
+  /// What is missing, and what confined processes may do therefore; empty where nothing is.
+  [[nodiscard]] std::string lack() const;
 };
 [[nodiscard]] SandboxSupport sandbox_support();
 
@@ -36,9 +38,11 @@ struct Confinement {
 ///   - files are changed and read as the confinement says; device files are written only where they
 ///     hold nothing (/dev/null) or are GPUs';
 ///   - from Landlock 6 on, signals reach only what is confined with it;
-///   - without outside access no socket can be made but a pair of connected ones, no file's
-///     permissions, owner or extended attributes changed, and nothing typed at a terminal; root has
-///     no capabilities and does not administer the machine (clock, modules, keys, namespaces).
+///   - without outside access no socket can be made but a pair of connected ones, no shared memory,
+///     queue or semaphore of System V or POSIX, no file's permissions, owner, times or attributes
+///     changed, no limit or priority of another process, and nothing typed at a terminal; root has
+///     no capabilities and does not administer the machine (clock, modules, keys, namespaces);
+///     system calls later than Linux 6.10 fail with ENOSYS.
 /// What the operating system lacks is left out; see sandbox_support().
 /// No program that is started gains rights by its file's set-user-ID bit or capabilities.
 /// Threads that run already are not confined: call it before others start.

@@ -13,6 +13,8 @@ namespace {
 
 /// A kernel that needs more is no candidate; NVRTC takes some 200 MB for one that is.
 constexpr std::uint64_t kAddressSpace = std::uint64_t{4} << 30;
+/// Of each file that a compiler which the worker starts writes: it has the worker's limits.
+constexpr std::uint64_t kFileBytes = std::uint64_t{256} << 20;
 
 }  // namespace
 
@@ -27,7 +29,9 @@ void ProcessCompiler::start() {
 
 std::unique_ptr<WorkerProcess> ProcessCompiler::started() const {
   return std::make_unique<WorkerProcess>(
-      command_, ProcessLimits{.processor_time = {}, .address_space_bytes = kAddressSpace});
+      command_,
+      ProcessLimits{
+          .processor_time = {}, .address_space_bytes = kAddressSpace, .file_bytes = kFileBytes});
 }
 
 std::unique_ptr<WorkerProcess> ProcessCompiler::take() const {
