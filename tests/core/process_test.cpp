@@ -97,6 +97,30 @@ TEST(RunProcess, GivesABareProgramNeitherFilesNorVariablesOfThisOne) {
   EXPECT_EQ(bare.output.find("TUNER_SECRET"), std::string::npos);
 }
 
+TEST(RunProcess, GivesAProgramTheVariablesThatItNeedsAndNoSecrets) {
+  const char* const needed[] = {"TUNER_HOST_CXX", "CUDA_VISIBLE_DEVICES", "OPENBLAS_NUM_THREADS",
+                                "LC_ALL", "CCACHE_DIR"};
+  const char* const secret[] = {"TUNER_SECRET", "TUNE_SECRET",         "CUDA_TOKEN",
+                                "CUBLAS_TOKEN", "CCACHE_PASSWORD",     "CCACHE_REMOTE_STORAGE",
+                                "LC_TOKEN",     "NV_TPS_LAUNCH_TOKEN", "MKL_SECRET",
+                                "OMP_SECRET",   "NVIDIA_API_KEY",      "TUNER_DB"};
+  for (const char* const name : needed) ::setenv(name, "C", 0);
+  for (const char* const name : secret) ::setenv(name, "secret", 1);
+  const std::string plain = "\n" + run_process({"env"}, 10s).output;
+  ::setenv("NVTX_INJECTION64_PATH", "/of/a/profiler.so", 1);
+  const std::string profiled = "\n" + run_process({"env"}, 10s).output;
+  ::unsetenv("NVTX_INJECTION64_PATH");
+  for (const char* const name : secret) ::unsetenv(name);
+  const auto has = [](const std::string& variables, const std::string& name) {
+    return variables.find("\n" + name + "=") != std::string::npos;
+  };
+  for (const char* const name : needed) EXPECT_TRUE(has(plain, name)) << name;
+  for (const char* const name : secret) EXPECT_FALSE(has(plain, name)) << name;
+  EXPECT_TRUE(has(profiled, "NV_TPS_LAUNCH_TOKEN"));
+  EXPECT_TRUE(has(profiled, "NVTX_INJECTION64_PATH"));
+  EXPECT_FALSE(has(profiled, "TUNER_SECRET"));
+}
+
 TEST(RunProcess, GivesAProgramNoOpenFiles) {
   const int open = ::fcntl(STDERR_FILENO, F_DUPFD, 50);  // without O_CLOEXEC, as a shell's
   const ProcessResult result = run_process({"ls", "/proc/self/fd"}, 10s);

@@ -15,4 +15,11 @@ std::string environment_variable(const char* name) {
   return value == nullptr ? "" : value;
 }
 
+std::string_view injecting_variable() {
+  for (const char* const name : {"LD_PRELOAD", "CUDA_INJECTION64_PATH", "NVTX_INJECTION64_PATH"}) {
+    if (!environment_variable(name).empty()) return name;
+  }
+  return {};
+}
+
 }  // namespace tuner

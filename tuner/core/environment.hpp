@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 namespace tuner {
 
@@ -11,5 +12,9 @@ namespace tuner {
 
 /// A variable of the environment; empty when it is unset, and in a privileged program.
 [[nodiscard]] std::string environment_variable(const char* name);
+
+/// The variable that injects a library into programs that are started, as of profilers: LD_PRELOAD,
+/// CUDA_INJECTION64_PATH or NVTX_INJECTION64_PATH; empty where none is set.
+[[nodiscard]] std::string_view injecting_variable();
 
 }  // namespace tuner

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/core/process.hpp"
 
+#include "tuner/core/environment.hpp"
 #include "tuner/core/error.hpp"
 
 #include <fmt/format.h>
@@ -43,37 +44,53 @@ std::vector<char*> pointers(const std::vector<std::string>& texts) {
   return result;
 }
 
-/// Whether a child needs a variable: compilers, device drivers, BLAS libraries and profilers
-/// (Nsight Compute and Nsight Systems inject a library whose settings are variables) find what they
-/// need, and tokens and passwords of the user do not reach a kernel.
+/// What a child needs. Each by its name: tokens and passwords of the user, whatever their names
+/// begin with, do not reach a kernel.
+constexpr std::string_view kNeeded[] = {
+    // programs, libraries, headers, messages and temporary files of any program
+    "PATH", "HOME", "USER", "LOGNAME", "LANG", "LANGUAGE", "LC_ALL", "LC_COLLATE", "LC_CTYPE",
+    "LC_MESSAGES", "LC_MONETARY", "LC_NUMERIC", "LC_TIME", "TMPDIR", "TERM", "LD_LIBRARY_PATH",
+    // what injects a library (injecting_variable)
+    "LD_PRELOAD", "CUDA_INJECTION64_PATH", "NVTX_INJECTION64_PATH",
+    // workers, and the program that tests/kill has
+    "TUNER_SANDBOX", "TUNER_HOST_CXX", "TUNER_CPU_DEVICES", "XDG_CACHE_HOME", "TUNER_KILL_AT",
+    "TUNER_KILL_LATCH", "TUNER_KILL_TRACE",
+    // compilers; of ccache where it and the compiler are, not its remote storage
+    "COMPILER_PATH", "CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "LIBRARY_PATH",
+    "GCC_EXEC_PREFIX", "CCACHE_DISABLE", "CCACHE_DIR", "CCACHE_CONFIGPATH", "CCACHE_COMPILER",
+    "CCACHE_PATH",
+    // CUDA: which devices, the toolkit, how the driver loads and runs kernels
+    "CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER", "CUDA_HOME", "CUDA_PATH", "CUDA_CACHE_DISABLE",
+    "CUDA_CACHE_PATH", "CUDA_CACHE_MAXSIZE", "CUDA_FORCE_PTX_JIT", "CUDA_DISABLE_PTX_JIT",
+    "CUDA_FORCE_JIT", "CUDA_DISABLE_JIT", "CUDA_MODULE_LOADING", "CUDA_MODULE_DATA_LOADING",
+    "CUDA_BINARY_LOADER_THREAD_COUNT", "CUDA_LAUNCH_BLOCKING", "CUDA_DEVICE_MAX_CONNECTIONS",
+    "CUDA_DEVICE_MAX_COPY_CONNECTIONS", "CUDA_SCALE_LAUNCH_QUEUES", "CUDA_AUTO_BOOST",
+    "CUDA_DISABLE_PERF_BOOST", "CUDA_MANAGED_FORCE_DEVICE_ALLOC", "CUDA_LOG_FILE",
+    "CUDA_MPS_PIPE_DIRECTORY", "CUDA_MPS_LOG_DIRECTORY", "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE",
+    "CUDA_MPS_ENABLE_PER_CTX_DEVICE_MULTIPROCESSOR_PARTITIONING",
+    "CUDA_MPS_PINNED_DEVICE_MEM_LIMIT", "CUDA_MPS_CLIENT_PRIORITY", "NVIDIA_VISIBLE_DEVICES",
+    "NVIDIA_DRIVER_CAPABILITIES", "NVIDIA_TF32_OVERRIDE",
+    // what BLAS libraries compute with, and on how many threads
+    "CUBLAS_WORKSPACE_CONFIG", "CUBLAS_EMULATE_SINGLE_PRECISION", "CUBLAS_EMULATE_DOUBLE_PRECISION",
+    "CUBLAS_EMULATION_STRATEGY", "CUBLAS_LOGINFO_DBG", "CUBLAS_LOGDEST_DBG", "OPENBLAS_NUM_THREADS",
+    "OPENBLAS_DEFAULT_NUM_THREADS", "OPENBLAS_MAIN_FREE", "OPENBLAS_CORETYPE",
+    "OPENBLAS_THREAD_TIMEOUT", "OPENBLAS_VERBOSE", "GOTO_NUM_THREADS", "OMP_NUM_THREADS",
+    "OMP_THREAD_LIMIT", "OMP_DYNAMIC", "OMP_MAX_ACTIVE_LEVELS", "OMP_PROC_BIND", "OMP_PLACES",
+    "OMP_SCHEDULE", "OMP_STACKSIZE", "OMP_WAIT_POLICY", "GOMP_CPU_AFFINITY", "GOMP_SPINCOUNT",
+    "GOMP_STACKSIZE", "MKL_NUM_THREADS", "MKL_DYNAMIC", "MKL_THREADING_LAYER",
+    "MKL_INTERFACE_LAYER", "MKL_CBWR", "MKL_ENABLE_INSTRUCTIONS",
+    // sanitizers
+    "ASAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS", "UBSAN_OPTIONS"};
+
+/// Profilers (Nsight Compute and Nsight Systems) inject a library, whose settings are variables of
+/// names that are not documented: where none is injected, they are not needed.
+constexpr std::string_view kOfProfilers[] = {"CUPTI_", "NVTX_", "NVLOG_", "NV_", "NSYS_", "QUADD_"};
+
 bool is_passed_on(std::string_view variable) {
-  constexpr std::string_view kNames[] = {"PATH",
-                                         "HOME",
-                                         "USER",
-                                         "LOGNAME",
-                                         "LANG",
-                                         "LANGUAGE",
-                                         "TMPDIR",
-                                         "TERM",
-                                         "LD_PRELOAD",
-                                         "LD_LIBRARY_PATH",
-                                         "COMPILER_PATH",
-                                         "CPATH",
-                                         "C_INCLUDE_PATH",
-                                         "LIBRARY_PATH",
-                                         "CPLUS_INCLUDE_PATH",
-                                         "GOTO_NUM_THREADS",
-                                         "NVIDIA_VISIBLE_DEVICES",
-                                         "NVIDIA_DRIVER_CAPABILITIES",
-                                         "NVIDIA_TF32_OVERRIDE"};
-  constexpr std::string_view kPrefixes[] = {
-      "TUNE",    "LC_",  "XDG_CACHE_", "CUDA_",  "CUBLAS_",   "CUPTI_", "NVRTC_", "NVTX_",
-      "NVLOG_",  "NV_",  "NSYS_",      "QUADD_", "OPENBLAS_", "OMP_",   "GOMP_",  "MKL_",
-      "CCACHE_", "GCC_", "ASAN_",      "LSAN_",  "TSAN_",     "UBSAN_"};
   const std::string_view name = variable.substr(0, variable.find('='));
-  return std::ranges::find(kNames, name) != std::end(kNames) ||
-         std::ranges::any_of(kPrefixes,
-                             [&](std::string_view prefix) { return name.starts_with(prefix); });
+  if (std::ranges::find(kNeeded, name) != std::end(kNeeded)) return true;
+  const auto begins = [&](std::string_view prefix) { return name.starts_with(prefix); };
+  return !injecting_variable().empty() && std::ranges::any_of(kOfProfilers, begins);
 }
 
 bool is_passed_on_to_bare(std::string_view variable) {
