@@ -20,7 +20,7 @@ class PrivilegedTest(unittest.TestCase):
         self.directory.chmod(0o755)
         self.ran = self.directory / "ran"
         compiler = self.directory / "g++"
-        compiler.write_text(f"#!/bin/sh\ntouch {self.ran}\n")
+        compiler.write_text(f"#!/bin/sh\ntouch {self.ran}\necho 12.2.0\n")
         compiler.chmod(0o755)
 
     def answers(self, program):
@@ -53,6 +53,7 @@ class PrivilegedTest(unittest.TestCase):
         self.assertEqual(answers["cache"], f"{self.directory}/cache/tune/binaries")
         self.assertEqual(answers["database"], f"{self.directory}/tune.db")
         self.assertEqual(answers["temporary"], str(self.directory))
+        self.assertEqual(answers["compiler"], f"{self.directory}/g++ 12.2.0")
         self.assertTrue(self.ran.exists(), "the compiler that TUNER_HOST_CXX names")
 
     def test_a_privileged_one_takes_nothing(self):
@@ -64,6 +65,7 @@ class PrivilegedTest(unittest.TestCase):
         self.assertIn("error: ", answers["database"])
         self.assertEqual(answers["temporary"], "/tmp")
         self.assertIn("error: the cpu backend is not available", answers["cpu"])
+        self.assertEqual(answers["compiler"], "not looked for")
         self.assertFalse(self.ran.exists())
 
 

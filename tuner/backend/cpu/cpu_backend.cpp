@@ -15,6 +15,7 @@
 #include "tuner/backend/launch_error.hpp"
 #include "tuner/backend/match_arguments.hpp"
 #include "tuner/backend/step_failure.hpp"
+#include "tuner/core/environment.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/file.hpp"
 
@@ -359,6 +360,20 @@ std::unique_ptr<const Compiler> make_cpu_compiler(std::chrono::seconds deadline,
 
 namespace {
 
+Finding examine_host_compiler() {
+  if (is_privileged()) {
+    return {Finding::Status::missing, "host compiler", "not looked for",
+            "a program that is set-uid, set-gid or has file capabilities runs no compiler that its "
+            "user names"};
+  }
+  if (const auto compiler = find_host_compiler()) {
+    return {Finding::Status::good, "host compiler",
+            fmt::format("{} {}", compiler->program, compiler->version), ""};
+  }
+  return {Finding::Status::missing, "host compiler", "none found",
+          "apt-get install g++, or name one in TUNER_HOST_CXX"};
+}
+
 Finding examine_blas() {
   try {
     return {Finding::Status::good, "BLAS of the host", openblas().version, ""};
@@ -372,19 +387,12 @@ Finding examine_blas() {
 std::vector<Finding> examine_cpu() {
   using enum Finding::Status;
   const space::DeviceInfo device = cpu_device();
-  const auto compiler = find_host_compiler();
-  Finding host_compiler{missing, "host compiler", "none found",
-                        "apt-get install g++, or name one in TUNER_HOST_CXX"};
-  if (compiler) {
-    host_compiler = {good, "host compiler",
-                     fmt::format("{} {}", compiler->program, compiler->version), ""};
-  }
   return {{good, "processor",
            fmt::format("{} ({} cores, vectors of {} bits, {:.1f} GiB)", device.name,
                        device.attributes.sm_count, vector_bits(),
                        static_cast<double>(device.attributes.memory_bytes) / (1 << 30)),
            ""},
-          host_compiler,
+          examine_host_compiler(),
           examine_blas()};
 }
 

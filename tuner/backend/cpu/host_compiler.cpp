@@ -149,6 +149,7 @@ std::string_view unreadable_library_hint(std::string_view log) {
 }  // namespace
 
 std::optional<HostCompilerInfo> find_host_compiler() {
+  if (is_privileged()) return std::nullopt;
   if (const std::string named = environment_variable("TUNER_HOST_CXX"); !named.empty()) {
     return examine(named);
   }

@@ -20,7 +20,8 @@ struct HostCompilerInfo {
   std::string version;  ///< "12.2.0"
 };
 
-/// $TUNER_HOST_CXX if that is set, else g++, else c++; none when it cannot be started.
+/// $TUNER_HOST_CXX if that is set, else g++, else c++; none when it cannot be started, and in a
+/// privileged program, which would run what its user has put on PATH.
 [[nodiscard]] std::optional<HostCompilerInfo> find_host_compiler();
 
 /// Content hash of the options and headers that HostCompiler adds to every job.
