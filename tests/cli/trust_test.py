@@ -168,11 +168,13 @@ class CopiedTextTest(ProgramTest):
 
 
 class ChildrenTest(ProgramTest):
+    SECRETS = ("GITHUB_TOKEN", "NVIDIA_API_KEY", "CUDA_TOKEN", "TUNER_SECRET", "CCACHE_REMOTE_STORAGE")
+
     def test_a_kernel_sees_no_token_of_the_user(self):
         source = 'extern "C" char* getenv(const char*);\n' + SCALE_SOURCES["scale.cu"].replace(
-            "2 * x[i]", '(getenv("GITHUB_TOKEN") || getenv("NVIDIA_API_KEY") || !getenv("PATH") || !getenv("NV_TPS_LAUNCH_TOKEN") ? 3 : 2) * x[i]')
+            "2 * x[i]", '(%s || !getenv("PATH") ? 3 : 2) * x[i]' % " || ".join(f'getenv("{name}")' for name in self.SECRETS))
         space = self.space_file(sources={"scale.cu": source})
-        env = {"GITHUB_TOKEN": "secret", "NVIDIA_API_KEY": "secret", "NV_TPS_LAUNCH_TOKEN": "of Nsight Compute"}
+        env = dict.fromkeys(self.SECRETS, "secret")
         done = self.tune_json("-q", *RUN, space, env=env)
         self.assertTrue(done)
 
@@ -206,6 +208,22 @@ class CompilerTest(ProgramTest):
         self.assertFalse(planted.exists())
         self.tune("-q", *RUN, self.space_file(), "--fresh", "--no-cache", env={**env, "TUNER_SANDBOX": "off"})
         self.assertTrue(planted.exists(), "without the sandbox")
+
+
+class MissingSandboxTest(ProgramTest):
+    def check(self, says, **env):
+        # Explaining opens the device again.
+        run = self.tune("-q", *RUN, self.space_file(), "--fresh", "--explain-winner", env=env)
+        self.assertEqual([line for line in run.stderr.splitlines() if "confined" in line], [says])
+        doctor = self.tune("doctor", env=env).stdout
+        self.assertIn(f"note     sandbox: off\n         {says}\n", doctor)
+
+    def test_a_run_and_doctor_say_that_it_is_off(self):
+        self.check("TUNER_SANDBOX=off: compilers and kernels are not confined", TUNER_SANDBOX="off")
+
+    def test_and_that_a_library_is_injected(self):
+        self.check("LD_PRELOAD is set: compilers and kernels are not confined", LD_PRELOAD="libm.so.6")
+        self.check("NVTX_INJECTION64_PATH is set: compilers and kernels are not confined", NVTX_INJECTION64_PATH="/x")
 
 
 @unittest.skipUnless("Landlock" in SANDBOX and "no Landlock" not in SANDBOX, "this system has no Landlock")

@@ -53,17 +53,16 @@ backend::Finding examine_database(const CommonOptions& common) {
 backend::Finding examine_sandbox() {
   backend::Finding finding{
       .status = backend::Finding::Status::good, .what = "sandbox", .detail = "", .remedy = ""};
-  const auto support = worker::worker_sandbox();
-  finding.detail = support ? support->text() : "off by TUNER_SANDBOX";
+  const auto [support, lack] = worker::worker_sandbox();
+  finding.detail = support ? support->text() : "off";
   if (support && support->seccomp)
     finding.detail += "; kernels of the cpu backend start no process";
   if (const auto free_bytes = worker::kernel_memory_bytes(); support && free_bytes) {
     finding.detail += fmt::format("; they get at most {:.1f} GiB of memory, what is free now",
                                   static_cast<double>(*free_bytes) / (1 << 30));
   }
-  if (support && support->landlock > 0 && support->seccomp) return finding;
-  finding.status = backend::Finding::Status::note;
-  finding.remedy = "compilers and kernels of the cpu backend may write every file that you may";
+  if (!lack.empty()) finding.status = backend::Finding::Status::note;
+  finding.remedy = lack;
   return finding;
 }
 

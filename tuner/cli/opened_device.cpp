@@ -12,7 +12,8 @@
 
 #include <algorithm>
 #include <chrono>
-#include <optional>
+#include <mutex>
+#include <string>
 #include <utility>
 
 namespace tuner::cli {
@@ -30,6 +31,13 @@ void tell_of_hidden_processes(worker::DeviceWorker& device) {
       "whether other processes use {} cannot be seen here, as in a container: what they "
       "slow down is not marked\n",
       device.device().name));
+}
+
+/// Once, though devices are opened again.
+void tell_of_missing_sandbox() {
+  static std::once_flag told;
+  const std::string lack = worker::worker_sandbox().lack;
+  if (!lack.empty()) std::call_once(told, [&] { tell(lack + "\n"); });
 }
 
 worker::DeviceDeadlines deadlines(const DeviceOptions& options) {
@@ -107,10 +115,7 @@ OpenedDevice::OpenedDevice(const DeviceOptions& options, std::vector<worker::Nam
   }
   if (!cache_.problem().empty())
     tell(fmt::format("compiled kernels are not kept: {}\n", cache_.problem()));
-  const auto sandbox = worker::worker_sandbox();
-  if (sandbox && sandbox->landlock == 0) {
-    tell("this system has no Landlock: compilers and kernels may write every file that you may\n");
-  }
+  tell_of_missing_sandbox();
   tell_of_hidden_processes(device());
 }
 

@@ -8,6 +8,7 @@
 #include "tuner/worker/agent_connection.hpp"
 #include "tuner/worker/agent_messages.hpp"
 #include "tuner/worker/compile_pool.hpp"
+#include "tuner/worker/confinement.hpp"
 #include "tuner/worker/device_server.hpp"
 #include "tuner/worker/isolated_compiler.hpp"
 #include "tuner/worker/open_devices.hpp"
@@ -155,7 +156,10 @@ class Site {
   }
 
   [[nodiscard]] AgentOpened opened() const {
-    AgentOpened told{.devices = {}, .left_out = opened_.left_out};
+    AgentOpened told{.devices = {}, .notes = opened_.left_out};
+    if (std::string lack = worker_sandbox().lack; !lack.empty()) {
+      told.notes.push_back(std::move(lack));
+    }
     for (const NamedDevice& device : opened_.devices) {
       told.devices.push_back(
           {.device = device.process->device(), .environment = device.process->environment()});

@@ -85,11 +85,11 @@ inline constexpr auto kFields<AgentOpening> = std::tuple(
 
 struct AgentOpened {
   std::vector<OpenAnswer> devices;
-  std::vector<std::string> left_out;  ///< why, for each device that is
+  std::vector<std::string> notes;  ///< why devices are left out, and workers not confined
 };
 template <>
 inline constexpr auto kFields<AgentOpened> =
-    std::tuple(Field("devices", &AgentOpened::devices), Field("left_out", &AgentOpened::left_out));
+    std::tuple(Field("devices", &AgentOpened::devices), Field("notes", &AgentOpened::notes));
 
 /// A compilation. Its binary stays with the agent, which finds it again by the configuration.
 struct AgentJob {

@@ -395,7 +395,7 @@ int AgentPool::Agents::threads_of(const AgentHello& hello) {
 void AgentPool::Agents::add(std::unique_ptr<AgentLink> link, const AgentHello& hello,
                             AgentOpened opened) {
   const std::scoped_lock lock(mutex_);
-  for (const std::string& line : opened.left_out) {
+  for (const std::string& line : opened.notes) {
     tell(fmt::format("{}: {}", link->name(), printable(line)));
   }
   const int threads = std::clamp(threads_of(hello), 1, 256);

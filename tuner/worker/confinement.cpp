@@ -7,12 +7,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <vector>
 
@@ -20,13 +20,6 @@ namespace tuner::worker {
 namespace {
 
 namespace fs = std::filesystem;
-
-bool is_injected() {
-  constexpr std::array kVariables = {"LD_PRELOAD", "CUDA_INJECTION64_PATH",
-                                     "NVTX_INJECTION64_PATH"};
-  return std::ranges::any_of(kVariables,
-                             [](const char* name) { return !environment_variable(name).empty(); });
-}
 
 /// The absolute ones of a list such as PATH.
 std::vector<fs::path> folders_in(const std::string& list) {
@@ -72,13 +65,20 @@ fs::path installation(const fs::path& program) {
 
 }  // namespace
 
-std::optional<SandboxSupport> worker_sandbox() {
+WorkerSandbox worker_sandbox() {
+  constexpr std::string_view kNothing = "compilers and kernels are not confined";
   const std::string asked = environment_variable("TUNER_SANDBOX");
-  if (asked == "off") return std::nullopt;
+  if (asked == "off") {
+    return {.active = {}, .lack = fmt::format("TUNER_SANDBOX=off: {}", kNothing)};
+  }
   if (!asked.empty()) {
     throw Error(ErrorCode::usage, fmt::format("TUNER_SANDBOX={}: must be unset, or 'off'", asked));
   }
-  return sandbox_support();
+  if (const std::string_view variable = injecting_variable(); !variable.empty()) {
+    return {.active = {}, .lack = fmt::format("{} is set: {}", variable, kNothing)};
+  }
+  const SandboxSupport support = sandbox_support();
+  return {.active = support, .lack = support.lack()};
 }
 
 std::vector<fs::path> files_needed_by(const std::string& program) {
@@ -102,7 +102,7 @@ std::vector<fs::path> files_needed_by(const std::string& program) {
 }
 
 void confine_worker(Confinement confinement) {
-  if (!worker_sandbox() || is_injected()) return;
+  if (!worker_sandbox().active) return;
   ::setenv("CCACHE_DISABLE", "1", 1);  // its folder is none of these
   confinement.writable.emplace_back(environment_variable("TMPDIR"));
   confine_process(confinement);
@@ -118,7 +118,7 @@ std::optional<std::uint64_t> kernel_memory_bytes() {
 }
 
 void limit_kernels() {
-  if (!worker_sandbox() || is_injected()) return;
+  if (!worker_sandbox().active) return;
   refuse_processes();
   if (const auto free_bytes = kernel_memory_bytes()) limit_memory(*free_bytes);
 }

@@ -13,7 +13,7 @@ std::unique_ptr<const backend::Compiler> make_isolated_compiler(const space::Dev
   if (backend::backend_traits(device.backend).compiles_by_program) {
     return backend::make_compiler(
         device.backend, device.architecture, deadline,
-        worker_sandbox() ? worker_command({"confined"}) : WorkerCommand());
+        worker_sandbox().active ? worker_command({"confined"}) : WorkerCommand());
   }
   return std::make_unique<ProcessCompiler>(
       worker_command({"compile", device.backend, device.architecture}), deadline);
