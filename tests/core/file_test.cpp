@@ -151,18 +151,6 @@ TEST(File, WritesIntoWhatIsNoRegularFile) {
   EXPECT_TRUE(std::filesystem::is_fifo(pipe));
 }
 
-TEST(File, AddsToWhatIsOpenAlready) {
-  const TemporaryDirectory directory;
-  write_file(directory.path() / "log", "before\n");
-  const int log = ::open((directory.path() / "log").c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
-  ASSERT_GE(log, 0);
-  write_file("/dev/fd/" + std::to_string(log), "after\n");
-  ::close(log);
-  EXPECT_EQ(read_file(directory.path() / "log", 100), "before\nafter\n");
-}
-
-TEST(File, ReadsAPipeOfTheShellButNoNamedOne) {
-  int ends[2] = {-1, -1};
 TEST(File, DoesNotWaitForAProgramToReadAPipe) {
   const TemporaryDirectory directory;
   const auto pipe = directory.path() / "pipe";
@@ -201,6 +189,18 @@ TEST(File, LiesBelowAFolderWhereItsLinksLead) {
   EXPECT_FALSE(lies_below(folder / "missing", folder));
 }
 
+TEST(File, AddsToWhatIsOpenAlready) {
+  const TemporaryDirectory directory;
+  write_file(directory.path() / "log", "before\n");
+  const int log = ::open((directory.path() / "log").c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+  ASSERT_GE(log, 0);
+  write_file("/dev/fd/" + std::to_string(log), "after\n");
+  ::close(log);
+  EXPECT_EQ(read_file(directory.path() / "log", 100), "before\nafter\n");
+}
+
+TEST(File, ReadsAPipeOfTheShellButNoNamedOne) {
+  int ends[2] = {-1, -1};
   ASSERT_EQ(::pipe2(ends, O_CLOEXEC), 0);
   ASSERT_EQ(::write(ends[1], "12345", 5), 5);
   ::close(ends[1]);

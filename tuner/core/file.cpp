@@ -149,7 +149,6 @@ Destination destination_of(const fs::path& path) {
   return to;
 }
 
-/// Why the content could not be written; empty when it was.
 /// Opens a file to append to it. Without O_NONBLOCK a named pipe would wait for ever for a reader;
 /// one that is just being started gets a second. -1: errno tells why not.
 int open_appending(const fs::path& path, int flags) {
@@ -175,6 +174,7 @@ std::string why_not_opened(const fs::path& path) {
   return waits ? "it is a pipe that no program reads: start that program first" : why;
 }
 
+/// Why the content could not be written; empty when it was.
 std::string write_into(const fs::path& path, std::string_view content) {
   Descriptor out(open_appending(path, 0));
   if (!out.valid()) return why_not_opened(path);
@@ -219,6 +219,14 @@ std::string read_file(const fs::path& path, std::size_t limit_bytes) {
   return read_all(in.number(), limit_bytes, path);
 }
 
+bool lies_below(const fs::path& file, const fs::path& folder) {
+  std::error_code unknown;
+  const fs::path real = fs::canonical(file, unknown);
+  if (unknown) return false;
+  const fs::path from = fs::canonical(folder.empty() ? "." : folder, unknown);
+  return !unknown && *real.lexically_relative(from).begin() != "..";
+}
+
 std::string random_word() {
   std::uint64_t number = 0;
   if (::getrandom(&number, sizeof number, 0) != sizeof number) {
@@ -228,14 +236,6 @@ std::string random_word() {
 }
 
 void write_file(const fs::path& path, std::string_view content) {
-bool lies_below(const fs::path& file, const fs::path& folder) {
-  std::error_code unknown;
-  const fs::path real = fs::canonical(file, unknown);
-  if (unknown) return false;
-  const fs::path from = fs::canonical(folder.empty() ? "." : folder, unknown);
-  return !unknown && *real.lexically_relative(from).begin() != "..";
-}
-
   std::error_code error;
   const Destination to = destination_of(path);
   if (to.path.has_parent_path()) fs::create_directories(to.path.parent_path(), error);
@@ -247,15 +247,6 @@ bool lies_below(const fs::path& file, const fs::path& folder) {
               fmt::format("{}: cannot be written: {}", printable_name(path.string()), why));
 }
 
-std::error_code make_private_directories(const fs::path& path) {
-  std::error_code error;
-  if (path.empty() || fs::is_directory(path, error)) return {};
-  if (const auto above = make_private_directories(path.parent_path())) return above;
-  if (::mkdir(path.c_str(), S_IRWXU) == 0) return {};
-  const std::error_code why(errno, std::generic_category());
-  // Another process may have made it at the same moment.
-  return fs::is_directory(path, error) ? std::error_code() : why;
-}
 std::FILE* open_to_append(const fs::path& path) {
   const int file = open_appending(path, O_CREAT);
   if (file >= 0) {
@@ -267,6 +258,15 @@ std::FILE* open_to_append(const fs::path& path) {
               fmt::format("{}: cannot be opened: {}", printable_name(path.string()), why));
 }
 
+std::error_code make_private_directories(const fs::path& path) {
+  std::error_code error;
+  if (path.empty() || fs::is_directory(path, error)) return {};
+  if (const auto above = make_private_directories(path.parent_path())) return above;
+  if (::mkdir(path.c_str(), S_IRWXU) == 0) return {};
+  const std::error_code why(errno, std::generic_category());
+  // Another process may have made it at the same moment.
+  return fs::is_directory(path, error) ? std::error_code() : why;
+}
 
 TemporaryDirectory::TemporaryDirectory() {
   const fs::path folder = folder_for_temporaries();

@@ -22,28 +22,28 @@ namespace tuner {
 /// Throws Error(failure) naming the path; an old file is then untouched.
 void write_file(const std::filesystem::path& path, std::string_view content);
 
-/// 16 unpredictable hexadecimal digits for names of temporary files: another user could create a
-/// predictable name, or a link of that name, first.
-[[nodiscard]] std::string random_word();
-
-/// Makes a directory and those above it that are missing, each for the user alone (mode 0700).
 /// Whether a file, links followed, lies in a folder or below it; "" is the working directory. False
 /// where either is not there.
 [[nodiscard]] bool lies_below(const std::filesystem::path& file,
                               const std::filesystem::path& folder);
 
+/// 16 unpredictable hexadecimal digits for names of temporary files: another user could create a
+/// predictable name, or a link of that name, first.
+[[nodiscard]] std::string random_word();
+
+/// Makes a directory and those above it that are missing, each for the user alone (mode 0700).
 /// One that is there is left as it is. The error when there is none afterwards.
 [[nodiscard]] std::error_code make_private_directories(const std::filesystem::path& path);
+
+/// Opens what is there or a new file to append to it; no child inherits it. Refuses a named pipe as
+/// write_file does. Throws Error(failure) naming the path.
+[[nodiscard]] std::FILE* open_to_append(const std::filesystem::path& path);
 
 /// A directory of its own in $TMPDIR, else /tmp (mode 0700), removed with its content when the
 /// owner goes. Throws Error(failure) when it cannot be made.
 class TemporaryDirectory {
  public:
   TemporaryDirectory();
-/// Opens what is there or a new file to append to it; no child inherits it. Refuses a named pipe as
-/// write_file does. Throws Error(failure) naming the path.
-[[nodiscard]] std::FILE* open_to_append(const std::filesystem::path& path);
-
   ~TemporaryDirectory();
   TemporaryDirectory(const TemporaryDirectory&) = delete;
   TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
