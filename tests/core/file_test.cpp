@@ -78,6 +78,18 @@ TEST(File, FollowsNoLinkOfAnotherUserInAFolderForEverybody) {
   EXPECT_EQ(read_file(victim, 100), "new");
 }
 
+TEST(File, ShowsWhatItOpenedBeforeItIsRead) {
+  const TemporaryDirectory directory;
+  write_file(directory.path() / "a", "text");
+  off_t size = 0;
+  EXPECT_EQ(
+      read_file(directory.path() / "a", 100, [&](const auto& opened) { size = opened.st_size; }),
+      "text");
+  EXPECT_EQ(size, 4);
+  const auto refuse = [](const auto&) { throw Error(ErrorCode::usage, "no"); };
+  EXPECT_THROW(read_file(directory.path() / "a", 100, refuse), Error);
+}
+
 TEST(File, RandomWordsDiffer) {
   EXPECT_EQ(random_word().size(), 16U);
   EXPECT_NE(random_word(), random_word());

@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cstdint>
 #include <fcntl.h>
+#include <functional>
 #include <linux/magic.h>
 #include <sys/random.h>
 #include <sys/stat.h>
@@ -209,12 +210,20 @@ fs::path folder_for_temporaries() {
 }  // namespace
 
 std::string read_file(const fs::path& path, std::size_t limit_bytes) {
+  return read_file(path, limit_bytes, [](const struct stat&) {});
+}
+
+std::string read_file(const fs::path& path, std::size_t limit_bytes,
+                      const std::function<void(const struct stat&)>& check) {
   // Without O_NONBLOCK a named pipe would wait for a writer to come.
   const Descriptor in(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY));
   const std::string why = in.valid() ? unreadable(in.number()) : "cannot be read: " + last_error();
   if (!why.empty()) {
     throw Error(ErrorCode::usage, fmt::format("{}: {}", printable_name(path.string()), why));
   }
+  struct stat status {};
+  static_cast<void>(::fstat(in.number(), &status));
+  check(status);
   static_cast<void>(::fcntl(in.number(), F_SETFL, 0));
   return read_all(in.number(), limit_bytes, path);
 }

@@ -4,8 +4,10 @@
 #include <cstddef>
 #include <cstdio>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
+#include <sys/stat.h>
 #include <system_error>
 
 namespace tuner {
@@ -14,6 +16,9 @@ namespace tuner {
 /// Throws Error(usage) naming the path when it cannot be read, is something else, such as a
 /// directory or a named pipe, which might never end, or is larger than `limit_bytes`.
 [[nodiscard]] std::string read_file(const std::filesystem::path& path, std::size_t limit_bytes);
+/// The same; `check` is given what was opened before it is read, and may throw.
+[[nodiscard]] std::string read_file(const std::filesystem::path& path, std::size_t limit_bytes,
+                                    const std::function<void(const struct stat&)>& check);
 
 /// Writes a file under a temporary name in the same directory and renames it into place, so that a
 /// reader sees the old content or the new, never a part; an old file's mode is kept, and links are

@@ -104,13 +104,18 @@ select::CatalogueOutline for_device(select::CatalogueOutline outline,
 
 select::CatalogueOutline read_table_file(const std::filesystem::path& path,
                                          const space::DeviceInfo& device) {
-  if (const auto found = distrust(path)) {
+  const auto require_none = [&](const std::optional<Distrust>& found) {
+    if (!found) return;
     throw Error(ErrorCode::usage,
                 fmt::format("{}: {}: {}, or give its text to Table::text() if you trust it",
                             path.string(), found->why, found->remedy));
-  }
-  return for_device(select::outline_catalogue(read_file(path, kTableLimitBytes), path.string()),
-                    device);
+  };
+  require_none(distrust(path));
+  // Who may rename a directory above it can put another file in its place meanwhile.
+  const std::string text = read_file(path, kTableLimitBytes, [&](const struct stat& opened) {
+    if (S_ISREG(opened.st_mode)) require_none(distrust(opened, "the file"));
+  });
+  return for_device(select::outline_catalogue(text, path.string()), device);
 }
 
 select::CatalogueOutline read(const TableSource& source, const space::DeviceInfo& device,

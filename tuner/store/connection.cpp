@@ -120,7 +120,11 @@ SQLite::Database open_database(const fs::path& path, Store::Mode mode) {
 }  // namespace
 
 Connection::Connection(const fs::path& path, Store::Mode mode, Store::Trust trust)
-    : path_(prepare_file(path, mode, trust)), database_(open_database(path_, mode)) {
+    : Connection(prepare_file(path, mode, trust), mode) {}
+
+Connection::Connection(const PreparedFile& file, Store::Mode mode)
+    : path_(file.path), database_(open_database(path_, mode)) {
+  require_opened(file);
   guarded([&] { open(mode); });
 }
 

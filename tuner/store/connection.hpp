@@ -2,6 +2,7 @@
 // Internal to store: the open database, and SQLite's failures as errors for the user.
 #pragma once
 
+#include "tuner/store/database_file.hpp"
 #include "tuner/store/kept_statement.hpp"
 #include "tuner/store/store.hpp"
 
@@ -37,6 +38,8 @@ class Connection {
   }
 
  private:
+  Connection(const PreparedFile& file, Store::Mode mode);
+
   /// SQLite's failure as an Error(failure), or Error(usage) when the file is no database.
   [[noreturn]] void fail(const SQLite::Exception& exception) const;
 

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -73,6 +74,32 @@ void require_trustworthy(const fs::path& path) {
   if (const auto found = distrust(path)) refuse(path, found->why, found->remedy);
 }
 
+using Identity = std::pair<std::uint64_t, std::uint64_t>;
+
+/// Of a file that is trustworthy by itself.
+Identity trusted_identity(const fs::path& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) {
+    refuse(path, fmt::format("cannot be opened: {}", std::strerror(errno)),
+           "name another file with --db");
+  }
+  if (const auto found = distrust(status, "the file")) refuse(path, found->why, found->remedy);
+  return {status.st_dev, status.st_ino};
+}
+
+/// Whether one of the process's descriptors is of the file. To ask the file itself would close one
+/// of its descriptors, and so drop the locks on it.
+bool is_open(const Identity& file) {
+  std::error_code unknown;
+  const fs::directory_iterator descriptors("/proc/self/fd", unknown);
+  if (unknown) return true;
+  return std::any_of(begin(descriptors), end(descriptors), [&](const fs::directory_entry& each) {
+    struct stat status {};
+    return ::stat(each.path().c_str(), &status) == 0 &&
+           Identity(status.st_dev, status.st_ino) == file;
+  });
+}
+
 [[noreturn]] void refuse_journal(const fs::path& path, const fs::path& beside,
                                  std::string_view why) {
   throw Error(ErrorCode::usage,
@@ -121,8 +148,14 @@ void require_own_journal(const fs::path& path) {
   }
 }
 
-fs::path prepare_file(const fs::path& path, Store::Mode mode, Store::Trust trust) {
-  if (path == kInMemory) return path;
+void require_opened(const PreparedFile& file) {
+  if (!file.trusted || is_open(*file.trusted)) return;
+  refuse(file.path, "is not the file that was there a moment ago",
+         "look who may rename the directories above it");
+}
+
+PreparedFile prepare_file(const fs::path& path, Store::Mode mode, Store::Trust trust) {
+  if (path == kInMemory) return {.path = path, .trusted = std::nullopt};
   std::error_code ignored;
   if (fs::is_directory(path, ignored)) {
     throw Error(ErrorCode::usage,
@@ -141,7 +174,8 @@ fs::path prepare_file(const fs::path& path, Store::Mode mode, Store::Trust trust
   require_own_journal(path);
   if (trust == Store::Trust::own_files) require_trustworthy(path);
   if (mode == Store::Mode::read_write) create_file(path);
-  return path;
+  if (trust != Store::Trust::own_files) return {.path = path, .trusted = std::nullopt};
+  return {.path = path, .trusted = trusted_identity(path)};
 }
 
 std::optional<std::string_view> network_file_system(std::uint32_t magic) {

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 namespace tuner::store {
 
@@ -24,10 +25,22 @@ void create_file(const std::filesystem::path& path);
 /// would delete, whatever file that is.
 void require_own_journal(const std::filesystem::path& path);
 
+/// A database's file before SQLite opens it.
+struct PreparedFile {
+  std::filesystem::path path;
+  /// The device and the number of the file that was found trustworthy; none where none had to be.
+  std::optional<std::pair<std::uint64_t, std::uint64_t>> trusted;
+};
+
 /// Makes sure that the file is there, in read_write mode by creating it, and that it may be
-/// trusted. Returns the path to open. Throws as Store's constructor.
-[[nodiscard]] std::filesystem::path prepare_file(const std::filesystem::path& path,
-                                                 Store::Mode mode, Store::Trust trust);
+/// trusted. Throws as Store's constructor.
+[[nodiscard]] PreparedFile prepare_file(const std::filesystem::path& path, Store::Mode mode,
+                                        Store::Trust trust);
+
+/// Throws Error(usage) unless this process has opened the file that was found trustworthy: who may
+/// rename a directory above it can put another in its place meanwhile. Where the system does not
+/// tell what is open, nothing is required.
+void require_opened(const PreparedFile& file);
 
 /// The name of a network file system, whose locks cannot be relied on, by the magic number of
 /// statfs(2). None for any other.

@@ -35,7 +35,7 @@ std::chrono::nanoseconds since_epoch(const timespec& time) {
 }  // namespace
 
 std::optional<std::string> database_state(const fs::path& path) {
-  const fs::path file = prepare_file(path, Store::Mode::read_only, Store::Trust::own_files);
+  const fs::path file = prepare_file(path, Store::Mode::read_only, Store::Trust::own_files).path;
   // Not opened: closing it would drop the locks of this process's other connections to it.
   struct stat status {};
   if (!is_at_rest(file) || ::stat(file.c_str(), &status) != 0) return std::nullopt;
