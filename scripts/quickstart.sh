@@ -15,9 +15,9 @@ if "$tune" --backend cuda --kernel gemm_shared --space spaces/gemm.json --dry-ru
   size=4096,4096,4096
   "$tune" --kernel gemm_shared --space spaces/gemm.json --size "$size" --max-time 5m
 else
-  # No GPU: the same kernels on the CPU, small enough to end in about a minute.
+  # No GPU: the same kernels on the CPU, small enough to end in half a minute.
   size=96,96,96
-  "$tune" --kernel gemm_shared --space spaces/gemm.json --backend cpu --size "$size" --max-time 40s
+  "$tune" --kernel gemm_shared --space spaces/gemm.json --backend cpu --size "$size" --max-time 25s
 fi
 "$tune" query --kernel gemm_shared --size "$size" --explain
 "$tune" report -o build/report | while read -r page; do echo "report: $PWD/$page"; done

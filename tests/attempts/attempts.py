@@ -147,6 +147,13 @@ def sources():
         (folder / "scale.cu").write_bytes(b"\xff\xfe" + INCLUDED.encode("utf-16-le"))
         return command
     ATTEMPTS[-1].command = utf16
+    def large(tried, text, happened, says="", code=0):
+        attempt("source", tried, says, code, happened)(
+            lambda folder: ["--dry-run", *RUN, space(folder, sources={"scale.cu": INCLUDED + text})])
+    large("400,000 opening parentheses", "(" * 400_000, "read at once; the compiler fails, and its candidate alone", "does not compile", 1)
+    large("70,000 declarations", "extern int a; " * 70_000, "read at once")
+    large("40,000 macros that lead to __device__",
+          "".join(f"#define A{i} A{i + 1}\n" for i in range(40_000)) + "#define A40000 __device__\n", "read at once")
 
 
 RUN = ["-q", "--kernel", "scale", "--backend", "cpu", "--max-evals", "1", "--launch-timeout", "2", "--space"]
@@ -174,7 +181,21 @@ def kernels():
     kernel("closes all descriptors", failed, "for (int d = 0; d < 1000; ++d) close(d);")
     kernel("reads a token from the environment", "it is not there: the result is right", code=0,
            value='(getenv("GITHUB_TOKEN") != nullptr ? 3 : 2) * x[i]', env={"GITHUB_TOKEN": "secret"})
+    kernel("reads the password of a cache of compilers from the environment", "it is not there: the result is right", code=0,
+           value='(getenv("CCACHE_REMOTE_STORAGE") != nullptr ? 3 : 2) * x[i]', env={"CCACHE_REMOTE_STORAGE": "redis://user:secret@host"})
     refused = "refused: the result is right"
+    kernel("limits the tuner to a second of the processor", refused, code=0, before='extern "C" int prlimit64(int, int, const void*, void*);\n',
+           body="const unsigned long second[2] = {1, 1};", value="(prlimit64(getppid(), 0, second, nullptr) == 0 ? 3 : 2) * x[i]")
+    kernel("shared memory that outlives it", refused, code=0, before='extern "C" int shmget(int, unsigned long, int);\n',
+           value="(shmget(0, 4096, 01600) >= 0 ? 3 : 2) * x[i]")
+    kernel("another time of the space file", refused, code=0, before='extern "C" int utimensat(int, const char*, const void*, int);\n',
+           value='(utimensat(-100, "scale.json", nullptr, 0) == 0 ? 3 : 2) * x[i]')
+    kernel("a system call that is newer than tune: setxattrat", refused, code=0, before='extern "C" long syscall(long, ...);\n',
+           body='struct { const void* value; unsigned size, flags; } what{"b", 1, 0};',
+           value='(syscall(463, -100, "scale.json", 0, "user.a", &what, sizeof what) == 0 ? 3 : 2) * x[i]')
+    kernel("a terabyte of memory as a stack that grows", refused, code=0,
+           before='extern "C" void* mmap(void*, unsigned long, int, int, int, long);\n',
+           value="(mmap(nullptr, 1ul << 40, 3, 0x122, -1, 0) != (void*)-1 ? 3 : 2) * x[i]")
     kernel("creates a file in the working directory", refused, code=0, value='(open("pwned", 0101, 0600) >= 0 ? 3 : 2) * x[i]')
     kernel("writes over the space file", refused, code=0, value='(open("scale.json", 2) >= 0 ? 3 : 2) * x[i]')
     kernel("a socket to another machine", refused, code=0, value="(socket(2, 1, 0) >= 0 ? 3 : 2) * x[i]")
@@ -257,6 +278,10 @@ def databases():
              """UPDATE kernel SET headers_json = '[{"name": "a.cuh", "text": "int a;"}]' WHERE name = 'scale'""")
     database("another launch under a known hash", "not what was tuned", ["merge"],
              "UPDATE kernel SET space_text = replace(space_text, 'ceil_div(N, BLOCK)', 'ceil_div(N, 1)')")
+    database("a launch divided by 2, behind // as if it were a comment", "not what was tuned", ["merge"],
+             "UPDATE kernel SET space_text = replace(space_text, 'ceil_div(N, BLOCK)', 'ceil_div(N, BLOCK)//2')")
+    database("a comment that g++ continues over the check of bounds", "not what was tuned", ["merge"],
+             r"UPDATE kernel SET source_text = replace(source_text, '  if (i < N)', '  // \ ' || char(10) || '  if (i < N)') WHERE name = 'scale'")
     database("a hash of the form of before SHA-256", "not what was tuned", cpp,
              "UPDATE kernel SET hash = '0123456789abcdef0123456789abcdef' WHERE name = 'scale'")
     database("a kernel's file of another family", "is of the family scale", ["merge"],
@@ -273,6 +298,8 @@ def databases():
              "UPDATE session SET command = 'tune; touch pwned'", 0, "shown quoted: tune ';' …, or not at all")
     database("a terminal's commands as the device's name", "", ["runs", "list"],
              "UPDATE device SET name = char(27) || ']0;title' || char(7)", 0, "shown as \\x1b]0;title\\x07")
+    database("an escape that ends nowhere as the device's name, exported", "", ["export", "--format", "json"],
+             "UPDATE device SET name = name || char(27) || '[31'", 0, "shown as \\x1b[31")
     database("HTML as a device's name, in a report", "", ["report", "-o", "pages"],
              "UPDATE device SET name = '<script>alert(1)</script>'", 0, "shown as text")
     database("a row that was changed by sqlite3", "", listed,
@@ -476,8 +503,8 @@ FIGURES = """
 number of a dispatch table beyond 64 bits was converted; it is refused now|`scripts/fuzz.sh 270`, then 450 s of `printed_code` and \
 `dispatch_table`|
 |opening a table of 10,000 entries, with its checksum|8.1 ms of CPU time (8.0 to 8.2), 14.5 ms of a busy machine|`dispatch_benchmark opening 50`|
-|a candidate with the sandbox, relative to one without, 15 alternating pairs|becoming a confined compiler 2.2 ms, 0.5 % of a candidate; \
-whole runs 1.069 of the CPU time (95 % interval 0.934 to 1.127), 1.074 of the wall time (0.977 to 1.141): their noise hides it|`benchmarks/isolation/sandbox.py --pairs 15`|
+|a candidate with the sandbox, relative to one without, 25 alternating pairs of a release build, 2026-11-25|0.997 of the CPU time \
+(95 % interval 0.943 to 1.031), 0.998 of the wall time (0.936 to 1.041); becoming a confined compiler 2.7 ms, 0.6 % of a candidate|`benchmarks/isolation/sandbox.py --pairs 25`|
 """
 
 

@@ -15,9 +15,10 @@
 namespace tuner::backend {
 namespace {
 
-/// Programs to try, in this order.
+/// Programs to try, in this order. A privileged program runs none that its user has put on PATH.
 std::vector<std::string> disassemblers() {
-  std::vector<std::string> programs = {"cuobjdump"};
+  std::vector<std::string> programs;
+  if (!is_privileged()) programs.emplace_back("cuobjdump");
   if (const std::string home = environment_variable("CUDA_HOME"); !home.empty()) {
     programs.push_back(home + "/bin/cuobjdump");
   }
