@@ -20,6 +20,7 @@
 #include <sched.h>
 #include <spawn.h>
 #include <string>
+#include <sys/inotify.h>
 #include <sys/ioctl.h>
 #include <sys/ipc.h>
 #include <sys/mman.h>
@@ -303,6 +304,31 @@ TEST_F(SandboxTest, SocketsToOtherMachinesAndProgramsAreRefused) {
             0);
   EXPECT_EQ(confined([&] { return error_of(AF_INET); }, OutsideAccess::kept),
             in_a_child([&] { return error_of(AF_INET); }));
+}
+
+TEST_F(SandboxTest, NothingIsSentToASocketThatIsNotAPartner) {
+  const auto error_of_pair = [this](int domain, int type) {
+    return confined([&] {
+      int ends[2];
+      return ::socketpair(domain, type, 0, ends) == 0 ? 0 : errno;
+    });
+  };
+  EXPECT_EQ(error_of_pair(AF_UNIX, SOCK_DGRAM), EACCES);
+  EXPECT_EQ(error_of_pair(AF_UNIX, SOCK_RAW | SOCK_CLOEXEC), EACCES);
+  EXPECT_EQ(error_of_pair(AF_TIPC, SOCK_STREAM), EACCES);
+  EXPECT_EQ(error_of_pair(AF_UNIX, SOCK_SEQPACKET), 0) << "it sends to its partner alone";
+}
+
+TEST_F(SandboxTest, FilesAreNeitherWatchedNorLeased) {
+  const auto error_of = [](long result) { return result < 0 ? errno : 0; };
+  EXPECT_EQ(confined([&] { return error_of(::inotify_init1(0)); }), EACCES);
+  EXPECT_EQ(confined([&] {
+              const int file = ::open("/bin/true", O_RDONLY);
+              return error_of(::fcntl(file, F_SETLEASE, F_RDLCK));
+            }),
+            EACCES);
+  EXPECT_EQ(confined([&] { return error_of(::fcntl(STDIN_FILENO, F_SETOWN, ::getppid())); }),
+            EACCES);
 }
 
 /// Whether a call that returns a process's id made one; the process, if so, ends.

@@ -115,7 +115,7 @@ std::string aligned(const std::string& what) {
 /// Databases hold results under this hash.
 TEST(KernelHash, OfAnUnchangedFileStaysFromVersionToVersion) {
   EXPECT_EQ(hash(aligned(R"("align": 16)")),
-            "97d9b48772d4c5341a4d41b1f07fc5aa79a2a60729d4c6e5dd524c489f3520f1");
+            "a65ad8dfdfbcd26deb3463045c2cb2c89bd90fd4bd3363e17a21033ab1137125");
 }
 
 class KernelHashOfHeaders : public testing::Test {
@@ -150,6 +150,25 @@ TEST_F(KernelHashOfHeaders, ChangesWithTheTextOfAllWhereOneDependsOnIt) {
   const std::string with_text = hash_with(includes_, {a_, text});
   EXPECT_NE(hash_with(includes_, {{"a.cuh", "int  a;"}, text}), with_text);
   EXPECT_NE(hash_with("// a comment\n" + std::string(includes_), {a_, text}), with_text);
+}
+
+TEST_F(KernelHashOfHeaders, ChangesWithTheTextWhereOptionsOrValuesAskForALine) {
+  const auto hash_of = [&](const std::string& document, const std::string& source) {
+    auto sources = sample::sources();
+    sources.at("plain").text = source + body_;
+    return parse_family(document, "axpy.json", sources).kernel("plain").hash;
+  };
+  const std::string option = altered(kDocument, "-DCHECKED", "-DCHECKED=__LINE__");
+  EXPECT_NE(hash_of(option, "\n"), hash_of(option, ""));
+  const std::string value = altered(kDocument, R"("values": [1, 2], "default": 2)",
+                                    R"("values": ["__LINE__"], "default": "__LINE__")");
+  const std::string unused = altered(value, "BLOCK*UNROLL", "BLOCK");
+  EXPECT_NE(hash_of(unused, "\n"), hash_of(unused, ""));
+}
+
+TEST(KernelHash, ChangesWithWhatIsDefined) {
+  EXPECT_NE(hash(altered(kDocument, R"("kind": "define")", R"("kind": "launch")")),
+            hash(kDocument));
 }
 
 TEST(KernelHash, ChangesWithWhatAnExpressionIsDividedBy) {

@@ -58,6 +58,9 @@ async function openSize(page, label) {
   return detail;
 }
 
+/** Waits until what clicks have opened is made: a page hears of it (`toggle`) after the click. */
+const openedContents = (page) => page.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done))));
+
 /** Contrast of two colours "#rrggbb" (WCAG 2.2). */
 function contrast(a, b) {
   const luminance = (color) => [1, 3, 5].map((at) => parseInt(color.slice(at, at + 2), 16) / 255)
@@ -92,6 +95,7 @@ const tests = {
     const { page, problems, close } = await open();
     await openSize(page, "4096×4096×4096");
     for (const summary of await page.locator(".kernel > summary").all()) await summary.click();
+    await openedContents(page);
     const charts = page.locator(".chart:visible");
     const kinds = [];
     for (let i = 0; i < await charts.count(); ++i) {
@@ -241,6 +245,7 @@ const tests = {
     assert.ok(await panel.locator("canvas").evaluateAll(inkOf) > 0.1);
     assert.equal(await panel.locator("table").count(), 0, "made when it is opened");
     await panel.locator("summary").click();
+    await panel.locator("tbody").waitFor();
     assert.deepEqual(await panel.locator("tbody th").allTextContents(), ["512×512×512", "1024×1024×1024", "2048×2048×2048", "4096×4096×4096"]);
     const parameters = await panel.locator("thead th").allTextContents();
     assert.deepEqual(parameters.slice(1).sort(), ["BLOCK_X", "BLOCK_Y", "PAD", "TILE_K", "TILE_M", "TILE_N", "UNROLL"]);
@@ -419,6 +424,7 @@ const tests = {
     const { page, close } = await open();
     await openSize(page, "4096×4096×4096");
     for (const summary of await page.locator(".kernel > summary, .detail summary").all()) await summary.click();
+    await openedContents(page);
     const tables = await page.locator("table").evaluateAll((all) => all.map((one) =>
       [one.getAttribute("aria-label"), [...one.tBodies[0].rows].every((row) => row.className === "detail" || row.cells[0].scope === "row"), one.parentElement.tabIndex]));
     assert.ok(tables.length >= 10);

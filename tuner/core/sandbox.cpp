@@ -20,6 +20,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <system_error>
@@ -231,36 +232,44 @@ void refuse_other_processes(CallFilter& filter) {
   filter.refuse_for_others(SYS_sched_setaffinity, 0, 0);
 }
 
+/// Messages to other programs and news of them: sockets, also in pairs where they could send to
+/// others than their partner; watches and leases of files; signals that a descriptor sends.
+void refuse_messages(CallFilter& filter) {
+  filter.refuse(SYS_socket);
+  for (const int type : {SOCK_DGRAM, SOCK_RAW, SOCK_RDM}) {
+    constexpr std::uint32_t kTypes = 0xf;  // without SOCK_CLOEXEC and SOCK_NONBLOCK
+    filter.refuse_where(SYS_socketpair, 1, kTypes, static_cast<std::uint32_t>(type));
+  }
+  filter.refuse_where(SYS_socketpair, 0, 0xffff'ffff, AF_TIPC);
+  filter.refuse(SYS_inotify_init1);
+#ifdef SYS_inotify_init
+  filter.refuse(SYS_inotify_init);
+#endif
+  for (const int command : {F_SETLEASE, F_NOTIFY, F_SETOWN, F_SETOWN_EX, F_SETSIG}) {
+    filter.refuse_where(SYS_fcntl, 1, 0xffff'ffff, static_cast<std::uint32_t>(command));
+  }
+  for (const std::uint32_t command : {std::uint32_t{FIOSETOWN}, std::uint32_t{SIOCSPGRP}}) {
+    filter.refuse_where(SYS_ioctl, 1, 0xffff'ffff, command);
+  }
+}
+
 /// Refuses sockets, by which other programs of this and of other machines could be asked to do what
 /// is refused here; io_uring, which makes them without the system call; typing at a terminal; and
 /// what only root may, or what asks for more of the processor than others get.
 void refuse_calls() {
   CallFilter filter;
   filter.refuse(kIoUringSetup, ENOSYS);
-  for (const long call : {long{SYS_socket},
-                          long{SYS_reboot},
-                          long{SYS_kexec_load},
-                          long{SYS_init_module},
-                          long{SYS_finit_module},
-                          long{SYS_delete_module},
-                          long{SYS_clock_settime},
-                          long{SYS_settimeofday},
-                          long{SYS_sethostname},
-                          long{SYS_setdomainname},
-                          long{SYS_swapon},
-                          long{SYS_swapoff},
-                          long{SYS_bpf},
-                          long{SYS_keyctl},
-                          long{SYS_add_key},
-                          long{SYS_request_key},
-                          long{SYS_unshare},
-                          long{SYS_setns},
-                          long{SYS_sched_setscheduler},
-                          long{SYS_sched_setattr}}) {
+  for (const long call : {long{SYS_reboot}, long{SYS_kexec_load}, long{SYS_init_module},
+                          long{SYS_finit_module}, long{SYS_delete_module}, long{SYS_clock_settime},
+                          long{SYS_settimeofday}, long{SYS_sethostname}, long{SYS_setdomainname},
+                          long{SYS_swapon}, long{SYS_swapoff}, long{SYS_bpf}, long{SYS_keyctl},
+                          long{SYS_add_key}, long{SYS_request_key}, long{SYS_unshare},
+                          long{SYS_setns}, long{SYS_sched_setscheduler}, long{SYS_sched_setattr}}) {
     filter.refuse(call);
   }
   refuse_attributes(filter);
   refuse_other_processes(filter);
+  refuse_messages(filter);
   for (const std::uint32_t command : {std::uint32_t{TIOCSTI}, std::uint32_t{TIOCLINUX}}) {
     filter.refuse_where(SYS_ioctl, 1, 0xffff'ffff, command);
   }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <ranges>
 #include <vector>
 
 namespace tuner::family {
@@ -24,7 +25,9 @@ constexpr std::array kOperators = {
     std::string_view("+="),  std::string_view("-="),  std::string_view("*="),
     std::string_view("/="),  std::string_view("%="),  std::string_view("&="),
     std::string_view("|="),  std::string_view("^="),  std::string_view("->"),
-    std::string_view("::"),  std::string_view(".*"),  std::string_view("##")};
+    std::string_view("::"),  std::string_view(".*"),  std::string_view("##"),
+    std::string_view("<:"),  std::string_view(":>"),  std::string_view("<%"),
+    std::string_view("%>")};
 
 constexpr std::size_t kLongestOperator = 3;
 
@@ -128,34 +131,12 @@ std::vector<std::string> code_tokens(std::string_view code) {
   return result;
 }
 
-/// Whether a line of #define turns an argument into text, in which blanks count.
-bool makes_text(std::string_view definition) {
-  const std::vector<SourceToken> tokens = source_tokens(definition);
-  for (std::size_t i = 0; i < tokens.size(); ++i) {
-    if (tokens[i].text != "#") continue;
-    const bool joins = i + 1 < tokens.size() && tokens[i + 1].text == "#";
-    if (!joins) return true;
-    ++i;
-  }
-  return false;
-}
-
-/// Whether a directive says more than its tokens do.
-bool keeps_layout(const SourceToken& token) {
-  if (token.kind != Kind::directive) return false;
-  const DirectiveParts directive = parts_of(token.text.substr(1));
-  const auto contains = [&](std::string_view text) {
-    return directive.rest.find(text) != std::string_view::npos;
-  };
-  if (directive.word == "define") return makes_text(directive.rest);
-  if (directive.word == "include") return header_name(directive).empty() && contains("<");
-  // In what #if 0 disables, a compiler still reads comments and raw strings to their end.
-  if (directive.word == "if") return contains("\n") && (contains("/*") || contains("R\""));
-  return directive.word == "include_next" || directive.word == "import";
-}
-
-/// Line breaks and marks that not every compiler reads alike.
+/// Line breaks that not every compiler reads alike: \r alone, and behind a backslash with blanks or
+/// written as ??/; and NUL.
 bool is_ambiguous(std::string_view code) {
+  if (code.find('\0') != std::string_view::npos || code.find("?\?/") != std::string_view::npos) {
+    return true;
+  }
   for (std::size_t at = code.find_first_of("\\\r"); at < code.size();
        at = code.find_first_of("\\\r", at + 1)) {
     const std::size_t next = code.find_first_not_of(" \t\v\f", at + 1);
@@ -167,6 +148,71 @@ bool is_ambiguous(std::string_view code) {
   return false;
 }
 
+/// Whether a word asks for its place in the text, or whether there is a header.
+bool asks_for_place(std::string_view word) {
+  constexpr std::array kWords = {
+      std::string_view("__LINE__"),          std::string_view("__FILE__"),
+      std::string_view("__FILE_NAME__"),     std::string_view("__BASE_FILE__"),
+      std::string_view("__DATE__"),          std::string_view("__TIME__"),
+      std::string_view("__TIMESTAMP__"),     std::string_view("__builtin_LINE"),
+      std::string_view("__builtin_FILE"),    std::string_view("__builtin_FILE_NAME"),
+      std::string_view("__builtin_COLUMN"),  std::string_view("__builtin_source_location"),
+      std::string_view("source_location"),   std::string_view("__has_include"),
+      std::string_view("__has_include_next")};
+  return std::ranges::find(kWords, word) != kWords.end();
+}
+
+/// Whether marks are another spelling of others, as ?\?= and %: are.
+bool is_another_spelling(const SourceToken& mark, const SourceToken& next) {
+  if (next.begin != mark.begin + 1) return false;
+  return (mark.text == "?" && next.text == "?") || (mark.text == "%" && next.text == ":");
+}
+
+/// Whether every preprocessor ends the token where it ends here. Not those of other characters than
+/// ASCII's, of digit separators, which C++11 has not, and of raw strings; a literal is closed.
+bool is_plain(const SourceToken& token) {
+  const auto is_ascii = [](char c) { return static_cast<unsigned char>(c) < 0x80; };
+  switch (token.kind) {
+    case Kind::word:
+      return token.text.find('\'') == std::string_view::npos && !asks_for_place(token.text);
+    case Kind::literal:
+      return token.text.size() > 1 && token.text.front() == token.text.back() &&
+             (token.text.front() == '"' || token.text.front() == '\'');
+    default:
+      return is_ascii(token.text.front()) && token.text != "\\";
+  }
+}
+
+/// Whether all tokens are plain, and none of them by another spelling.
+bool are_plain(const std::vector<SourceToken>& tokens) {
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    if (!is_plain(tokens[i])) return false;
+    if (i + 1 < tokens.size() && is_another_spelling(tokens[i], tokens[i + 1])) return false;
+  }
+  return true;
+}
+
+/// Whether the tokens of a directive are all that it says: it is known and on one line, and makes
+/// neither text nor words of words. What #if 0 disables is on further lines.
+bool is_plain_directive(const SourceToken& token) {
+  constexpr std::array kKnown = {
+      std::string_view("define"), std::string_view("elif"),   std::string_view("else"),
+      std::string_view("endif"),  std::string_view("error"),  std::string_view("if"),
+      std::string_view("ifdef"),  std::string_view("ifndef"), std::string_view("include"),
+      std::string_view("line"),   std::string_view("pragma"), std::string_view("undef")};
+  const DirectiveParts directive = parts_of(token.text.substr(1));
+  if (token.text.find('\n') != std::string_view::npos ||
+      std::ranges::find(kKnown, directive.word) == kKnown.end()) {
+    return false;
+  }
+  if (!header_name(directive).empty()) return true;
+  const bool hides_header =
+      directive.word == "include" && directive.rest.find('<') != std::string_view::npos;
+  const std::vector<SourceToken> tokens = source_tokens(directive.rest);
+  const auto is_hash = [](const SourceToken& each) { return each.text.starts_with('#'); };
+  return !hides_header && std::ranges::none_of(tokens, is_hash) && are_plain(tokens);
+}
+
 }  // namespace
 
 std::string code_hash(std::string_view code) {
@@ -175,20 +221,15 @@ std::string code_hash(std::string_view code) {
 }
 
 bool depends_on_layout(std::string_view code) {
-  const auto mentions = [&](std::string_view text) {
-    return code.find(text) != std::string_view::npos;
-  };
-  // "??" and "%:" begin characters by another name; in a raw string no line is continued.
-  constexpr std::array kLayout = {std::string_view("__LINE__"),
-                                  std::string_view("__builtin_LINE"),
-                                  std::string_view("source_location"),
-                                  std::string_view("__has_include"),
-                                  std::string_view("??"),
-                                  std::string_view("%:")};
-  if (std::ranges::any_of(kLayout, mentions) || is_ambiguous(code)) return true;
+  if (is_ambiguous(code)) return true;
   const std::string joined = without_splices(code);
-  if (joined.size() != code.size() && mentions("R\"")) return true;
-  return std::ranges::any_of(source_tokens(joined), keeps_layout);
+  std::vector<SourceToken> tokens = source_tokens(joined);
+  const auto is_directive = [](const SourceToken& token) { return token.kind == Kind::directive; };
+  if (!std::ranges::all_of(tokens | std::views::filter(is_directive), is_plain_directive)) {
+    return true;
+  }
+  std::erase_if(tokens, is_directive);
+  return !are_plain(tokens);
 }
 
 }  // namespace tuner::family

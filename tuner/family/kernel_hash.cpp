@@ -96,10 +96,26 @@ void add_source(Identity& identity, const KernelSource& source) {
   for (const Header& header : source.headers) headers.emplace(header.name, header.text);
   identity.add("source", {code_hash(source.text)});
   for (const auto& [name, text] : headers) identity.add("header", {name, code_hash(text)});
-  const auto by_layout = [](const auto& header) { return depends_on_layout(header.second); };
-  if (!depends_on_layout(source.text) && !std::ranges::any_of(headers, by_layout)) return;
-  identity.add("text", {source.text});
-  for (const auto& [name, text] : headers) identity.add("text of a header", {text});
+}
+
+/// Whether the tokens of the sources, and of what the compiler is given beside them, are not all
+/// that decides what it makes of them.
+bool is_identified_by_text(const Kernel& kernel) {
+  const auto text_of = [](const Header& header) { return std::string_view(header.text); };
+  const auto in_values = [](const space::Parameter& parameter) {
+    return std::ranges::any_of(parameter.values, depends_on_layout, &space::ParameterValue::text);
+  };
+  return depends_on_layout(kernel.source.text) ||
+         std::ranges::any_of(kernel.source.headers, depends_on_layout, text_of) ||
+         std::ranges::any_of(kernel.options, depends_on_layout) ||
+         std::ranges::any_of(kernel.space->parameters, in_values);
+}
+
+void add_texts(Identity& identity, const KernelSource& source) {
+  identity.add("text", {source.name, source.text});
+  for (const Header& header : source.headers) {
+    identity.add("text of a header", {header.name, header.text});
+  }
 }
 
 /// What the names of types mean at each size.
@@ -165,14 +181,18 @@ std::string kernel_hash(const Kernel& kernel, const Family& family) {
   const std::vector<Argument>& arguments = family.arguments;
   Identity identity;
   add_source(identity, kernel.source);
+  if (is_identified_by_text(kernel)) add_texts(identity, kernel.source);
   for (const KernelStep& step : kernel.steps) identity.add("entry", {code_hash(step.entry)});
   for (const std::string& option : kernel.options) identity.add("option", {option});
   for (const MacroDefinition& macro : kernel.defines) {
     identity.add("define", {macro.name, expression_hash(macro.value)});
   }
   for (const space::Parameter& parameter : kernel.space->parameters) {
-    if (parameter.kind != space::ParameterKind::option) continue;
-    identity.add("option parameter", {parameter.name, parameter.option});
+    if (parameter.kind == space::ParameterKind::option) {
+      identity.add("option parameter", {parameter.name, parameter.option});
+    } else if (parameter.kind == space::ParameterKind::define) {
+      identity.add("define parameter", {parameter.name});
+    }
   }
   add_types(identity, family.problem.dims);
   for (const Argument& argument : arguments) add_argument(identity, argument);

@@ -155,7 +155,8 @@ class Reader {
     while (at_ < text_.size() && text_[at_] != quote && text_[at_] != '\n') {
       at_ += std::size_t{text_[at_] == '\\' ? 2U : 1U};
     }
-    at_ = std::min(at_ + 1, text_.size());
+    if (at_ < text_.size() && text_[at_] == quote) ++at_;
+    at_ = std::min(at_, text_.size());
   }
 
   [[nodiscard]] bool is_digit_at(std::size_t place) const {
