@@ -20,6 +20,10 @@ TEST(Printable, ShowsWhatATerminalWouldActUpon) {
                       "31m"),
             "\\u009b31m");
   EXPECT_EQ(printable("\xe2\x80\xaegpj.exe\xe2\x81\xa6"), "\\u202egpj.exe\\u2066");
+  EXPECT_EQ(printable("a\xe2\x80\x8f"
+                      "b\xe2\x80\x8b"
+                      "c\xef\xbb\xbf"),
+            "a\\u200fb\\u200bc\\ufeff");
 }
 
 TEST(Printable, ANameStaysOnOneLine) {

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -30,15 +31,17 @@ Character first_character(std::string_view text) {
   return {code, bytes};
 }
 
+/// Whether a character is no sign but a command: to a terminal, of writing direction, of no width.
 bool is_acted_upon(std::uint32_t code) {
-  if (code < 0x20 || (code >= 0x7f && code < 0xa0)) return true;
-  return (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069) ||
-         code == 0x2028 || code == 0x2029;
+  struct Range {
+    std::uint32_t first, last;
+  };
+  constexpr Range kRanges[] = {{0x00, 0x1f},     {0x7f, 0x9f},     {0x61c, 0x61c},
+                               {0x200b, 0x200f}, {0x2028, 0x202e}, {0x2060, 0x206f},
+                               {0xfeff, 0xfeff}};
+  return std::ranges::any_of(
+      kRanges, [&](const Range& range) { return range.first <= code && code <= range.last; });
 }
-
-}  // namespace
-
-namespace {
 
 /// `kept`: characters that are not escaped, though a terminal acts upon them.
 std::string with_escapes(std::string_view text, std::string_view kept) {
