@@ -178,6 +178,17 @@ TEST_F(DyingReference, IsNamed) {
   expect_to_serve_again(2);
 }
 
+TEST_F(DyingReference, IsNotBlamedForASignalOfOthers) {
+  start("killed_in_reference");
+  try {
+    evaluate_bad();
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::no_device) << "other devices go on";
+    EXPECT_THAT(error.what(), HasSubstr("was ended by signal 9 (Killed) twice"));
+  }
+}
+
 TEST_F(DyingReference, IsNamedWhereACandidateRanBefore) {
   start("reference_dies_later");
   const TrialResult evaluation = evaluate_bad();

@@ -179,7 +179,7 @@ Failure DeviceProcess::invalid_answer(const Error& error) {
 }
 
 void DeviceProcess::fail_without_candidate(const NoAnswer& none) const {
-  if (none.reference != nullptr) {
+  if (none.reference != nullptr && !none.lost.killed) {
     throw Error(ErrorCode::failure,
                 fmt::format("the reference kernel {} ({}) fails at size {}: the process that ran "
                             "it {}, twice. Nothing can be checked against it: it must be correct "

@@ -97,6 +97,7 @@ WorkerLost WorkerProcess::lost(bool late, std::chrono::duration<double> deadline
   const std::string said = errors_.text();
   return {.late = false,
           .faulted = is_fault(ended),
+          .killed = ended.signal == SIGKILL,
           .how = ended.text() + (said.empty() ? "" : ": " + said)};
 }
 
