@@ -44,17 +44,15 @@ std::size_t operator_length(std::string_view text, std::size_t marks) {
 std::string without_splices(std::string_view code) {
   std::string joined;
   joined.reserve(code.size());
-  for (std::size_t at = 0; at < code.size(); ++at) {
-    const std::string_view rest = code.substr(at);
-    if (rest.starts_with("\\\n")) {
-      at += 1;
-    } else if (rest.starts_with("\\\r\n")) {
-      at += 2;
-    } else {
-      joined += code[at];
-    }
+  std::size_t begin = 0;  // of what is not copied yet
+  for (std::size_t at = code.find('\\'); at < code.size(); at = code.find('\\', at + 1)) {
+    const std::string_view rest = code.substr(at + 1, 2);
+    const std::size_t line_break = rest.starts_with('\n') ? 1 : rest == "\r\n" ? 2 : 0;
+    if (line_break == 0) continue;
+    joined += code.substr(begin, at - begin);
+    begin = at + 1 + line_break;
   }
-  return joined;
+  return joined += code.substr(begin);
 }
 
 /// The first word of a directive, without its #, and what follows it.
