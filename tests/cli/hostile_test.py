@@ -5,13 +5,16 @@ command: refused, or shown as what they are."""
 import html.parser
 import json
 import os
-import pty
 import stat
 import subprocess
+import sys
 import unittest
 
 from forgery import forge
-from program import SEED, SCALE_SOURCES, SCALE_SPACE, TUNE, ProgramTest
+from program import ROOT, SEED, SCALE_SOURCES, SCALE_SPACE, TUNE, ProgramTest
+
+sys.path.insert(0, str(ROOT / "tests" / "support"))
+from pseudo_terminal import run_on_terminal  # noqa: E402
 
 HTML = "<script>alert(1)</script><img src=x onerror='alert(2)'>\"&amp;"
 SQL = "x'; DROP TABLE result; --"
@@ -41,22 +44,6 @@ class Page(html.parser.HTMLParser):
 
     def handle_data(self, data):
         self.texts.append(data)
-
-
-def on_a_terminal(command, folder, environment):
-    """What a command says on a terminal, which is both of its streams."""
-    leader, follower = pty.openpty()
-    run = subprocess.Popen(command, cwd=folder, stdout=follower, stderr=follower, env=environment)
-    os.close(follower)
-    said = b""
-    try:
-        while part := os.read(leader, 65536):
-            said += part
-    except OSError:
-        pass  # the program has ended
-    os.close(leader)
-    run.wait(timeout=60)
-    return said.decode().replace("\r\n", "\n")
 
 
 class HostileTest(ProgramTest):
@@ -193,7 +180,7 @@ class TextTest(HostileTest):
                                  ["export", "--format", "header"], ["export", "--format", "t4"],
                                  ["export", "--format", "cache"], ["query", "--kernel", "scale", "--size", "64"]):
                         for wide in ("60", "1000"):
-                            said = on_a_terminal([TUNE, *line], self.directory, self.environment(COLUMNS=wide, TERM="xterm", NO_COLOR="1"))
+                            _, said = run_on_terminal([TUNE, *line], cwd=self.directory, env=self.environment(COLUMNS=wide, TERM="xterm", NO_COLOR="1"))
                             self.assertFalse(COMMANDS & set(said), (line, said))
                             for leak in ("defect of tune", "terminate"):
                                 self.assertNotIn(leak, said)

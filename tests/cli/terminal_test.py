@@ -1,17 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """What readers see: width, colours, characters, empty lists, events, help."""
 
-import fcntl
 import json
-import os
-import pty
 import re
-import struct
-import subprocess
-import termios
+import sys
 import unittest
 
 from program import GEMM, ROOT, SEED, SHORT_RUN, TUNE, ProgramTest
+
+sys.path.insert(0, str(ROOT / "tests" / "support"))
+from pseudo_terminal import run_on_terminal  # noqa: E402
 
 SPACES = sorted((ROOT / "spaces").glob("*.json"))
 COLOR = re.compile(r"\x1b\[\d+m")
@@ -27,21 +25,10 @@ class TerminalTest(ProgramTest):
 
     def in_terminal(self, columns, *arguments, stream="stdout", code=0, **variables):
         """What a terminal of so many columns receives from one of the program's streams."""
-        leader, follower = pty.openpty()
-        fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-        streams = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, stream: follower}
-        run = subprocess.Popen([TUNE, *map(str, arguments)], cwd=self.directory, **streams,
-                               env=self.environment(TERM="xterm", **variables))
-        os.close(follower)
-        text = b""
-        try:
-            while part := os.read(leader, 65536):
-                text += part
-        except OSError:
-            pass  # the program has ended
-        os.close(leader)
-        self.assertEqual(run.wait(timeout=60), code)
-        return text.decode().replace("\r\n", "\n")
+        ended, text = run_on_terminal([TUNE, *map(str, arguments)], columns, (stream,), cwd=self.directory,
+                                      env=self.environment(TERM="xterm", **variables))
+        self.assertEqual(ended, code)
+        return text
 
 
 class WidthTest(TerminalTest):

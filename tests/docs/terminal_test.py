@@ -4,22 +4,20 @@
 terminal_test.py --write writes it anew.
 """
 
-import fcntl
 import os
 import pathlib
-import pty
 import re
 import shlex
 import shutil
-import struct
-import subprocess
 import sys
 import tempfile
-import termios
 import unittest
 
 TUNE = os.environ["TUNE"]
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests" / "support"))
+from pseudo_terminal import run_on_terminal  # noqa: E402
+
 SESSION = ROOT / "docs/terminal.txt"
 WIDTH = 80
 
@@ -46,23 +44,6 @@ MEASURED = [
 ]
 
 
-def in_terminal(command, directory, surroundings):
-    """What a terminal receives from both streams of a command."""
-    leader, follower = pty.openpty()
-    fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 24, WIDTH, 0, 0))
-    run = subprocess.Popen(command, cwd=directory, env=surroundings, stdin=follower, stdout=follower, stderr=follower)
-    os.close(follower)
-    received = b""
-    try:
-        while part := os.read(leader, 65536):
-            received += part
-    except OSError:
-        pass  # the program has ended
-    os.close(leader)
-    run.wait(timeout=120)
-    return received.decode().replace("\r\n", "\n")
-
-
 def session():
     """Each command with what it prints."""
     text = ""
@@ -71,9 +52,9 @@ def session():
             shutil.copytree(ROOT / folder, pathlib.Path(directory) / folder)
         surroundings = {name: value for name, value in os.environ.items() if not name.startswith("TUNER")}
         for command in COMMANDS:
-            printed = in_terminal([TUNE, *shlex.split(command)[1:]], directory,
-                                  {**surroundings, "LC_ALL": "C.UTF-8", "TERM": "dumb", "TUNER_DB": "tune.db",
-                                   "XDG_CACHE_HOME": directory})
+            _, printed = run_on_terminal([TUNE, *shlex.split(command)[1:]], WIDTH, ("stdin", "stdout", "stderr"), cwd=directory,
+                                         env={**surroundings, "LC_ALL": "C.UTF-8", "TERM": "dumb", "TUNER_DB": "tune.db",
+                                              "XDG_CACHE_HOME": directory})
             text += f"$ {command}\n{printed.rstrip()}\n\n"
     return text.rstrip() + "\n"
 

@@ -37,6 +37,16 @@ class DeviceProcessTest : public testing::Test {
                              space::Size{10}, std::nullopt);
   }
   TrialResult evaluate_bad() { return evaluate("TILE=1"); }
+  /// What ends the run instead of a result.
+  Error error_of_bad() {
+    try {
+      static_cast<void>(evaluate_bad());
+    } catch (const Error& error) {
+      return error;
+    }
+    ADD_FAILURE() << "no error";
+    return {ErrorCode::usage, ""};
+  }
   /// That what went wrong cost one candidate and one process, and nothing else.
   void expect_to_serve_again(int respawns = 1) {
     EXPECT_EQ(evaluate("TILE=3").outcome, Outcome::ok);
@@ -145,13 +155,9 @@ TEST_F(DeviceProcessTest, FloodsAndDripsAreTakenAsTheyAre) {
 
 TEST_F(DeviceProcessTest, NoCandidateFailsBeforeItRan) {
   start("die_before_launch");
-  try {
-    evaluate_bad();
-    FAIL() << "no error";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::no_device) << "other devices go on";
-    EXPECT_THAT(error.what(), HasSubstr("twice, before any candidate ran"));
-  }
+  const Error error = error_of_bad();
+  EXPECT_EQ(error.code(), ErrorCode::no_device) << "other devices go on";
+  EXPECT_THAT(error.what(), HasSubstr("twice, before any candidate ran"));
   expect_to_serve_again(2);
   start("hang_before_launch", kShort);
   EXPECT_THROW(static_cast<void>(evaluate_bad()), Error);
@@ -168,25 +174,17 @@ class DyingReference : public DeviceProcessTest {
 
 TEST_F(DyingReference, IsNamed) {
   start("reference_dies_first");
-  try {
-    evaluate_bad();
-    FAIL() << "no error";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::failure);
-    EXPECT_THAT(error.what(), StartsWith("the reference kernel toy (toy.cu) fails at size 5: "));
-  }
+  const Error error = error_of_bad();
+  EXPECT_EQ(error.code(), ErrorCode::failure);
+  EXPECT_THAT(error.what(), StartsWith("the reference kernel toy (toy.cu) fails at size 5: "));
   expect_to_serve_again(2);
 }
 
 TEST_F(DyingReference, IsNotBlamedForASignalOfOthers) {
   start("killed_in_reference");
-  try {
-    evaluate_bad();
-    FAIL() << "no error";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::no_device) << "other devices go on";
-    EXPECT_THAT(error.what(), HasSubstr("was ended by signal 9 (Killed) twice"));
-  }
+  const Error error = error_of_bad();
+  EXPECT_EQ(error.code(), ErrorCode::no_device) << "other devices go on";
+  EXPECT_THAT(error.what(), HasSubstr("was ended by signal 9 (Killed) twice"));
 }
 
 TEST_F(DyingReference, IsNamedWhereACandidateRanBefore) {

@@ -76,7 +76,11 @@ ColorChoice asked_color(std::span<const std::string> arguments) {
 std::string json_text(const Json& document) {
   std::string text;
   for (const char c : document.dump(2, ' ', false, Json::error_handler_t::replace)) {
-    text += c == '\x7f' ? std::string("\\u007f") : std::string(1, c);
+    if (c == '\x7f') {
+      text += "\\u007f";
+    } else {
+      text += c;
+    }
   }
   return printable(text) + "\n";  // escapes what is left of commands as JSON does: \u009b
 }
