@@ -263,6 +263,20 @@ TEST_F(SessionTest, EverySizeHasAResultWhenTheTimeIsTooShortForAll) {
   }
 }
 
+TEST_F(SessionTest, WhatWonOnAnotherDeviceIsTriedAtEverySizeHoweverShortTheTime) {
+  std::vector<space::Size> sizes;
+  for (std::int64_t n = 10; n <= 100; n += 10) sizes.push_back({n});
+  static_cast<void>(run({.sizes = sizes}));
+  device.set_device_name("Another device");
+  const RunResult result = run({.sizes = sizes, .max_time = 0ms});
+  EXPECT_EQ(result.state, store::RunState::budget_spent);
+  ASSERT_THAT(result.sizes, SizeIs(sizes.size()));
+  for (const SizeResult& size : result.sizes) {
+    EXPECT_EQ(size.best->config_json, kFastest);
+    EXPECT_EQ(size.evaluated, 2U) << "that and the default";
+  }
+}
+
 TEST_F(SessionTest, TheSeedFixesTheOrderOfTrials) {
   const auto order = [this](std::uint64_t seed) {
     static_cast<void>(run({.sizes = {{10}}, .seed = seed, .resume = Resume::no}));

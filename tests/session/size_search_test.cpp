@@ -32,6 +32,7 @@ class SizeSearchTest : public testing::Test {
     std::string_view strategy = "exhaustive";
     std::optional<std::string_view> incumbent = {};
     std::map<std::string, store::TrialRecord> known = {};
+    std::vector<std::string_view> winners_on_other_devices = {};
     std::vector<std::string_view> winners_elsewhere = {};
     std::vector<std::string_view> recommended = {};
     std::optional<std::uint64_t> max_evaluations = {};
@@ -42,6 +43,9 @@ class SizeSearchTest : public testing::Test {
     family_ = toy::family(options.constraint);
     PriorKnowledge prior{.trials = options.known};
     if (options.incumbent) prior.incumbent = config(*options.incumbent);
+    for (const std::string_view winner : options.winners_on_other_devices) {
+      prior.winners_on_other_devices.push_back(config(winner));
+    }
     for (const std::string_view winner : options.winners_elsewhere) {
       prior.winners_elsewhere.push_back(config(winner));
     }
@@ -150,6 +154,15 @@ TEST_F(SizeSearchTest, AsksForWhatWonNearbyBeforeWhatWonElsewhere) {
       .expect({config("TILE=1,DEPTH=2"), config("TILE=3,DEPTH=2")});
   EXPECT_THAT(asked(), ElementsAre("TILE=2 DEPTH=1", "TILE=4 DEPTH=3", "TILE=1 DEPTH=2",
                                    "TILE=3 DEPTH=2", "TILE=4 DEPTH=2"));
+}
+
+TEST_F(SizeSearchTest, AsksForWhatWonAtTheSizeOnOtherDevicesBeforeWhatWonNearby) {
+  search({.winners_on_other_devices = {"TILE=3,DEPTH=1", "TILE=1,DEPTH=3"},
+          .winners_elsewhere = {"TILE=3,DEPTH=1", "TILE=4,DEPTH=2"},
+          .max_evaluations = 5})
+      .expect({config("TILE=1,DEPTH=2")});
+  EXPECT_THAT(asked(), ElementsAre("TILE=2 DEPTH=1", "TILE=3 DEPTH=1", "TILE=1 DEPTH=3",
+                                   "TILE=1 DEPTH=2", "TILE=4 DEPTH=2"));
 }
 
 TEST_F(SizeSearchTest, AsksForWhatTheAuthorRecommendsAfterWhatWonElsewhere) {

@@ -28,6 +28,7 @@ class ScriptedBackend : public backend::Backend, private backend::Compiler {
   }
 
   const space::DeviceInfo& device() const override { return device_; }
+  void set_device_name(std::string name) { device_.name = std::move(name); }
   const space::EnvironmentInfo& environment() const override { return environment_; }
   const backend::Compiler& compiler() const override { return *this; }
   Expected<backend::Binary, Failure> compile(const family::CompileJob& job) const override {

@@ -84,15 +84,18 @@ void CardLane::search() {
 }
 
 void CardLane::try_untried() {
+  constexpr std::uint64_t kFirst = 2;
+  const auto is_tried = [&](SizeSearch& search) {
+    return (search.best_ns() && search.recorded() >= kFirst) || schedule_.is_over(search);
+  };
   for (SizeSearch* const search : std::vector(schedule_.held())) {
-    if (search->recorded() > 0) finish(*search);
+    if (is_tried(*search)) finish(*search);
   }
   while (!run_.interrupted()) {
     const auto next = schedule_.next(run_.interrupted);
     if (!next) return;
     take(*next);
-    SizeSearch& search = *next->search;
-    if (search.best_ns() || schedule_.is_over(search)) finish(search);
+    if (is_tried(*next->search)) finish(*next->search);
   }
 }
 

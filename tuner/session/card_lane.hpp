@@ -79,8 +79,9 @@ class CardLane {
   using Duration = std::chrono::steady_clock::duration;
 
   void search();
-  /// Once the time is up: held sizes without a trial get one that succeeds, or four, so that every
-  /// size has a result.
+  /// Once the time is up: held sizes get the two configurations that are asked first, the default
+  /// and the likeliest, and more until one succeeds, at most four: every size has a result that
+  /// is better than the default where something better is known.
   void try_untried();
   /// What was timed while the device drifted is timed again.
   void watch_drift();

@@ -36,6 +36,26 @@ std::optional<space::Config> incumbent(const store::Store& store, const family::
   return std::nullopt;
 }
 
+std::vector<space::Config> winners_on_other_devices(const store::Store& store,
+                                                    const family::Family& family,
+                                                    const family::Kernel& kernel,
+                                                    const space::DeviceInfo& device,
+                                                    const space::Size& size) {
+  std::vector<space::Config> winners;
+  for (const store::StoredBest& stored :
+       store.bests({.family = family.name,
+       .kernel = kernel.name,
+       .problem = space::canonical_size(size, family.problem.dims)})) {
+    const space::DeviceInfo& other = stored.subject->device;
+    if (other.backend != device.backend || other.name == device.name) continue;
+    auto config = config_of(stored, kernel);
+    if (config && std::ranges::find(winners, *config) == winners.end()) {
+      winners.push_back(*std::move(config));
+    }
+  }
+  return winners;
+}
+
 std::vector<space::Config> winners_elsewhere(const store::Store& store,
                                              const family::Family& family,
                                              const family::Kernel& kernel,

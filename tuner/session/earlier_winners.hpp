@@ -17,6 +17,14 @@ namespace tuner::session {
                                                      const space::DeviceInfo& device,
                                                      const space::Size& size);
 
+/// What won for a kernel at this very size on other device models of this kind, the newest first,
+/// each once. Whatever the driver and the version of the source, as above.
+[[nodiscard]] std::vector<space::Config> winners_on_other_devices(const store::Store& store,
+                                                                  const family::Family& family,
+                                                                  const family::Kernel& kernel,
+                                                                  const space::DeviceInfo& device,
+                                                                  const space::Size& size);
+
 /// What won for a kernel at any size on devices of this kind, at most eight configurations, each
 /// once: those of this device model first, then by how near the size is. Whatever the driver and
 /// the version of the source; configurations that the space no longer has are left out.

@@ -285,6 +285,8 @@ class Run {
     }
     PriorKnowledge prior{
         .incumbent = incumbent(store_, family_, kernel_, device(), size),
+        .winners_on_other_devices =
+            winners_on_other_devices(store_, family_, kernel_, device(), size),
         .winners_elsewhere = winners_elsewhere(store_, family_, kernel_, device(), size),
         .recommended = kernel_.try_first};
     if (plan_.resume == Resume::yes) prior.trials = store_.known_trials(subject_, problem);

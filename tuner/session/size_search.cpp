@@ -24,12 +24,16 @@ SizeSearch::SizeSearch(space::Size size, space::Space space, std::string_view st
     if (config && space_.position(*config)) queued_.push_back(*config);
   }
   queue_known();
-  likely_.assign(prior.winners_elsewhere.begin(), prior.winners_elsewhere.end());
-  likely_.insert(likely_.end(), prior.recommended.begin(), prior.recommended.end());
+  on_other_devices_ = prior.winners_on_other_devices.size();
+  for (const auto* const winners :
+       {&prior.winners_on_other_devices, &prior.winners_elsewhere, &prior.recommended}) {
+    likely_.insert(likely_.end(), winners->begin(), winners->end());
+  }
 }
 
 void SizeSearch::expect(const std::vector<space::Config>& winners_nearby) {
-  likely_.insert(likely_.begin(), winners_nearby.begin(), winners_nearby.end());
+  likely_.insert(likely_.begin() + static_cast<std::ptrdiff_t>(on_other_devices_),
+                 winners_nearby.begin(), winners_nearby.end());
 }
 
 void SizeSearch::queue_known() {
