@@ -59,7 +59,7 @@ if(TUNER_CLI)
 endif()
 install(DIRECTORY kernels spaces docs examples DESTINATION "${data}" USE_SOURCE_PERMISSIONS)
 # Found by the name of the device model (tuner/select/shipped_table.hpp).
-install(FILES db/seed/nvidia-h200.json DESTINATION "${data}/tables")
+install(DIRECTORY db/seed/ DESTINATION "${data}/tables" FILES_MATCHING PATTERN "*.json")
 install(DIRECTORY python/tuner DESTINATION "${TUNER_PYTHON_DIR}" FILES_MATCHING PATTERN "*.py" PATTERN py.typed)
 include(Sbom)
 install(FILES LICENSE "${PROJECT_BINARY_DIR}/tuner.spdx.json" DESTINATION "${data}")

@@ -237,7 +237,7 @@ def isolation():
 
 
 TABLES = {"fp32-summary": lambda: summary("fp32", "cublasSgemm"), "fp32-shapes": fp32_shapes,
-          "bf16-summary": lambda: summary("bf16", "cublasGemmEx"), "cpu-gpu": cpu_gpu, "small-sizes": small_sizes,
+          "bf16-summary": lambda: summary("bf16-h200", "cublasGemmEx"), "cpu-gpu": cpu_gpu, "small-sizes": small_sizes,
           "transfers": transfers, "transpose-counters": transpose_counters,
           "gemm-counters": gemm_counters, "spaces": spaces,
           "random-sizes": random_sizes, "reduction": reduction, "transpose-bounds": transpose_bounds,

@@ -2,6 +2,7 @@
 """tune tables check: what a dispatch table answers."""
 
 import json
+import re
 import unittest
 
 from program import ROOT, ProgramTest
@@ -24,6 +25,15 @@ class TablesTest(ProgramTest):
         text = self.tune("tables", "check", SHIPPED, "--sizes", FP32).stdout
         self.assertRegex(text, r"NVIDIA H200, driver 580.159.04, NVRTC 13.0, cuBLAS 13.1.0\n")
         self.assertRegex(text, r"fp32.json +gemm +72 of 72 +complete")
+
+    def test_every_shipped_table_is_of_the_device_that_its_name_says(self):
+        tables = sorted((ROOT / "db/seed").glob("*.json"))
+        self.assertGreater(len(tables), 1)
+        for table in tables:
+            document = self.tune_json("tables", "check", table)
+            self.assertEqual(re.sub("[^a-z0-9]", "-", document["device"].lower()), table.stem)
+            self.assertEqual([len(it["stale"]) for it in document["families"]], [0] * len(document["families"]))
+            self.assertTrue(all(it["sizes"] for it in document["families"]))
 
     def test_what_is_missing_or_stale_is_named(self):
         table = json.loads(SHIPPED.read_text())

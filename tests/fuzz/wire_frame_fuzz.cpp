@@ -65,7 +65,7 @@ void read_everything(const Json& message) {
   as(std::type_identity<worker::TransferArguments>());
   attempt(worker::result_in<backend::Binary>);
   attempt(worker::result_in<backend::Sample>);
-  attempt(worker::result_in<worker::TrialResult>);
+  attempt(worker::result_in<worker::EvaluatedCandidate>);
   attempt(worker::result_in<worker::StartUp>);
   attempt(worker::result_in<measure::TransferTimes>);
   attempt(worker::result_in<backend::Conditions>);

@@ -35,7 +35,7 @@ TEST_F(ScreenTest, TakesAllSamplesOfACandidateThatMayBeTheBest) {
   const auto measurement = screened(backend, 95.0);
   ASSERT_TRUE(measurement);
   EXPECT_EQ(measurement->samples_ns.size(), 20U);
-  EXPECT_DOUBLE_EQ(measurement->summary.median_ns, 100.0);
+  EXPECT_DOUBLE_EQ(measurement->time->median_ns, 100.0);
   EXPECT_EQ(measurement->discarded, 0);
   EXPECT_FALSE(measurement->power_capped);
 }
@@ -77,7 +77,7 @@ TEST_F(ScreenTest, TimesOnlyContendersWithTheirDataInTheCache) {
 TEST_F(ScreenTest, DoesNotCountTheWarmUp) {
   int call = 0;
   ScriptedBackend backend([&](const backend::Work&) { return ++call == 1 ? 1e9 : 100.0; });
-  EXPECT_DOUBLE_EQ(screened(backend)->summary.q3_ns, 100.0);
+  EXPECT_DOUBLE_EQ(screened(backend)->time->q3_ns, 100.0);
 }
 
 TEST_F(ScreenTest, ANoisyContenderGetsMoreSamplesUntilItsMedianIsKnown) {

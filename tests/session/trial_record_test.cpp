@@ -17,7 +17,7 @@ family::KernelStep step_of(std::int64_t dynamic_shared_bytes) {
 TEST(TrialRecord, ShowsOfEachResourceWhatTheStepUsesThatUsesMost) {
   family::Kernel kernel;
   kernel.steps = {step_of(0), step_of(300)};
-  worker::TrialResult evaluation;
+  worker::EvaluatedCandidate evaluation;
   evaluation.resources = {{.registers = 40, .static_shared_bytes = 100, .local_bytes = 0},
                           {.registers = 20, .static_shared_bytes = 50, .local_bytes = 8}};
   const store::TrialRecord failed = with_evaluation({}, evaluation, kernel, {});

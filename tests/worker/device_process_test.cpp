@@ -29,14 +29,14 @@ class DeviceProcessTest : public testing::Test {
                     0, deadlines);
     space_.emplace(kernel_.space, device_->device().attributes, space::Size{10});
   }
-  TrialResult evaluate(std::string_view config) {
+  EvaluatedCandidate evaluate(std::string_view config) {
     return device_->evaluate({.kernel = kernel_,
                               .space = *space_,
                               .config = session::toy::config(family_, config),
                               .binary = {.image = {}, .symbols = {""}}},
                              space::Size{10}, std::nullopt);
   }
-  TrialResult evaluate_bad() { return evaluate("TILE=1"); }
+  EvaluatedCandidate evaluate_bad() { return evaluate("TILE=1"); }
   /// What ends the run instead of a result.
   Error error_of_bad() {
     try {
@@ -65,7 +65,7 @@ class DeviceProcessTest : public testing::Test {
 TEST_F(DeviceProcessTest, PassesOnWhatTheWorkerSays) {
   start("fine");
   EXPECT_EQ(device_->device().name, "Fake device");
-  const TrialResult evaluation = evaluate("");
+  const EvaluatedCandidate evaluation = evaluate("");
   EXPECT_EQ(evaluation.outcome, Outcome::ok);
   ASSERT_TRUE(evaluation.time);
   EXPECT_EQ(evaluation.time->median_ns, 1000);
@@ -74,7 +74,7 @@ TEST_F(DeviceProcessTest, PassesOnWhatTheWorkerSays) {
 
 TEST_F(DeviceProcessTest, AWorkerThatACandidateCrashesIsReplaced) {
   start("segfault");
-  const TrialResult evaluation = evaluate_bad();
+  const EvaluatedCandidate evaluation = evaluate_bad();
   EXPECT_EQ(evaluation.outcome, Outcome::crashed);
   EXPECT_THAT(evaluation.message, HasSubstr("signal 11"));
   expect_to_serve_again();
@@ -114,7 +114,7 @@ class HangingWorker : public DeviceProcessTest, public testing::WithParamInterfa
 
 TEST_P(HangingWorker, IsKilledAtTheDeadline) {
   start(GetParam(), kShort);
-  const TrialResult evaluation = evaluate_bad();
+  const EvaluatedCandidate evaluation = evaluate_bad();
   EXPECT_EQ(evaluation.outcome, Outcome::timeout);
   EXPECT_THAT(evaluation.message, HasSubstr("did not end within 0.3 s and was killed"));
   expect_to_serve_again();
@@ -189,7 +189,7 @@ TEST_F(DyingReference, IsNotBlamedForASignalOfOthers) {
 
 TEST_F(DyingReference, IsNamedWhereACandidateRanBefore) {
   start("reference_dies_later");
-  const TrialResult evaluation = evaluate_bad();
+  const EvaluatedCandidate evaluation = evaluate_bad();
   EXPECT_EQ(evaluation.outcome, Outcome::crashed);
   EXPECT_THAT(evaluation.message,
               StartsWith("after it had run, the reference kernel toy at size 5 was ended by"));

@@ -65,7 +65,7 @@ template <int BLOCK> __global__ void tiring(int n, const float* x, float* y) {
 
 class EvaluatorOnCpu : public testing::Test {
  protected:
-  TrialResult evaluate(const std::string& kernel_name) {
+  EvaluatedCandidate evaluate(const std::string& kernel_name) {
     const family::Kernel& kernel = family_.kernel(kernel_name);
     const space::Space space(kernel.space, backend_->device().attributes, space::Size{100});
     const space::Config config = space.default_config();
@@ -83,7 +83,7 @@ class EvaluatorOnCpu : public testing::Test {
 };
 
 TEST_F(EvaluatorOnCpu, ARightCandidateHasATimeAndTheShareOfItsError) {
-  const TrialResult evaluation = evaluate("right");
+  const EvaluatedCandidate evaluation = evaluate("right");
   EXPECT_EQ(evaluation.outcome, Outcome::ok) << evaluation.message;
   EXPECT_EQ(evaluation.message, "");
   ASSERT_TRUE(evaluation.time);
@@ -95,7 +95,7 @@ TEST_F(EvaluatorOnCpu, ARightCandidateHasATimeAndTheShareOfItsError) {
 }
 
 TEST_F(EvaluatorOnCpu, ACandidateThatTurnsWrongWhileItIsTimedIsFoundOut) {
-  const TrialResult evaluation = evaluate("tiring");
+  const EvaluatedCandidate evaluation = evaluate("tiring");
   EXPECT_EQ(evaluation.outcome, Outcome::wrong_result);
   EXPECT_THAT(evaluation.message,
               AllOf(HasSubstr("100 of 100 elements are wrong"), HasSubstr("seed 3"),
@@ -104,7 +104,7 @@ TEST_F(EvaluatorOnCpu, ACandidateThatTurnsWrongWhileItIsTimedIsFoundOut) {
 }
 
 TEST_F(EvaluatorOnCpu, ALaunchThatIsImpossibleIsALaunchError) {
-  const TrialResult evaluation = evaluate("wide");
+  const EvaluatedCandidate evaluation = evaluate("wide");
   EXPECT_EQ(evaluation.outcome, Outcome::launch_error);
   EXPECT_THAT(evaluation.message, AllOf(HasSubstr("64x64"), HasSubstr("4096 threads")));
   EXPECT_FALSE(evaluation.time);
@@ -172,7 +172,7 @@ TEST_F(EvaluatorOnScript, AHopelessCandidateIsTimedBriefly) {
 
 TEST_F(EvaluatorOnScript, AFailureWhileTimingLeavesNoTime) {
   failing_launch_ = 10;  // verifying takes three
-  const TrialResult evaluation = evaluator_.evaluate(candidate(1), {10}, std::nullopt);
+  const EvaluatedCandidate evaluation = evaluator_.evaluate(candidate(1), {10}, std::nullopt);
   EXPECT_EQ(evaluation.outcome, Outcome::launch_error);
   EXPECT_EQ(evaluation.message, "no");
   EXPECT_FALSE(evaluation.time);

@@ -33,14 +33,14 @@ void say(Channel& channel, const Json& message) {
 }
 
 Json evaluation() {
-  tuner::worker::TrialResult ok;
+  tuner::worker::EvaluatedCandidate ok;
   ok.time = tuner::TimeSummary{
       .median_ns = 1000, .q1_ns = 990, .q3_ns = 1010, .min_ns = 980, .samples = 20};
   return {{"result", tuner::worker::to_message(ok)}};
 }
 
 Json failure(tuner::Outcome outcome) {
-  tuner::worker::TrialResult failed;
+  tuner::worker::EvaluatedCandidate failed;
   failed.outcome = outcome;
   failed.message = "as told";
   return {{"result", tuner::worker::to_message(failed)}};

@@ -22,8 +22,8 @@ std::string refusal(const Json& message) {
   }
 }
 
-TrialResult a_result() {
-  TrialResult result;
+EvaluatedCandidate a_result() {
+  EvaluatedCandidate result;
   result.time =
       TimeSummary{.median_ns = 1000, .q1_ns = 990, .q3_ns = 1010, .min_ns = 980, .samples = 20};
   result.worst_error = 0.25;
@@ -34,7 +34,7 @@ TrialResult a_result() {
 
 TEST(Message, AResultIsReadAsItWasWritten) {
   const Json message = to_message(a_result());
-  const auto read = from_message<TrialResult>(Json::from_cbor(Json::to_cbor(message)));
+  const auto read = from_message<EvaluatedCandidate>(Json::from_cbor(Json::to_cbor(message)));
   EXPECT_EQ(to_message(read), message);
   EXPECT_EQ(read.time->q3_ns, 1010);
   EXPECT_EQ(read.caution, "half of y");
@@ -88,11 +88,11 @@ TEST(Message, AFailureIsAnAnswer) {
 TEST(Message, WhatIsMissingOrOfAnotherTypeIsNamed) {
   Json message = to_message(a_result());
   message.erase("discarded");
-  EXPECT_THAT(refusal<TrialResult>(message), HasSubstr("'discarded'"));
+  EXPECT_THAT(refusal<EvaluatedCandidate>(message), HasSubstr("'discarded'"));
   const auto with = [](const char* key, const Json& value) {
     Json changed = to_message(a_result());
     changed[key] = value;
-    return refusal<TrialResult>(changed);
+    return refusal<EvaluatedCandidate>(changed);
   };
   EXPECT_THAT(with("discarded", "many"), HasSubstr("'discarded'"));
   EXPECT_THAT(with("discarded", true), HasSubstr("'discarded'"));
@@ -101,7 +101,7 @@ TEST(Message, WhatIsMissingOrOfAnotherTypeIsNamed) {
   EXPECT_THAT(with("power_capped", 1), HasSubstr("'power_capped'"));
   EXPECT_THAT(with("outcome", "splendid"), HasSubstr("'outcome'"));
   EXPECT_THAT(with("resources", Json::object()), HasSubstr("'resources'"));
-  EXPECT_THAT(refusal<TrialResult>(Json::array()), HasSubstr("'message'"));
+  EXPECT_THAT(refusal<EvaluatedCandidate>(Json::array()), HasSubstr("'message'"));
   EXPECT_THAT(refusal<std::uint64_t>(-1), HasSubstr("'message'"));
   EXPECT_THAT(refusal<backend::Binary>({{"image", "text"}, {"symbols", Json::array()}}),
               HasSubstr("'image'"));
@@ -110,11 +110,11 @@ TEST(Message, WhatIsMissingOrOfAnotherTypeIsNamed) {
 TEST(Message, OnlyARightResultHasATime) {
   Json message = to_message(a_result());
   message["outcome"] = "wrong_result";
-  EXPECT_THAT(refusal<TrialResult>(message), HasSubstr("'time'"));
+  EXPECT_THAT(refusal<EvaluatedCandidate>(message), HasSubstr("'time'"));
   message["time"] = Json();
-  EXPECT_EQ(refusal<TrialResult>(message), "");
+  EXPECT_EQ(refusal<EvaluatedCandidate>(message), "");
   message["outcome"] = "ok";
-  EXPECT_THAT(refusal<TrialResult>(message), HasSubstr("'time'"));
+  EXPECT_THAT(refusal<EvaluatedCandidate>(message), HasSubstr("'time'"));
 }
 
 TEST(Message, AnErrorHasACodeOfTheProgram) {

@@ -33,12 +33,12 @@ int full_samples(const ScreenPlan& plan, const std::vector<double>& probe_ns) {
 }
 
 Measurement measurement_of(const SteadySampler& sampler) {
-  Measurement measurement{.samples_ns = times(sampler.kept()),
-                          .summary = {},
-                          .clock_mhz = median_clock(sampler.kept()),
-                          .discarded = sampler.discarded(),
-                          .power_capped = sampler.power_capped()};
-  measurement.summary = *summarise(measurement.samples_ns);
+  Measurement measurement;
+  measurement.samples_ns = times(sampler.kept());
+  measurement.time = summarise(measurement.samples_ns);
+  measurement.clock_mhz = median_clock(sampler.kept());
+  measurement.discarded = sampler.discarded();
+  measurement.power_capped = sampler.power_capped();
   return measurement;
 }
 

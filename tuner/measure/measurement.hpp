@@ -2,6 +2,7 @@
 #pragma once
 
 #include "tuner/backend/backend.hpp"
+#include "tuner/core/trial_result.hpp"
 #include "tuner/measure/clock_watch.hpp"
 #include "tuner/measure/statistics.hpp"
 
@@ -11,14 +12,9 @@
 
 namespace tuner::measure {
 
-/// The times of one piece of work, in nanoseconds.
-struct Measurement {
-  std::vector<double> samples_ns;     ///< that count, in the order taken
-  TimeSummary summary;                ///< of samples_ns
-  std::optional<double> clock_mhz;    ///< median over the samples, where the device tells
-  int discarded = 0;                  ///< samples thrown away because the clock had fallen
-  bool power_capped = false;          ///< samples count although the power limit held the clock
-  std::optional<double> hot_ns = {};  ///< a run with its data in the cache; of contenders only
+/// A timing with the samples that count, in nanoseconds, in the order taken. `time` is there.
+struct Measurement : Timing {
+  std::vector<double> samples_ns;
 };
 
 /// How a candidate is screened: a few samples tell whether it is worth more.

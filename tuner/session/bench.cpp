@@ -71,7 +71,7 @@ class Bench {
     const worker::Compiled& compiled = entrant.compiled.get();
     trial.compile_ms = compiled.compile_ms;
     if (!compiled.binary) return with_failure(std::move(trial), compiled.binary.error());
-    const worker::TrialResult evaluation = device_.evaluate(
+    const worker::EvaluatedCandidate evaluation = device_.evaluate(
         {.kernel = kernel_, .space = space_, .config = entrant.config, .binary = *compiled.binary},
         plan_.size, std::nullopt);
     return with_evaluation(std::move(trial), evaluation, kernel_,

@@ -199,7 +199,8 @@ class Sweep {
       // A value that the entry or the options need does not exist for this configuration.
       return fail({Outcome::compile_error, error.what()});
     }
-    const worker::TrialResult evaluation = device_.evaluate(candidate(entrant), size(), best_ns());
+    const worker::EvaluatedCandidate evaluation =
+        device_.evaluate(candidate(entrant), size(), best_ns());
     timing.outcome = evaluation.outcome;
     timing.message = evaluation.message;
     timing.worst_error = evaluation.worst_error;

@@ -11,7 +11,7 @@ namespace tuner::session {
 /// what the step uses that uses most of it. Of shared memory a step uses its own and, where it was
 /// timed, what its launch asks for at the size that `values` hold.
 [[nodiscard]] store::TrialRecord with_evaluation(store::TrialRecord trial,
-                                                 const worker::TrialResult& evaluation,
+                                                 const worker::EvaluatedCandidate& evaluation,
                                                  const family::Kernel& kernel,
                                                  const space::ExpressionValues& values);
 

@@ -106,7 +106,7 @@ store::TrialRecord TrialRunner::judged(const Pending& pending) {
 
 store::TrialRecord TrialRunner::evaluated(store::TrialRecord trial, const Pending& pending) {
   const SizeSearch& search = *pending.search;
-  const worker::TrialResult evaluation =
+  const worker::EvaluatedCandidate evaluation =
       device_.evaluate({.kernel = shared_.kernel,
                         .space = search.space(),
                         .config = pending.config,

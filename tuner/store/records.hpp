@@ -4,8 +4,7 @@
 #pragma once
 
 #include "tuner/core/energy_summary.hpp"
-#include "tuner/core/outcome.hpp"
-#include "tuner/core/time_summary.hpp"
+#include "tuner/core/trial_result.hpp"
 #include "tuner/space/device.hpp"
 
 #include <cstdint>
@@ -41,25 +40,14 @@ struct Subject {
 };
 
 /// The result of one candidate at one size.
-struct TrialRecord {
+struct TrialRecord : TrialResult {
   std::string problem;      ///< canonical size, "4096,4096,4096"
   std::string config_json;  ///< canonical_json
-  Outcome outcome = Outcome::ok;
-  std::string message;              ///< why it is not `ok`; empty when it is
-  std::optional<TimeSummary> time;  ///< only when `ok`
-  std::optional<double>
-      worst_error;  ///< the largest error as a share of its bound; NaN becomes absent
   std::uint64_t check_seed = 0;
   int registers = 0;
   std::uint64_t shared_bytes = 0;
   std::uint64_t local_bytes = 0;
   double compile_ms = 0;  ///< 0 when another candidate had compiled the same binary
-  double verify_ms = 0;
-  double measure_ms = 0;
-  std::optional<double> hot_ns = {};     ///< a run with its data in the cache, when it was timed
-  std::optional<double> clock_mhz = {};  ///< median clock of the samples, where the device tells
-  int discarded = 0;                     ///< samples thrown away because the clock had fallen
-  bool power_capped = false;             ///< the device held its clock down to its power limit
 };
 
 /// A stored trial with its place in the database.

@@ -31,23 +31,25 @@ std::string trials_with_texts() {
 }
 
 TrialRecord read_trial(RowReader& row) {
-  return {.problem = row.text(),
-          .config_json = row.text(),
-          .outcome = outcome_from_name(row.text()).value_or(Outcome::crashed),
-          .message = row.text(),
-          .time = read_optional_time(row),
-          .worst_error = row.optional_real(),
-          .check_seed = row.count(),
-          .registers = row.number(),
-          .shared_bytes = row.count(),
-          .local_bytes = row.count(),
-          .compile_ms = row.real(),
-          .verify_ms = row.real(),
-          .measure_ms = row.real(),
-          .hot_ns = row.optional_real(),
-          .clock_mhz = row.optional_real(),
-          .discarded = row.number(),
-          .power_capped = row.flag()};
+  TrialRecord trial;
+  trial.problem = row.text();
+  trial.config_json = row.text();
+  trial.outcome = outcome_from_name(row.text()).value_or(Outcome::crashed);
+  trial.message = row.text();
+  trial.time = read_optional_time(row);
+  trial.worst_error = row.optional_real();
+  trial.check_seed = row.count();
+  trial.registers = row.number();
+  trial.shared_bytes = row.count();
+  trial.local_bytes = row.count();
+  trial.compile_ms = row.real();
+  trial.verify_ms = row.real();
+  trial.measure_ms = row.real();
+  trial.hot_ns = row.optional_real();
+  trial.clock_mhz = row.optional_real();
+  trial.discarded = row.number();
+  trial.power_capped = row.flag();
+  return trial;
 }
 
 StoredTrial read_stored_trial(SQLite::Statement& found) {

@@ -169,15 +169,15 @@ Expected<Json, Failure> AgentDevice::ask_about_contender(const Json& request,
   return link_.ask(lane_, request);
 }
 
-TrialResult AgentDevice::evaluate(const Candidate& candidate, const space::Size& size,
-                                  std::optional<double> best_ns) {
+EvaluatedCandidate AgentDevice::evaluate(const Candidate& candidate, const space::Size& size,
+                                         std::optional<double> best_ns) {
   const Json answer =
       link_.ask(lane_, request(kEvaluate, EvaluateArguments{.candidate = message_of(candidate),
                                                             .size = size,
                                                             .best_ns = best_ns}));
   std::string objection;
   try {
-    auto result = result_in<TrialResult>(answer);
+    auto result = result_in<EvaluatedCandidate>(answer);
     if (result) return *std::move(result);
     objection = result.error().message;
   } catch (const Error& error) {

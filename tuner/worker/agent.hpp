@@ -79,8 +79,8 @@ class AgentDevice : public RemoteDevice {
   const space::DeviceInfo& device() const override { return opened_.device; }
   const space::EnvironmentInfo& environment() const override { return opened_.environment; }
 
-  TrialResult evaluate(const Candidate& candidate, const space::Size& size,
-                       std::optional<double> best_ns) override;
+  EvaluatedCandidate evaluate(const Candidate& candidate, const space::Size& size,
+                              std::optional<double> best_ns) override;
 
  protected:
   Expected<Json, Failure> ask_about_contender(const Json& request,

@@ -61,7 +61,7 @@ struct Call {
 };
 
 // As the methods of DeviceWorker.
-inline constexpr Call<EvaluateArguments, TrialResult> kEvaluate{"evaluate"};
+inline constexpr Call<EvaluateArguments, EvaluatedCandidate> kEvaluate{"evaluate"};
 inline constexpr Call<space::Size, Nothing> kBeginSideBySide{"begin_side_by_side"};
 inline constexpr Call<CandidateMessage, Nothing> kAddContender{"add_contender"};
 inline constexpr Call<space::Size, std::string> kFastestLibraryAlgorithm{

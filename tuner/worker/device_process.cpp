@@ -18,8 +18,8 @@ using Seconds = std::chrono::duration<double>;
 constexpr double kPatience = 20;  // times what the same took before
 constexpr int kStartsBeforeLost = 3;
 
-TrialResult evaluation_of(const Failure& failure, Seconds spent) {
-  TrialResult evaluation;
+EvaluatedCandidate evaluation_of(const Failure& failure, Seconds spent) {
+  EvaluatedCandidate evaluation;
   evaluation.outcome = failure.outcome;
   evaluation.message = failure.message;
   evaluation.verify_ms = 1e3 * spent.count();
@@ -219,8 +219,8 @@ const family::Kernel* DeviceProcess::reference_in(const DeviceStep& step) const 
   return kernel.source.name == step.source ? &kernel : nullptr;
 }
 
-TrialResult DeviceProcess::evaluate(const Candidate& candidate, const space::Size& size,
-                                    std::optional<double> best_ns) {
+EvaluatedCandidate DeviceProcess::evaluate(const Candidate& candidate, const space::Size& size,
+                                           std::optional<double> best_ns) {
   const Json message = request(
       kEvaluate,
       EvaluateArguments{.candidate = message_of(candidate), .size = size, .best_ns = best_ns});
@@ -236,7 +236,7 @@ TrialResult DeviceProcess::evaluate(const Candidate& candidate, const space::Siz
     return evaluation_of(failure_of(*none), Channel::Clock::now() - begin);
   }
   try {
-    const auto result = result_in<TrialResult>(std::get<Json>(answer));
+    const auto result = result_in<EvaluatedCandidate>(std::get<Json>(answer));
     if (!result) contender_failed(result.error());
     if (!result) return evaluation_of(result.error(), Seconds(0));
     if (leaves_damage(result->outcome)) retire();

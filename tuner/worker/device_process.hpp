@@ -53,8 +53,8 @@ class DeviceProcess : public RemoteDevice {
   const space::DeviceInfo& device() const override { return device_; }
   const space::EnvironmentInfo& environment() const override { return environment_; }
 
-  TrialResult evaluate(const Candidate& candidate, const space::Size& size,
-                       std::optional<double> best_ns) override;
+  EvaluatedCandidate evaluate(const Candidate& candidate, const space::Size& size,
+                              std::optional<double> best_ns) override;
   int respawns() const override { return respawns_; }
 
   /// What it took to open the device; right only before anything else is asked of it.

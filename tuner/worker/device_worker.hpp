@@ -2,6 +2,7 @@
 #pragma once
 
 #include "tuner/backend/backend.hpp"
+#include "tuner/core/trial_result.hpp"
 #include "tuner/family/family.hpp"
 #include "tuner/measure/statistics.hpp"
 #include "tuner/measure/transfer.hpp"
@@ -22,19 +23,10 @@ struct Candidate {
   backend::Binary binary;
 };
 
-/// The result of a candidate on the device.
-struct TrialResult {
-  Outcome outcome = Outcome::ok;
-  std::string message;              ///< why it is not `ok`
-  std::optional<TimeSummary> time;  ///< nanoseconds; only when `ok`
-  std::optional<double> worst_error;
-  std::string caution;                      ///< Instance::caution at the size; only when `ok`
-  std::optional<double> hot_ns, clock_mhz;  ///< as of Measurement
-  int discarded = 0;
-  bool power_capped = false;
+/// What a device found of a candidate.
+struct EvaluatedCandidate : TrialResult {
+  std::string caution;                        ///< Instance::caution at the size; only when `ok`
   std::vector<backend::Resources> resources;  ///< of each step
-  double verify_ms = 0;                       ///< loading the kernel included
-  double measure_ms = 0;
 };
 
 /// What a program spends once on a device, in milliseconds, and what it gets for it.
@@ -55,8 +47,9 @@ class DeviceWorker {
   [[nodiscard]] virtual const space::EnvironmentInfo& environment() const = 0;
 
   /// Verifies, and if right times. `best_ns` is the best median so far at this size.
-  [[nodiscard]] virtual TrialResult evaluate(const Candidate& candidate, const space::Size& size,
-                                             std::optional<double> best_ns) = 0;
+  [[nodiscard]] virtual EvaluatedCandidate evaluate(const Candidate& candidate,
+                                                    const space::Size& size,
+                                                    std::optional<double> best_ns) = 0;
 
   /// Of the algorithms that the library offers for a size, those that are right there are timed:
   /// the fastest, as Backend::library_algorithms names it. Empty where it offers none or the

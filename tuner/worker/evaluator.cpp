@@ -24,7 +24,7 @@ class Stopwatch {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-TrialResult failed(TrialResult evaluation, Failure failure) {
+EvaluatedCandidate failed(EvaluatedCandidate evaluation, Failure failure) {
   evaluation.outcome = failure.outcome;
   evaluation.message = std::move(failure.message);
   evaluation.time.reset();
@@ -42,9 +42,9 @@ Expected<backend::LoadedKernel, Failure> Evaluator::load(const backend::Binary& 
   return backend::LoadedKernel(backend_, *kernel);
 }
 
-TrialResult Evaluator::evaluate(const Candidate& candidate, const space::Size& size,
-                                std::optional<double> best_ns) {
-  TrialResult evaluation;
+EvaluatedCandidate Evaluator::evaluate(const Candidate& candidate, const space::Size& size,
+                                       std::optional<double> best_ns) {
+  EvaluatedCandidate evaluation;
   const Stopwatch verifying;
   const auto kernel = load(candidate.binary);
   if (!kernel) return failed(std::move(evaluation), kernel.error());
@@ -65,14 +65,10 @@ TrialResult Evaluator::evaluate(const Candidate& candidate, const space::Size& s
   auto measurement = time(loaded, size, best_ns);
   evaluation.measure_ms = measuring.elapsed_ms();
   if (!measurement) return failed(std::move(evaluation), std::move(measurement.error()));
-  if (auto failure = implausible_at(size, measurement->summary.median_ns)) {
+  if (auto failure = implausible_at(size, measurement->time->median_ns)) {
     return failed(std::move(evaluation), std::move(*failure));
   }
-  evaluation.time = measurement->summary;
-  evaluation.hot_ns = measurement->hot_ns;
-  evaluation.clock_mhz = measurement->clock_mhz;
-  evaluation.discarded = measurement->discarded;
-  evaluation.power_capped = measurement->power_capped;
+  static_cast<Timing&>(evaluation) = *measurement;
   failpoint("worker.judged");
   return evaluation;
 }

@@ -34,8 +34,8 @@ class Evaluator : public DeviceWorker {
   const space::EnvironmentInfo& environment() const override { return backend_.environment(); }
 
   /// After the last timed launch the output is checked once more.
-  TrialResult evaluate(const Candidate& candidate, const space::Size& size,
-                       std::optional<double> best_ns) override;
+  EvaluatedCandidate evaluate(const Candidate& candidate, const space::Size& size,
+                              std::optional<double> best_ns) override;
 
   void begin_side_by_side(const space::Size& size) override;
   Expected<void, Failure> add_contender(const Candidate& candidate) override;

@@ -152,7 +152,7 @@ void validate(Failure& failure) {
 void validate(counters::CounterReading& reading) {
   reading.problem = printable(reading.problem);
 }
-void validate(TrialResult& result) {
+void validate(EvaluatedCandidate& result) {
   result.message = printable(result.message);
   result.caution = printable(result.caution);
   if (result.time.has_value() != (result.outcome == Outcome::ok)) fail_to_read("time");

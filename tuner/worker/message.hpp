@@ -127,13 +127,17 @@ inline constexpr auto kFields<space::EnvironmentInfo> =
                Field("library", &space::EnvironmentInfo::library),
                Field("tool", &space::EnvironmentInfo::tool));
 template <>
-inline constexpr auto kFields<TrialResult> = std::tuple(
-    Field("outcome", &TrialResult::outcome), Field("message", &TrialResult::message),
-    Field("time", &TrialResult::time), Field("worst_error", &TrialResult::worst_error),
-    Field("caution", &TrialResult::caution), Field("hot_ns", &TrialResult::hot_ns),
-    Field("clock_mhz", &TrialResult::clock_mhz), Field("discarded", &TrialResult::discarded),
-    Field("power_capped", &TrialResult::power_capped), Field("resources", &TrialResult::resources),
-    Field("verify_ms", &TrialResult::verify_ms), Field("measure_ms", &TrialResult::measure_ms));
+inline constexpr auto kFields<EvaluatedCandidate> = std::tuple(
+    Field("outcome", &EvaluatedCandidate::outcome), Field("message", &EvaluatedCandidate::message),
+    Field("time", &EvaluatedCandidate::time),
+    Field("worst_error", &EvaluatedCandidate::worst_error),
+    Field("caution", &EvaluatedCandidate::caution), Field("hot_ns", &EvaluatedCandidate::hot_ns),
+    Field("clock_mhz", &EvaluatedCandidate::clock_mhz),
+    Field("discarded", &EvaluatedCandidate::discarded),
+    Field("power_capped", &EvaluatedCandidate::power_capped),
+    Field("resources", &EvaluatedCandidate::resources),
+    Field("verify_ms", &EvaluatedCandidate::verify_ms),
+    Field("measure_ms", &EvaluatedCandidate::measure_ms));
 template <>
 inline constexpr auto kFields<StartUp> =
     std::tuple(Field("device_ms", &StartUp::device_ms), Field("library_ms", &StartUp::library_ms),
@@ -228,7 +232,7 @@ template <class T>
 void validate(T&) {}
 void validate(Failure& failure);
 void validate(counters::CounterReading& reading);
-void validate(TrialResult& result);
+void validate(EvaluatedCandidate& result);
 void validate(space::DeviceInfo& device);
 void validate(space::EnvironmentInfo& environment);
 

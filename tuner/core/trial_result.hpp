@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tuner/core/outcome.hpp"
+#include "tuner/core/time_summary.hpp"
+
+#include <optional>
+#include <string>
+
+namespace tuner {
+
+/// The times of one piece of work, and how its samples were taken.
+struct Timing {
+  std::optional<TimeSummary> time;  ///< absent: it was not timed
+  std::optional<double> hot_ns;     ///< a run with its data in the cache, where it was timed
+  std::optional<double> clock_mhz;  ///< median over the samples, where the device tells
+  int discarded = 0;                ///< samples thrown away because the clock had fallen
+  bool power_capped = false;        ///< samples count although the power limit held the clock
+};
+
+/// What became of a trial: the device that ran it, the row of the database and reports share it.
+struct TrialResult : Timing {
+  Outcome outcome = Outcome::ok;  ///< `time` is there only when it is `ok`
+  std::string message;            ///< why it is not `ok`; empty when it is
+  std::optional<double>
+      worst_error;       ///< the largest error as a share of its bound; NaN becomes absent
+  double verify_ms = 0;  ///< loading the kernel included
+  double measure_ms = 0;
+};
+
+}  // namespace tuner
