@@ -3,9 +3,11 @@
 
 import json
 import re
+import shutil
+import subprocess
 import unittest
 
-from program import ROOT, ProgramTest
+from program import ROOT, TUNE, ProgramTest
 
 SHIPPED = ROOT / "db/seed/nvidia-h200.json"
 FP32 = ROOT / "spaces/suites/fp32.json"
@@ -34,6 +36,28 @@ class TablesTest(ProgramTest):
             self.assertEqual(re.sub("[^a-z0-9]", "-", document["device"].lower()), table.stem)
             self.assertEqual([len(it["stale"]) for it in document["families"]], [0] * len(document["families"]))
             self.assertTrue(all(it["sizes"] for it in document["families"]))
+
+    def test_a_search_begins_with_the_winners_of_installed_tables(self):
+        space = ROOT / "spaces/gemm.json"
+        run = ("--space", space, "--kernel", "gemm_naive", "--size", "16,64,32", "--backend", "cpu")
+        self.tune("-q", *run, "--set", "BLOCK_X=64", "--max-evals", 1)
+        table = json.loads(self.tune("export", "--format", "json").stdout)
+        del table["checksum"]
+        table["device"]["name"] = "another processor"
+        prefix = self.directory / "prefix"
+        tables = prefix / "share/tuner/tables"
+        (prefix / "bin").mkdir(parents=True)
+        tables.mkdir(parents=True)
+        (tables / "another-processor.json").write_text(json.dumps(table))
+        (tables / "bad.json").write_text("{")
+        installed = shutil.copy(TUNE, prefix / "bin")
+        done = subprocess.run([installed, "--db", "new.db", "-v", *run, "--max-evals", "2"], cwd=self.directory,
+                              env=self.environment(), text=True, capture_output=True, timeout=100)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stderr, r"(?s)bad\.json.*; the search does\s+without it")
+        self.database = self.directory / "new.db"
+        [_, (second,)] = self.rows("SELECT c.json FROM result r JOIN config c ON c.id = r.config_id ORDER BY r.id")
+        self.assertEqual(json.loads(second)["BLOCK_X"], 64)
 
     def test_what_is_missing_or_stale_is_named(self):
         table = json.loads(SHIPPED.read_text())

@@ -32,7 +32,7 @@ class SizeSearchTest : public testing::Test {
     std::string_view strategy = "exhaustive";
     std::optional<std::string_view> incumbent = {};
     std::map<std::string, store::TrialRecord> known = {};
-    std::vector<std::string_view> winners_on_other_devices = {};
+    std::vector<std::string_view> winners_at_size = {};
     std::vector<std::string_view> winners_elsewhere = {};
     std::vector<std::string_view> recommended = {};
     std::optional<std::uint64_t> max_evaluations = {};
@@ -43,8 +43,8 @@ class SizeSearchTest : public testing::Test {
     family_ = toy::family(options.constraint);
     PriorKnowledge prior{.trials = options.known};
     if (options.incumbent) prior.incumbent = config(*options.incumbent);
-    for (const std::string_view winner : options.winners_on_other_devices) {
-      prior.winners_on_other_devices.push_back(config(winner));
+    for (const std::string_view winner : options.winners_at_size) {
+      prior.winners_at_size.push_back(config(winner));
     }
     for (const std::string_view winner : options.winners_elsewhere) {
       prior.winners_elsewhere.push_back(config(winner));
@@ -156,8 +156,8 @@ TEST_F(SizeSearchTest, AsksForWhatWonNearbyBeforeWhatWonElsewhere) {
                                    "TILE=3 DEPTH=2", "TILE=4 DEPTH=2"));
 }
 
-TEST_F(SizeSearchTest, AsksForWhatWonAtTheSizeOnOtherDevicesBeforeWhatWonNearby) {
-  search({.winners_on_other_devices = {"TILE=3,DEPTH=1", "TILE=1,DEPTH=3"},
+TEST_F(SizeSearchTest, AsksForWhatWonAtTheSizeElsewhereBeforeWhatWonNearby) {
+  search({.winners_at_size = {"TILE=3,DEPTH=1", "TILE=1,DEPTH=3"},
           .winners_elsewhere = {"TILE=3,DEPTH=1", "TILE=4,DEPTH=2"},
           .max_evaluations = 5})
       .expect({config("TILE=1,DEPTH=2")});

@@ -298,6 +298,10 @@ void TuningRuns::run(const family::Family& family, const std::vector<TuningTask>
   if (!interrupt_) interrupt_.emplace();
   session::RunPlan plan = plan_;
   plan.candidates = candidates;
+  plan.shipped =
+      select::shipped_winners(model.device->device().backend, family.name, [](const Error& error) {
+        tell(fmt::format("{}; the search does without it", error.what()));
+      });
   for (const auto& [kernel, tuned_sizes] : tasks) {
     if (interrupt_->requested()) break;
     plan.sizes = tuned_sizes;

@@ -15,6 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::string_view kTables = "share/tuner/tables";
 constexpr std::size_t kMostShippedBytes = std::size_t{64} << 20;
 
 /// "NVIDIA H200" is "nvidia-h200".
@@ -27,6 +28,22 @@ std::string file_name(std::string_view device) {
   return name + ".json";
 }
 
+/// By name, without those that others may change.
+std::vector<fs::path> shipped_tables() {
+  std::vector<fs::path> tables;
+  const auto folder = installed_file(kTables);
+  if (!folder) return tables;
+  std::error_code unreadable;
+  for (const fs::directory_entry& each : fs::directory_iterator(*folder, unreadable)) {
+    if (each.path().extension() != ".json") continue;
+    if (auto table = installed_file(fs::path(kTables) / each.path().filename())) {
+      tables.push_back(*std::move(table));
+    }
+  }
+  std::ranges::sort(tables);
+  return tables;
+}
+
 CatalogueOutline read_outline(const fs::path& path) {
   CatalogueOutline outline = outline_catalogue(read_file(path, kMostShippedBytes), path.string());
   outline.known.explanation.push_back(fmt::format("table: shipped, {}", path.string()));
@@ -37,7 +54,7 @@ CatalogueOutline read_outline(const fs::path& path) {
 
 std::optional<fs::path> shipped_table(std::string_view device) {
   if (device.empty()) return std::nullopt;
-  return installed_file(fs::path("share/tuner/tables") / file_name(device));
+  return installed_file(fs::path(kTables) / file_name(device));
 }
 
 std::optional<CatalogueOutline> read_shipped_table(const space::DeviceInfo& device,
@@ -60,6 +77,32 @@ std::optional<Catalogue> shipped_catalogue(const std::string& device) {
   if (known.device.name != device) return std::nullopt;
   known.explanation.push_back(fmt::format("table: shipped, {}", path->string()));
   return known;
+}
+
+std::vector<ShippedWinner> shipped_winners(std::string_view backend, std::string_view family,
+                                           const std::function<void(const Error&)>& unreadable) {
+  std::vector<ShippedWinner> winners;
+  for (const fs::path& path : shipped_tables()) {
+    try {
+      CatalogueOutline outline = read_outline(path);
+      const space::DeviceInfo& device = outline.known.device;
+      if (device.backend != backend) continue;
+      for (std::size_t i = 0; i < outline.known.kernels.size(); ++i) {
+        CatalogueKernel& kernel = outline.known.kernels[i];
+        if (kernel.record->family != family) continue;
+        if (!outline.unread[i].empty()) read_results(kernel, outline.unread[i], device.attributes);
+        for (const Entry& entry : kernel.entries) {
+          winners.push_back({.device = device.name,
+                             .kernel = kernel.record->kernel,
+                             .problem = entry.size.text,
+                             .config_json = kernel.configs[entry.config].json});
+        }
+      }
+    } catch (const Error& error) {
+      unreadable(error);
+    }
+  }
+  return winners;
 }
 
 }  // namespace tuner::select

@@ -2,12 +2,15 @@
 // The tables that are installed with tuner: what it knows before anything was tuned.
 #pragma once
 
+#include "tuner/core/error.hpp"
 #include "tuner/select/catalogue_json.hpp"
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tuner::select {
 
@@ -23,5 +26,19 @@ namespace tuner::select {
 
 /// The same for a device that is known by its name alone, as it was when the table was made.
 [[nodiscard]] std::optional<Catalogue> shipped_catalogue(const std::string& device);
+
+/// A configuration that was best for a kernel of a family at a size on a device, by an installed
+/// table.
+struct ShippedWinner {
+  std::string device, kernel;
+  std::string problem;      ///< canonical size
+  std::string config_json;  ///< canonical
+};
+
+/// Of a family, by all installed tables of devices of a backend. Calls `unreadable` for each table
+/// that cannot be read, and leaves it out.
+[[nodiscard]] std::vector<ShippedWinner> shipped_winners(
+    std::string_view backend, std::string_view family,
+    const std::function<void(const Error&)>& unreadable);
 
 }  // namespace tuner::select

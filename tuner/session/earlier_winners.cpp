@@ -10,14 +10,18 @@
 namespace tuner::session {
 namespace {
 
-/// The configuration of a stored best; none when the space has changed since and no longer has it.
-std::optional<space::Config> config_of(const store::StoredBest& stored,
+/// A stored configuration; none when the space has changed since and no longer has it.
+std::optional<space::Config> config_of(const std::string& config_json,
                                        const family::Kernel& kernel) {
   try {
-    return space::config_from_json(*kernel.space, stored.best.config_json);
+    return space::config_from_json(*kernel.space, config_json);
   } catch (const Error&) {
     return std::nullopt;
   }
+}
+
+void add_once(std::vector<space::Config>& configs, const space::Config& config) {
+  if (std::ranges::find(configs, config) == configs.end()) configs.push_back(config);
 }
 
 }  // namespace
@@ -31,58 +35,67 @@ std::optional<space::Config> incumbent(const store::Store& store, const family::
                                   .problem = space::canonical_size(size, family.problem.dims)});
   for (const store::StoredBest& stored : bests) {
     if (stored.subject->device.backend != device.backend) continue;
-    if (auto config = config_of(stored, kernel)) return config;
+    if (auto config = config_of(stored.best.config_json, kernel)) return config;
   }
   return std::nullopt;
 }
 
-std::vector<space::Config> winners_on_other_devices(const store::Store& store,
-                                                    const family::Family& family,
-                                                    const family::Kernel& kernel,
-                                                    const space::DeviceInfo& device,
-                                                    const space::Size& size) {
-  std::vector<space::Config> winners;
-  for (const store::StoredBest& stored :
-       store.bests({.family = family.name,
-       .kernel = kernel.name,
-       .problem = space::canonical_size(size, family.problem.dims)})) {
-    const space::DeviceInfo& other = stored.subject->device;
-    if (other.backend != device.backend || other.name == device.name) continue;
-    auto config = config_of(stored, kernel);
-    if (config && std::ranges::find(winners, *config) == winners.end()) {
-      winners.push_back(*std::move(config));
-    }
-  }
-  return winners;
-}
-
-std::vector<space::Config> winners_elsewhere(const store::Store& store,
-                                             const family::Family& family,
-                                             const family::Kernel& kernel,
-                                             const space::DeviceInfo& device,
-                                             const space::Size& size) {
-  constexpr std::size_t kMost = 8;
-  using Distance = std::pair<bool, select::Nearness>;
-  std::vector<std::pair<Distance, space::Config>> winners;
+EarlierWinners::EarlierWinners(const store::Store& store, const family::Family& family,
+                               const family::Kernel& kernel, const space::DeviceInfo& device,
+                               std::span<const select::ShippedWinner> shipped)
+    : dims_(family.problem.dims) {
+  const auto add = [&](bool on_this_model, bool is_stored, const std::string& problem,
+                       const std::string& config_json) {
+    auto config = config_of(config_json, kernel);
+    auto size = space::stored_size(problem, dims_);
+    if (!config || !size) return;
+    winners_.push_back({.on_this_model = on_this_model,
+                        .is_incumbent = on_this_model && is_stored,
+                        .size = *std::move(size),
+                        .config = *std::move(config)});
+  };
   for (const store::StoredBest& stored :
        store.bests({.family = family.name, .kernel = kernel.name})) {
-    const space::DeviceInfo& other = stored.subject->device;
-    if (other.backend != device.backend) continue;
-    auto config = config_of(stored, kernel);
-    const auto there = space::stored_size(stored.best.problem, family.problem.dims);
-    if (!config || !there) continue;
-    auto distance = select::nearness(size, *there, family.problem.dims);
+    const space::DeviceInfo& its = stored.subject->device;
+    if (its.backend != device.backend) continue;
+    add(its.name == device.name, true, stored.best.problem, stored.best.config_json);
+  }
+  for (const select::ShippedWinner& winner : shipped) {
+    if (winner.kernel != kernel.name) continue;
+    add(winner.device == device.name, false, winner.problem, winner.config_json);
+  }
+}
+
+std::vector<space::Config> EarlierWinners::at_size(const space::Size& size) const {
+  std::vector<space::Config> configs;
+  for (const bool on_this_model : {true, false}) {
+    for (const Winner& winner : winners_) {
+      if (winner.on_this_model != on_this_model || winner.is_incumbent || winner.size != size) {
+        continue;
+      }
+      add_once(configs, winner.config);
+    }
+  }
+  return configs;
+}
+
+std::vector<space::Config> EarlierWinners::anywhere(const space::Size& size) const {
+  constexpr std::size_t kMost = 8;
+  using Distance = std::pair<bool, select::Nearness>;
+  std::vector<std::pair<Distance, const space::Config*>> by_distance;
+  for (const Winner& winner : winners_) {
+    auto distance = select::nearness(size, winner.size, dims_);
     if (!distance) continue;
-    winners.emplace_back(Distance{other.name != device.name, *std::move(distance)},
-                         std::move(*config));
+    by_distance.emplace_back(Distance{!winner.on_this_model, *std::move(distance)}, &winner.config);
   }
-  std::ranges::stable_sort(winners, {}, &std::pair<Distance, space::Config>::first);
-  std::vector<space::Config> nearest;
-  for (auto& [distance, config] : winners) {
-    if (nearest.size() == kMost) break;
-    if (std::ranges::find(nearest, config) == nearest.end()) nearest.push_back(std::move(config));
+  std::ranges::stable_sort(by_distance, {},
+                           [](const auto& it) -> const Distance& { return it.first; });
+  std::vector<space::Config> configs;
+  for (const auto& [distance, config] : by_distance) {
+    if (configs.size() == kMost) break;
+    add_once(configs, *config);
   }
-  return nearest;
+  return configs;
 }
 
 }  // namespace tuner::session

@@ -2,9 +2,11 @@
 #pragma once
 
 #include "tuner/family/family.hpp"
+#include "tuner/select/shipped_table.hpp"
 #include "tuner/store/store.hpp"
 
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace tuner::session {
@@ -17,21 +19,32 @@ namespace tuner::session {
                                                      const space::DeviceInfo& device,
                                                      const space::Size& size);
 
-/// What won for a kernel at this very size on other device models of this kind, the newest first,
-/// each once. Whatever the driver and the version of the source, as above.
-[[nodiscard]] std::vector<space::Config> winners_on_other_devices(const store::Store& store,
-                                                                  const family::Family& family,
-                                                                  const family::Kernel& kernel,
-                                                                  const space::DeviceInfo& device,
-                                                                  const space::Size& size);
-
-/// What won for a kernel at any size on devices of this kind, at most eight configurations, each
-/// once: those of this device model first, then by how near the size is. Whatever the driver and
+/// What won for a kernel before: by the database, and by installed tables. Whatever the driver and
 /// the version of the source; configurations that the space no longer has are left out.
-[[nodiscard]] std::vector<space::Config> winners_elsewhere(const store::Store& store,
-                                                           const family::Family& family,
-                                                           const family::Kernel& kernel,
-                                                           const space::DeviceInfo& device,
-                                                           const space::Size& size);
+class EarlierWinners {
+ public:
+  /// Of devices of this one's backend. `shipped`: of any kernel of the family.
+  EarlierWinners(const store::Store& store, const family::Family& family,
+                 const family::Kernel& kernel, const space::DeviceInfo& device,
+                 std::span<const select::ShippedWinner> shipped);
+
+  /// At this very size, each once, but not the incumbent: of this device model by installed
+  /// tables, then of others, the newest results of the database first.
+  [[nodiscard]] std::vector<space::Config> at_size(const space::Size& size) const;
+  /// At any size, at most eight, each once: of this device model first, then by how near the size
+  /// is.
+  [[nodiscard]] std::vector<space::Config> anywhere(const space::Size& size) const;
+
+ private:
+  struct Winner {
+    bool on_this_model;
+    bool is_incumbent;  ///< of this model, by the database
+    space::Size size;
+    space::Config config;
+  };
+
+  const space::Dimensions& dims_;
+  std::vector<Winner> winners_;
+};
 
 }  // namespace tuner::session

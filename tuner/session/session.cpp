@@ -256,8 +256,10 @@ class Run {
   std::int64_t begin() {
     store_.collect_dead_attempts();
     std::vector<space::Space> spaces = spaces_at(kernel_.space, device().attributes, plan_.sizes);
-    for (std::size_t i = 0; i < spaces.size(); ++i)
-      add_search(plan_.sizes[i], std::move(spaces[i]));
+    const EarlierWinners winners(store_, family_, kernel_, device(), plan_.shipped);
+    for (std::size_t i = 0; i < spaces.size(); ++i) {
+      add_search(plan_.sizes[i], std::move(spaces[i]), winners);
+    }
     store::RunRecord record;
     record.uuid = result_.uuid = new_uuid();
     for (const SizeSearch& search : board_.searches()) {
@@ -273,7 +275,7 @@ class Run {
     return run;
   }
 
-  void add_search(const space::Size& size, space::Space space) {
+  void add_search(const space::Size& size, space::Space space, const EarlierWinners& winners) {
     const std::string problem = space::canonical_size(size, family_.problem.dims);
     if (space.size() == 0) {
       throw Error(
@@ -283,12 +285,10 @@ class Run {
                       family_.path, kernel_.name, device().name,
                       space::display(size, family_.problem.dims)));
     }
-    PriorKnowledge prior{
-        .incumbent = incumbent(store_, family_, kernel_, device(), size),
-        .winners_on_other_devices =
-            winners_on_other_devices(store_, family_, kernel_, device(), size),
-        .winners_elsewhere = winners_elsewhere(store_, family_, kernel_, device(), size),
-        .recommended = kernel_.try_first};
+    PriorKnowledge prior{.incumbent = incumbent(store_, family_, kernel_, device(), size),
+                         .winners_at_size = winners.at_size(size),
+                         .winners_elsewhere = winners.anywhere(size),
+                         .recommended = kernel_.try_first};
     if (plan_.resume == Resume::yes) prior.trials = store_.known_trials(subject_, problem);
     board_.add(size, std::move(space), plan_.strategy, plan_.seed, std::move(prior),
                plan_.max_evaluations);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "tuner/family/family.hpp"
+#include "tuner/select/shipped_table.hpp"
 #include "tuner/session/energy_windows.hpp"
 #include "tuner/session/observer.hpp"
 #include "tuner/store/store.hpp"
@@ -55,6 +56,9 @@ struct RunPlan {
   SharedDevice shared_device = SharedDevice::refused;
   /// With when_short, energy takes at most a tenth of what the searches of a card have taken.
   EnergyChoice energy = EnergyChoice::when_short;
+  /// What was best by installed tables, for any kernel of the family at any size on any device of
+  /// this backend: tried first.
+  std::vector<select::ShippedWinner> shipped = {};
   std::string command = {};                       ///< recorded, to reproduce the run
   RunClock now = std::chrono::steady_clock::now;  ///< of budgets, intervals and recorded times
 };

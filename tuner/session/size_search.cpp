@@ -24,15 +24,15 @@ SizeSearch::SizeSearch(space::Size size, space::Space space, std::string_view st
     if (config && space_.position(*config)) queued_.push_back(*config);
   }
   queue_known();
-  on_other_devices_ = prior.winners_on_other_devices.size();
+  won_at_size_ = prior.winners_at_size.size();
   for (const auto* const winners :
-       {&prior.winners_on_other_devices, &prior.winners_elsewhere, &prior.recommended}) {
+       {&prior.winners_at_size, &prior.winners_elsewhere, &prior.recommended}) {
     likely_.insert(likely_.end(), winners->begin(), winners->end());
   }
 }
 
 void SizeSearch::expect(const std::vector<space::Config>& winners_nearby) {
-  likely_.insert(likely_.begin() + static_cast<std::ptrdiff_t>(on_other_devices_),
+  likely_.insert(likely_.begin() + static_cast<std::ptrdiff_t>(won_at_size_),
                  winners_nearby.begin(), winners_nearby.end());
 }
 

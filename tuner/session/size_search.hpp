@@ -24,8 +24,8 @@ struct Ranked {
 
 /// What is known before a search begins.
 struct PriorKnowledge {
-  std::optional<space::Config> incumbent = {};               ///< what was best before at this size
-  std::vector<space::Config> winners_on_other_devices = {};  ///< at this size, likeliest first
+  std::optional<space::Config> incumbent = {};        ///< what was best before at this size
+  std::vector<space::Config> winners_at_size = {};    ///< on other devices or as shipped
   std::vector<space::Config> winners_elsewhere = {};  ///< at any size or device, likeliest first
   std::vector<space::Config> recommended = {};        ///< by the kernel's author
   std::map<std::string, store::TrialRecord> trials =
@@ -42,7 +42,7 @@ class SizeSearch {
   };
 
   /// Whatever the strategy, the required finalists are asked first, then what has a result already,
-  /// the fastest first, then what won at this size on other devices, at sizes nearby in this run,
+  /// the fastest first, then what won at this size elsewhere, at sizes nearby in this run,
   /// and elsewhere; it learns from all of them.
   SizeSearch(space::Size size, space::Space space, std::string_view strategy, std::uint64_t seed,
              PriorKnowledge prior, std::optional<std::uint64_t> max_evaluations);
@@ -102,10 +102,10 @@ class SizeSearch {
   std::map<std::string, store::TrialRecord> known_;  // by canonical configuration
   std::optional<std::uint64_t> max_evaluations_;
   std::deque<space::Config> queued_;
-  // What won on other devices, nearby and elsewhere, asked once nothing is queued. expect() inserts
-  // behind the first, so many.
+  // What won at this size elsewhere, nearby and elsewhere, asked once nothing is queued. expect()
+  // inserts behind the first, so many.
   std::deque<space::Config> likely_;
-  std::size_t on_other_devices_ = 0;
+  std::size_t won_at_size_ = 0;
   std::set<space::Config> asked_;
   std::map<space::Config, store::TrialRecord> trials_;
   std::map<Outcome, std::uint64_t> outcomes_;
