@@ -13,7 +13,7 @@ import re
 import sys
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+"tuner/([a-z_]+)/([^"]+)"', re.MULTILINE)
-ROW = re.compile(r"^\| ([a-z]+) \| .* \| ([a-z, –]+) \|$", re.MULTILINE)
+ROW = re.compile(r"^\| *([a-z]+) *\|.*\| *([a-z, –]*[a-z–]) *\|$", re.MULTILINE)
 HEADERS = re.compile(r"\bHEADERS\b([^)A-Z]*)")
 NAMESPACE = re.compile(r"^namespace (tuner[a-z_:]*) \{", re.MULTILINE)
 RAW_STRING = re.compile(r'R"([^(\s]*)\(.*?\)\1"', re.DOTALL)
