@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "benchmarks/gemm/benchmark.hpp"
 
-#include "benchmarks/gemm/graph.hpp"
-#include "benchmarks/gemm/run_info.hpp"
+#include "benchmarks/gemm/rounds.hpp"
 #include "tuner/core/error.hpp"
 
 #include <fmt/format.h>

@@ -1,20 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "benchmarks/gemm/cublas_contender.hpp"
-#include "benchmarks/gemm/cublas_lt_contender.hpp"
+#include "benchmarks/gemm/contender.hpp"
 #include "benchmarks/gemm/gpu.hpp"
-#include "benchmarks/gemm/operands.hpp"
-#include "benchmarks/gemm/options.hpp"
+#include "benchmarks/gemm/library_contenders.hpp"
 #include "benchmarks/gemm/result.hpp"
-#include "benchmarks/gemm/rounds.hpp"
-#include "benchmarks/gemm/sm_clock.hpp"
+#include "benchmarks/gemm/shape.hpp"
 #include "benchmarks/gemm/stored_contender.hpp"
 
+#include <cstddef>
+#include <filesystem>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace tuner::gemm_benchmark {
+
+/// The command line.
+struct Options {
+  std::vector<SuiteShape> shapes;
+  /// What ours comes from; without a database the libraries are compared with each other.
+  std::optional<std::filesystem::path> database;
+  std::filesystem::path space;
+  std::optional<std::filesystem::path> json;
+  double time_per_shape_s = 1.5;
+  int device = 0;
+  std::size_t algorithms = 0;  ///< of cublasLt, beside what its heuristic proposes
+};
 
 /// Everything that is made once for all shapes.
 class Benchmark {

@@ -4,12 +4,15 @@
 #include "embedded/gemm_kernels_cu.hpp"
 #include "tuner/backend/cuda/backend_kernels.hpp"
 #include "tuner/backend/cuda/device_query.hpp"
+#include "tuner/backend/cuda/shared_library.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/hash.hpp"
 #include "tuner/measure/statistics.hpp"
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include <ctime>
 #include <utility>
 
 namespace tuner::gemm_benchmark {
@@ -46,6 +49,10 @@ backend::CudaKernel load(const backend::Compiler& compiler, const std::string& n
   auto kernel = backend::CudaKernel::load(*binary);
   if (!kernel) throw fail(kernel.error());
   return std::move(*kernel);
+}
+
+std::string cuda_version() {
+  return fmt::format("{}.{}", CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10);
 }
 
 }  // namespace
@@ -126,6 +133,46 @@ double Gpu::copy_bytes_per_s() {
     if (i >= kWarmUp) times_ns.push_back(backend::elapsed_ns(begin, end));
   }
   return 2.0 * static_cast<double>(kSize_bytes) / (*measure::quantile(times_ns, 0.5) / 1e9);
+}
+
+RunInfo run_info(Gpu& gpu, const std::string& library) {
+  const std::time_t now = std::time(nullptr);
+  return {.device = gpu.device().name,
+          .driver = backend::driver_identity(),
+          .cuda = cuda_version(),
+          .library = library,
+          .date = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(now)),
+          .copy_bytes_per_s = gpu.copy_bytes_per_s()};
+}
+
+/// The few declarations of nvml.h that are needed, which not every toolkit installs.
+struct SmClock::Api {
+  using Result = int;  // 0 is success
+  backend::SharedLibrary library{"libnvidia-ml.so.1"};
+  Result (*init)() = library.symbol("nvmlInit_v2");
+  Result (*device_by_uuid)(const char*,
+                           nvmlDevice_st**) = library.symbol("nvmlDeviceGetHandleByUUID");
+  Result (*clock)(nvmlDevice_st*, int, unsigned*) = library.symbol("nvmlDeviceGetClockInfo");
+};
+
+SmClock::SmClock(const std::string& uuid) {
+  try {
+    auto api = std::make_unique<const Api>();
+    if (api->init() == 0 && api->device_by_uuid(uuid.c_str(), &device_) == 0) {
+      api_ = std::move(api);
+    }
+  } catch (const Error&) {
+    // No library, or one too old: nothing will be known.
+  }
+}
+
+SmClock::~SmClock() = default;
+
+std::optional<double> SmClock::mhz() const {
+  constexpr int kMultiprocessors = 1;  // NVML_CLOCK_SM
+  unsigned mhz = 0;
+  if (!api_ || api_->clock(device_, kMultiprocessors, &mhz) != 0) return std::nullopt;
+  return mhz;
 }
 
 }  // namespace tuner::gemm_benchmark

@@ -2,6 +2,7 @@
 // What every part of the benchmark needs of the GPU.
 #pragma once
 
+#include "benchmarks/gemm/result.hpp"
 #include "tuner/backend/cuda/cuda_kernel.hpp"
 #include "tuner/backend/cuda/nvrtc_compiler.hpp"
 #include "tuner/backend/cuda/runtime.hpp"
@@ -9,8 +10,16 @@
 #include "tuner/core/element_type.hpp"
 #include "tuner/space/device.hpp"
 
+#include <cstddef>
+#include <cstdint>
 #include <map>
+#include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
+
+struct nvmlDevice_st;
 
 namespace tuner::gemm_benchmark {
 
@@ -60,5 +69,27 @@ class Gpu {
 
 /// Throws Error(failure) "cannot <action>: <why>" unless it went well.
 void require(const Expected<void, Failure>& done, std::string_view action);
+
+/// What the figures of this run depend on; `library` is cuBLAS's version. Copies for a moment.
+[[nodiscard]] RunInfo run_info(Gpu& gpu, const std::string& library);
+
+/// The multiprocessors' clock as NVML shows it. Where the library is missing or refuses to answer,
+/// nothing is known.
+class SmClock {
+ public:
+  /// `uuid` as in DeviceInfo.
+  explicit SmClock(const std::string& uuid);
+  ~SmClock();
+  SmClock(const SmClock&) = delete;
+  SmClock& operator=(const SmClock&) = delete;
+
+  /// At this moment.
+  [[nodiscard]] std::optional<double> mhz() const;
+
+ private:
+  struct Api;
+  std::unique_ptr<const Api> api_;  ///< null when there is none
+  nvmlDevice_st* device_ = nullptr;
+};
 
 }  // namespace tuner::gemm_benchmark

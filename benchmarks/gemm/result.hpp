@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run of the benchmark found. What was not measured is absent, not zero.
+// What a run of the benchmark found, what that comes to, and how it is written. What was not
+// measured is absent, not zero.
 #pragma once
 
 #include "benchmarks/gemm/shape.hpp"
+#include "tuner/core/json.hpp"
 #include "tuner/measure/statistics.hpp"
 
+#include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -69,5 +73,48 @@ struct BenchmarkResult {
 /// Whether the memory decides, not the arithmetic: below 16 operations a byte in float, where an
 /// H200's 67 TFLOP/s and 4.2 TB/s meet, and more on tensor cores.
 [[nodiscard]] bool is_memory_bound(const Shape& shape);
+
+/// The geometric mean of positive numbers; absent for none.
+[[nodiscard]] std::optional<double> geometric_mean(std::span<const double> values);
+
+/// Geometric means over the shapes that have the ratio.
+struct Means {
+  std::string group;  ///< empty: all shapes
+  std::size_t shapes = 0;
+  std::size_t tuned = 0;  ///< of them, those in which ours took part
+  std::optional<double> ours_to_cublas, ours_to_cublas_lt, ours_to_default, cublas_lt_to_cublas,
+      cublas_lt_to_default;
+};
+
+struct Standing {
+  std::string shape;
+  double ours_to_cublas = 1;
+};
+
+struct BenchmarkSummary {
+  std::vector<Means> means;        ///< all shapes first, then the groups in the suite's order
+  std::optional<Standing> worst;   ///< the shape with the least ratio to cuBLAS
+  std::vector<Standing> behind;    ///< those below 0.97, the worst first
+  std::vector<std::string> wrong;  ///< shapes whose result is not cuBLAS's
+};
+[[nodiscard]] BenchmarkSummary summarise(const BenchmarkResult& result);
+
+/// A document of format "gemm_benchmark/1", which benchmarks/results/tables.py reads: the run, each
+/// shape with its times, rates and ratios, and the summary.
+[[nodiscard]] std::string result_json(const BenchmarkResult& result);
+
+/// "median", "low" and "high"; null for none.
+[[nodiscard]] Json interval_json(const std::optional<measure::MedianInterval>& interval);
+
+using Row = std::vector<std::string>;
+
+/// Columns two spaces apart, without spaces at the ends of lines. All rows have as many columns as
+/// the first, of which there must be one.
+[[nodiscard]] std::string aligned_rows(const std::vector<Row>& rows);
+
+/// For a terminal: a line for each shape, then geometric means, the worst shape and what is behind.
+/// Rates are TFLOP/s, and GB/s with the share of the copy's where the memory decides. A ratio is
+/// followed by half the width of its 95 % interval.
+[[nodiscard]] std::string table(const BenchmarkResult& result);
 
 }  // namespace tuner::gemm_benchmark

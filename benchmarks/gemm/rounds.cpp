@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "benchmarks/gemm/rounds.hpp"
 
-#include "benchmarks/gemm/graph.hpp"
+#include "tuner/core/error.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <numeric>
+#include <random>
 
 namespace tuner::gemm_benchmark {
 namespace {
@@ -26,7 +28,80 @@ std::vector<std::size_t> sets_of(std::size_t series, const SeriesPlan& plan, std
   return turn;
 }
 
+/// Ready to be launched on the stream.
+backend::GraphExec instantiate(const backend::Graph& graph, cudaStream_t stream) {
+  cudaGraphExec_t ready = nullptr;
+  backend::check(cudaGraphInstantiate(&ready, graph.get(), 0), "make a graph ready");
+  backend::GraphExec owner(ready);
+  backend::check(cudaGraphUpload(ready, stream), "upload a graph");
+  return owner;
+}
+
 }  // namespace
+
+SeriesPlan plan_series(double fastest_ns, std::size_t sets) {
+  constexpr double kSeries_ns = 200e3;
+  // A library's launch may be three operations, and fewer than 1024 fit behind a StreamGate.
+  constexpr double kMost = 300;
+  const double wanted = std::ceil(kSeries_ns / std::max(fastest_ns, 1.0));
+  const auto launches = static_cast<std::size_t>(std::clamp(wanted, 1.0, kMost));
+  // Each set stands as often as the others and far from itself, also where one series follows
+  // another.
+  if (launches >= sets) return {.launches = launches - launches % sets, .series = 1};
+  const std::size_t series = (sets + launches - 1) / launches;
+  return {.launches = sets / series, .series = series};
+}
+
+bool is_known(const measure::MedianInterval& ratio) {
+  constexpr double kHalfWidth = 0.005;
+  return ratio.high - ratio.low <= 2 * kHalfWidth * ratio.median;
+}
+
+double GatedTimer::time(const backend::Enqueue& work, std::string_view what,
+                        const std::function<void()>& meanwhile) {
+  attempt_once(work, what, meanwhile);
+  // What the first time has to load is loaded for the second.
+  if (gpu_.gate().expired()) attempt_once(work, what, meanwhile);
+  if (!gpu_.gate().expired()) return backend::elapsed_ns(begin_, end_);
+  throw Error(ErrorCode::failure,
+              fmt::format("cannot time {}: it waits for the device before it is all enqueued, so "
+                          "that launch latency would be in its time",
+                          what));
+}
+
+void GatedTimer::attempt_once(const backend::Enqueue& work, std::string_view what,
+                              const std::function<void()>& meanwhile) {
+  const std::string action = fmt::format("run {}", what);
+  require(gpu_.gate().close(), "hold the stream back");
+  auto enqueued = backend::attempt(cudaEventRecord(begin_.get(), gpu_.stream()));
+  if (enqueued) enqueued = work();
+  if (enqueued) enqueued = backend::attempt(cudaEventRecord(end_.get(), gpu_.stream()));
+  gpu_.gate().open();
+  meanwhile();
+  const auto finished = backend::finish(gpu_.stream());
+  require(enqueued, action);
+  require(finished, action);
+}
+
+backend::Graph capture(const LaunchOn& launch, const std::vector<std::size_t>& sets,
+                       cudaStream_t stream) {
+  backend::check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "begin a graph");
+  Expected<void, Failure> enqueued;
+  for (const std::size_t set : sets) {
+    enqueued = launch(set);
+    if (!enqueued) break;
+  }
+  cudaGraph_t captured = nullptr;
+  const cudaError_t ended = cudaStreamEndCapture(stream, &captured);
+  backend::Graph graph(captured);
+  if (!enqueued) {
+    static_cast<void>(cudaGetLastError());
+    throw Error(ErrorCode::failure,
+                fmt::format("a launch cannot be captured: {}", enqueued.error().message));
+  }
+  backend::check(ended, "capture launches");
+  return graph;
+}
 
 std::optional<double> probe(const Contender& contender, std::size_t sets, Gpu& gpu) {
   constexpr std::size_t kSamples = 5;

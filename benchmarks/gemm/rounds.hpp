@@ -1,18 +1,63 @@
 // SPDX-License-Identifier: Apache-2.0
+// How the contenders are timed.
 #pragma once
 
 #include "benchmarks/gemm/contender.hpp"
-#include "benchmarks/gemm/gated_timer.hpp"
-#include "benchmarks/gemm/series.hpp"
-#include "benchmarks/gemm/sm_clock.hpp"
+#include "benchmarks/gemm/gpu.hpp"
+#include "tuner/backend/cuda/runtime.hpp"
+#include "tuner/measure/statistics.hpp"
 
 #include <cstddef>
+#include <functional>
 #include <optional>
-#include <random>
 #include <span>
+#include <string_view>
 #include <vector>
 
 namespace tuner::gemm_benchmark {
+
+/// One sample is a series of launches, timed as one and divided.
+struct SeriesPlan {
+  std::size_t launches = 1;  ///< in one series
+  std::size_t series = 1;    ///< different ones of a contender, which go through all operand sets
+
+  [[nodiscard]] bool is_graph() const { return launches > 1; }
+  bool operator==(const SeriesPlan&) const = default;
+};
+
+/// Launches below 200 µs are timed in graphs of so many as take about that long, at most 300: two
+/// events around a single one would add a microsecond or two to each contender and draw their ratio
+/// towards 1, and an application repeats short kernels in graphs, too.
+[[nodiscard]] SeriesPlan plan_series(double fastest_ns, std::size_t sets);
+
+/// Whether a ratio is known to ±0.5 % or better.
+[[nodiscard]] bool is_known(const measure::MedianInterval& ratio);
+
+/// Times work between two events behind a gate, which opens when all of it is enqueued, so that no
+/// launch latency is in the time.
+class GatedTimer {
+ public:
+  /// The GPU must outlive it.
+  explicit GatedTimer(Gpu& gpu) : gpu_(gpu) {}
+
+  /// Nanoseconds. `meanwhile` is called when the device begins. Throws Error(failure) "cannot run
+  /// <what>: …" when the work fails or waits for the device by itself.
+  [[nodiscard]] double time(
+      const backend::Enqueue& work, std::string_view what,
+      const std::function<void()>& meanwhile = [] {});
+
+ private:
+  void attempt_once(const backend::Enqueue& work, std::string_view what,
+                    const std::function<void()>& meanwhile);
+
+  Gpu& gpu_;
+  backend::Event begin_ = backend::make_event(), end_ = backend::make_event();
+};
+
+/// What a contender enqueues on these sets, one after another, as a graph. Throws Error(failure)
+/// when it cannot be captured.
+[[nodiscard]] backend::Graph capture(const LaunchOn& launch, const std::vector<std::size_t>& sets,
+                                     cudaStream_t stream);
 
 /// Nanoseconds of one launch: the median of a few, each from operands that are not in the cache,
 /// and no longer than 30 ms where one launch takes less. A first launch that is not timed loads

@@ -3,8 +3,11 @@
 #pragma once
 
 #include "tuner/core/element_type.hpp"
+#include "tuner/family/family.hpp"
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -73,5 +76,10 @@ struct SuiteShape {
                                                   std::string_view group);
 /// Reads "FILE" or "FILE:GROUP".
 [[nodiscard]] std::vector<SuiteShape> read_suite(std::string_view place);
+
+/// The shape as a size of the family. Dimensions that a shape does not have, such as the element
+/// type, get their defaults. None when the shape needs a dimension that the family lacks.
+[[nodiscard]] std::optional<space::Size> size_of(const Shape& shape,
+                                                 const family::Problem& problem);
 
 }  // namespace tuner::gemm_benchmark

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "benchmarks/gemm/stored_contender.hpp"
 
-#include "benchmarks/gemm/size_of.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/family/candidate.hpp"
 #include "tuner/family/parse.hpp"

@@ -3,7 +3,6 @@
 
 #include "benchmarks/gemm/contender.hpp"
 #include "benchmarks/gemm/gpu.hpp"
-#include "benchmarks/gemm/operands.hpp"
 #include "tuner/family/candidate.hpp"
 #include "tuner/family/family.hpp"
 #include "tuner/store/store.hpp"

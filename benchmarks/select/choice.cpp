@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "benchmarks/select/choice.hpp"
 
-#include "benchmarks/gemm/summary.hpp"
-
 #include <algorithm>
 #include <cmath>
 

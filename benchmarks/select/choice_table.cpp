@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "benchmarks/gemm/rows.hpp"
 #include "benchmarks/select/choice.hpp"
 
 #include <fmt/format.h>

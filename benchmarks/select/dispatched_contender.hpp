@@ -2,7 +2,6 @@
 #pragma once
 
 #include "benchmarks/gemm/contender.hpp"
-#include "benchmarks/gemm/operands.hpp"
 #include "tuner/dispatch/dispatcher.hpp"
 
 namespace tuner::gemm_benchmark {

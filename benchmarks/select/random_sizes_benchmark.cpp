@@ -15,13 +15,10 @@
 //
 // Exits with 0 when all was measured, 1 when a result is wrong or a size could not be measured, 3
 // (nothing printed but why) when there is no GPU.
-#include "benchmarks/gemm/cublas_contender.hpp"
+#include "benchmarks/gemm/contender.hpp"
 #include "benchmarks/gemm/gpu.hpp"
-#include "benchmarks/gemm/graph.hpp"
-#include "benchmarks/gemm/operands.hpp"
+#include "benchmarks/gemm/library_contenders.hpp"
 #include "benchmarks/gemm/rounds.hpp"
-#include "benchmarks/gemm/run_info.hpp"
-#include "benchmarks/gemm/sm_clock.hpp"
 #include "benchmarks/select/choice.hpp"
 #include "benchmarks/select/dispatched_contender.hpp"
 #include "benchmarks/select/kernels_alone.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "benchmarks/gemm/operands.hpp"
+#include "benchmarks/gemm/contender.hpp"
 
 #include <cmath>
 

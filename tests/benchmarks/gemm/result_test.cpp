@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "benchmarks/gemm/kernel_name.hpp"
-#include "benchmarks/gemm/result_json.hpp"
-#include "benchmarks/gemm/series.hpp"
-#include "benchmarks/gemm/summary.hpp"
-#include "benchmarks/gemm/table.hpp"
+#include "benchmarks/gemm/result.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include <array>
+#include <cmath>
 #include <limits>
+#include <utility>
 
 namespace tuner::gemm_benchmark {
 namespace {
@@ -114,31 +112,6 @@ TEST(ResultJson, HasTheRunTheShapesAndTheSummary) {
   EXPECT_TRUE(square.at("ours_to_default").is_null());
   EXPECT_EQ(json.at("summary").at("below_0.97").at(0).at("shape"), "1x1000x1000");
   EXPECT_EQ(json.at("summary").at("wrong").at(0), "1x1000x1000");
-}
-
-TEST(SeriesPlan, ShortLaunchesAreTimedInGraphsThatGoThroughAllSets) {
-  EXPECT_EQ(plan_series(300e3, 5), (SeriesPlan{.launches = 1, .series = 5}));
-  EXPECT_FALSE(plan_series(300e3, 5).is_graph());
-  EXPECT_EQ(plan_series(10e3, 45), (SeriesPlan{.launches = 15, .series = 3}));
-  EXPECT_EQ(plan_series(10, 1000), (SeriesPlan{.launches = 250, .series = 4}));
-  EXPECT_EQ(plan_series(10e3, 3), (SeriesPlan{.launches = 18, .series = 1}));
-  EXPECT_TRUE(plan_series(199e3, 2).is_graph());
-}
-
-TEST(KnownRatio, IsOneWithinHalfAPerCent) {
-  EXPECT_TRUE(is_known({.median = 2, .low = 1.991, .high = 2.009}));
-  EXPECT_FALSE(is_known({.median = 1, .low = 0.994, .high = 1.006}));
-}
-
-TEST(KernelName, IsWhatTellsItApart) {
-  EXPECT_EQ(short_kernel_name("sm80_xmma_gemm_f32f32_f32f32_f32_nn_n_tilesize32x32x8"),
-            "sm80_xmma_gemm_f32f32_f32f32_f32_nn_n_tilesize32x32x8");
-  EXPECT_EQ(
-      short_kernel_name(
-          "_ZN7cutlass7Kernel2I47cutlass_80_simt_sgemm_256x128_8x4_nn_align1_xxxEEvNT_6ParamsE"),
-      "cutlass_80_simt_sgemm_256x128_8x4_nn_align1_xxx");
-  EXPECT_EQ(short_kernel_name("_Z12splitKreduceILi32EfEvPT0_"), "splitKreduce");
-  EXPECT_EQ(short_kernel_name("_ZN12_GLOBAL__N_14gemvIfEENSt9enable_ifILb1EvE4typeEPT_"), "gemv");
 }
 
 }  // namespace
