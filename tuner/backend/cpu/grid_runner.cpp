@@ -16,6 +16,7 @@ namespace tuner::backend {
 GridRunner::GridRunner(unsigned cores, std::size_t cache_bytes)
     : eviction_buffers_(cores + 1, std::vector<std::uint64_t>(cache_bytes / sizeof(std::uint64_t))),
       eviction_sums_(cores + 1),
+      owner_(std::this_thread::get_id()),
       pool_(cores) {
   for (unsigned core = 0; core <= cores; ++core) blocks_.push_back(std::make_unique<BlockRunner>());
 }
@@ -65,6 +66,12 @@ Expected<void, Failure> GridRunner::run(const KernelCall& call) {
   return {};
 }
 
+/// The caller's runner has fibers, which stay on their OS thread: on another one it can only run
+/// blocks of one thread.
+bool GridRunner::caller_runs(const Grid& grid) const {
+  return grid.single_threads || std::this_thread::get_id() == owner_;
+}
+
 Expected<void, Failure> GridRunner::run_on_cores(const KernelCall& call, const Grid& grid) {
   const unsigned width = call.geometry.grid[0];
   const BlockSequence sequence(call, grid.blocks);
@@ -87,11 +94,11 @@ Expected<void, Failure> GridRunner::run_on_cores(const KernelCall& call, const G
       next = grid.blocks;
     }
   };
-  if (grid.single_threads) {
-    pool_.run_here_too(
-        static_cast<unsigned>(std::min<std::uint64_t>(grid.blocks, pool_.size()) - 1), job);
+  const auto cores = static_cast<unsigned>(std::min<std::uint64_t>(grid.blocks, pool_.size()));
+  if (caller_runs(grid)) {
+    pool_.share(cores - 1, job);
   } else {
-    pool_.run(job);
+    pool_.run(cores, job);
   }
   for (std::string& problem : problems) {
     if (!problem.empty()) return Unexpected(Failure{Outcome::launch_error, std::move(problem)});
@@ -102,7 +109,7 @@ Expected<void, Failure> GridRunner::run_on_cores(const KernelCall& call, const G
 void GridRunner::evict_caches() {
   // Read, not written: what follows would pay for writing back.
   constexpr std::size_t kLine = 64 / sizeof(std::uint64_t);  // as long as any processor's, or less
-  pool_.run_here_too(pool_.size(), [this](unsigned worker) {
+  pool_.run_everywhere([this](unsigned worker) {
     const std::vector<std::uint64_t>& buffer = eviction_buffers_[worker];
     std::uint64_t sum = 0;
     for (std::size_t i = 0; i < buffer.size(); i += kLine) sum += buffer[i];

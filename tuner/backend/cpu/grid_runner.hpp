@@ -9,12 +9,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <thread>
 #include <vector>
 
 namespace tuner::backend {
 
-/// Runs grids on all cores: every core takes the next block when it has finished one. The calling
-/// thread is one of those that run blocks of one thread, and runs a single one by a plain call.
+/// Runs grids on all cores: every core takes the next block when it has finished one. The thread
+/// that made it is one of those that run blocks, so that a small grid waits for no other; any
+/// thread runs a single block of one thread by a plain call.
 class GridRunner {
  public:
   /// `cache_bytes` is what evicts a core's private caches.
@@ -30,11 +32,13 @@ class GridRunner {
 
  private:
   struct Grid;
+  [[nodiscard]] bool caller_runs(const Grid& grid) const;
   [[nodiscard]] Expected<void, Failure> run_on_cores(const KernelCall& call, const Grid& grid);
 
   std::vector<std::unique_ptr<BlockRunner>> blocks_;  // one for each worker, the last the caller's
   std::vector<std::vector<std::uint64_t>> eviction_buffers_;  // the same
   std::vector<std::uint64_t> eviction_sums_;                  // the same: so that buffers are read
+  std::thread::id owner_;
   WorkerPool pool_;
 };
 
