@@ -82,7 +82,7 @@ struct ElementTypeRow {
 /// The name in messages and in a space file: "int", "unsigned short", "__nv_bfloat16".
 [[nodiscard]] std::string_view name(ElementType type);
 /// Takes every name that the table has.
-[[nodiscard]] std::optional<ElementType> element_type_from_name(std::string_view name);
+[[nodiscard]] std::optional<ElementType> element_type_from_name(std::string_view text);
 [[nodiscard]] bool is_floating(ElementType type);
 /// Unit roundoff: 2^-24 for float, 2^-53 for double, 2^-8 for bf16, 0 for integers.
 [[nodiscard]] double unit_roundoff(ElementType type);

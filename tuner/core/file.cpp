@@ -196,7 +196,7 @@ std::string replace(const fs::path& path, std::string_view content) {
                     (!exists || ::fchmod(out.number(), old.st_mode & 0777) == 0) && out.close() &&
                     ::rename(temporary.c_str(), path.c_str()) == 0;
   if (done) return "";
-  const std::string why = last_error();
+  std::string why = last_error();
   static_cast<void>(::unlink(temporary.c_str()));
   return why;
 }

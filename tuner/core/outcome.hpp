@@ -31,7 +31,7 @@ inline constexpr std::array kOutcomes = {
 
 /// The name stored in the database and shown to users, e.g. "wrong_result".
 [[nodiscard]] std::string_view name(Outcome outcome);
-[[nodiscard]] std::optional<Outcome> outcome_from_name(std::string_view name);
+[[nodiscard]] std::optional<Outcome> outcome_from_name(std::string_view text);
 
 /// Why a candidate did not end `ok`: a value, recorded and counted; never an exception.
 struct Failure {

@@ -21,6 +21,6 @@ namespace tuner::quantity {
 /// "12,345".
 [[nodiscard]] std::string count(std::uint64_t count);
 /// "1 trial", "12,345 trials".
-[[nodiscard]] std::string count(std::uint64_t count, std::string_view noun);
+[[nodiscard]] std::string count(std::uint64_t number_of, std::string_view noun);
 
 }  // namespace tuner::quantity

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <optional>
 #include <utility>
 
@@ -131,7 +132,7 @@ Expected<TransferTimes, Failure> time_transfers(backend::Backend& backend,
   std::vector<double> allocate_ns, to_device_ns, work_ns, to_host_ns, free_ns;
   const auto time_each = [&](std::vector<double>& times_ns, void (HostData::*step)()) {
     const auto begin = Clock::now();
-    for (HostData& one : all) (one.*step)();
+    for (HostData& one : all) std::invoke(step, one);
     times_ns.push_back(nanoseconds(Clock::now() - begin));
   };
   for (int i = 0; i <= samples; ++i) {
