@@ -3,7 +3,7 @@
 #pragma once
 
 #include "gemm_case.hpp"
-#include "tuner/family/geam_shape.hpp"
+#include "tuner/family/library_operation.hpp"
 
 #include <vector>
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "tuner/family/element_type.hpp"
-#include "tuner/family/gemm_shape.hpp"
+#include "tuner/family/library_operation.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -31,4 +31,8 @@ struct Include {
 /// "scale.cu:3: " and the first problem of a source and its headers; none when there is none.
 [[nodiscard]] std::optional<std::string> include_problem(const KernelSource& source);
 
+/// What to do about a header that g++ or NVRTC says it cannot find, as a line of its own behind the
+/// compiler's message; empty when the message is about something else.
+[[nodiscard]] std::string missing_header_hint(std::string_view message);
+
 }  // namespace tuner::family

@@ -7,15 +7,29 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 namespace tuner::family {
-
 namespace {
 
 double at_size(const space::Expression& expression, const space::Size& size) {
   const auto value = expression.evaluate(family_values(size));
   return value ? static_cast<double>(*value) : 0.0;
+}
+
+/// The widest access of a kernel, of which an offset tells whether it may be used.
+constexpr std::uint64_t kWidestAccessBytes = 16;
+
+std::int64_t value_at(const space::Expression& expression, std::string_view name,
+                      std::string_view key, const space::ExpressionValues& values) {
+  const auto value = expression.evaluate(values);
+  if (value && *value >= 0) return *value;
+  throw Error(
+      ErrorCode::usage,
+      fmt::format("argument '{}': its {} \"{}\" {}", name, key, expression.text(),
+                  value ? fmt::format("is {}", *value)
+                        : fmt::format("has no value: {}", tuner::space::name(value.error()))));
 }
 
 }  // namespace
@@ -62,6 +76,32 @@ std::size_t array_bytes(const ArrayArgument& array, std::string_view name,
         tuner::family::name(type), kMostArrayBytes, tuner::family::name(type)));
   }
   return static_cast<std::size_t>(elements) * element_bytes;
+}
+
+std::size_t alignment_bytes(const BufferArgument& buffer, std::string_view name,
+                            const space::ExpressionValues& values) {
+  const std::size_t element_bytes = size_bytes(buffer.type.at(values));
+  const std::uint64_t offset_bytes =
+      static_cast<std::uint64_t>(value_at(buffer.offset, name, "offset", values)) * element_bytes;
+  if (!buffer.align) {
+    if (buffer.offset.text() == "0") return element_bytes;
+    if (offset_bytes == 0) return kWidestAccessBytes;
+    return std::min(offset_bytes & (~offset_bytes + 1), kWidestAccessBytes);
+  }
+  const auto align = static_cast<std::uint64_t>(value_at(*buffer.align, name, "align", values));
+  if (!std::has_single_bit(align) || align < element_bytes || align > kMostAlignmentBytes) {
+    throw Error(ErrorCode::usage,
+                fmt::format("argument '{}': its align \"{}\" is {}; it must be a power of two from "
+                            "{}, the bytes of an element, to {}",
+                            name, buffer.align->text(), align, element_bytes, kMostAlignmentBytes));
+  }
+  if (offset_bytes % align != 0) {
+    throw Error(
+        ErrorCode::usage,
+        fmt::format("argument '{}': its offset \"{}\" is {} bytes, not a multiple of its align, {}",
+                    name, buffer.offset.text(), offset_bytes, align));
+  }
+  return align;
 }
 
 double flops_at(const Problem& problem, const space::Size& size) {

@@ -11,7 +11,6 @@
 #include "tuner/core/process.hpp"
 #include "tuner/family/device_code.hpp"
 #include "tuner/family/include.hpp"
-#include "tuner/family/missing_header.hpp"
 #include "tuner/family/standard_headers.hpp"
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/family/matrix_layout.hpp"
+#include "tuner/family/library_operation.hpp"
 
 #include "tuner/core/error.hpp"
 
@@ -14,6 +14,9 @@ namespace {
 
 /// So many elements that no memory holds them and that offsets in bytes do not overflow.
 constexpr double kTooMany = 0x1p56;
+
+constexpr const char* kGemmOperation = "gemm";
+constexpr const char* kGeamOperation = "geam";
 
 [[noreturn]] void fail(std::string_view operation, const std::string& text) {
   throw Error(ErrorCode::usage, fmt::format("{}: {}", operation, text));
@@ -81,6 +84,55 @@ std::string place_name(const MatrixLayout& layout, std::int64_t batch, std::int6
   const std::int64_t row = by_rows ? outer : inner;
   const std::string place = fmt::format("row {}, column {}", row, column);
   return batch > 1 && layout.stride > 0 ? fmt::format("matrix {}, {}", matrix, place) : place;
+}
+
+GemmShape packed_gemm(std::int64_t m, std::int64_t n, std::int64_t k, Transpose trans_a,
+                      Transpose trans_b, std::int64_t batch) {
+  return {.m = m,
+          .n = n,
+          .k = k,
+          .trans_a = trans_a,
+          .trans_b = trans_b,
+          .batch = batch,
+          .a = packed_matrix(kGemmOperation, m, k, trans_a),
+          .b = packed_matrix(kGemmOperation, k, n, trans_b),
+          .c = packed_matrix(kGemmOperation, m, n, Transpose::no)};
+}
+
+void check_shape(const GemmShape& shape) {
+  if (std::min({shape.m, shape.n, shape.k}) < 0 || shape.batch < 1) {
+    fail(kGemmOperation,
+         fmt::format("m={}, n={}, k={}, batch={}: none can be negative, and batch is at least 1",
+                     shape.m, shape.n, shape.k, shape.batch));
+  }
+  check_layout(kGemmOperation, 'a', shape.a, shape.batch);
+  check_layout(kGemmOperation, 'b', shape.b, shape.batch);
+  check_layout(kGemmOperation, 'c', shape.c, shape.batch);
+  const MatrixLayout one = {shape.c.rows, shape.c.columns, shape.c.ld, 0};
+  if (shape.batch == 1 || shape.c.stride >= elements(one, 1)) return;
+  if (interleaved(shape.c, shape.batch)) return;
+  fail(kGemmOperation,
+       fmt::format("stride_c is {}, but a matrix of c takes {} elements: they would overlap",
+                   shape.c.stride, elements(one, 1)));
+}
+
+GeamShape packed_geam(std::int64_t m, std::int64_t n, Transpose trans_a, Transpose trans_b) {
+  return {.m = m,
+          .n = n,
+          .trans_a = trans_a,
+          .trans_b = trans_b,
+          .a = packed_matrix(kGeamOperation, m, n, trans_a),
+          .b = packed_matrix(kGeamOperation, m, n, trans_b),
+          .c = packed_matrix(kGeamOperation, m, n, Transpose::no)};
+}
+
+void check_shape(const GeamShape& shape) {
+  if (std::min(shape.m, shape.n) < 0) {
+    fail(kGeamOperation, fmt::format("m={}, n={}: neither can be negative", shape.m, shape.n));
+  }
+  check_layout(kGeamOperation, 'a', shape.a, GeamShape::batch);
+  check_layout(kGeamOperation, 'b', shape.b, GeamShape::batch);
+  check_layout(kGeamOperation, 'c', shape.c, GeamShape::batch);
 }
 
 }  // namespace tuner::family
