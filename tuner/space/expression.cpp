@@ -3,7 +3,6 @@
 
 #include "tuner/space/generate.hpp"
 #include "tuner/space/syntax.hpp"
-#include "tuner/space/token.hpp"
 #include "tuner/space/vocabulary.hpp"
 
 #include <fmt/format.h>

@@ -2,7 +2,6 @@
 #include "tuner/space/syntax.hpp"
 
 #include "tuner/core/suggest.hpp"
-#include "tuner/space/token.hpp"
 #include "tuner/space/vocabulary.hpp"
 
 #include <fmt/format.h>
