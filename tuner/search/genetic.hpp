@@ -2,7 +2,6 @@
 #pragma once
 
 #include "tuner/search/metaheuristic.hpp"
-#include "tuner/search/population.hpp"
 
 namespace tuner::search {
 

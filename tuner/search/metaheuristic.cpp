@@ -3,6 +3,7 @@
 
 #include "tuner/search/repair.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -56,6 +57,14 @@ void Metaheuristic::tell(const space::Config& config, Outcome outcome,
   ++answers_;
   const bool timed = outcome == Outcome::ok && time_ns && *time_ns > 0;
   learn(config, timed ? std::log(*time_ns) : std::numeric_limits<Loss>::infinity());
+}
+
+void Population::add(const space::Config& config, Loss loss) {
+  std::erase_if(members_, [&](const Member& member) { return member.config == config; });
+  if (!std::isfinite(loss)) return;
+  const auto place = std::ranges::upper_bound(members_, loss, {}, &Member::loss);
+  members_.insert(place, {.config = config, .loss = loss});
+  if (members_.size() > capacity_) members_.pop_back();
 }
 
 }  // namespace tuner::search

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+// Internal to search.
 #pragma once
 
 #include "tuner/search/strategy.hpp"
 #include "tuner/search/visited_set.hpp"
 
 #include <random>
+#include <span>
+#include <vector>
 
 namespace tuner::search {
 
@@ -50,6 +53,30 @@ class Metaheuristic : public Strategy {
   std::mt19937_64 random_;
   VisitedSet visited_;
   std::size_t answers_ = 0;
+};
+
+/// A configuration and its result.
+struct Member {
+  space::Config config;
+  Loss loss = 0;
+};
+
+/// The best configurations so far that ended `ok`, as many as fit.
+class Population {
+ public:
+  explicit Population(std::size_t capacity) : capacity_(capacity) {}
+
+  /// Takes a member in unless there are enough better ones; what it is told of again counts as told
+  /// last. Failures are no members.
+  void add(const space::Config& config, Loss loss);
+
+  /// The best first.
+  [[nodiscard]] std::span<const Member> members() const { return members_; }
+  [[nodiscard]] bool full() const { return members_.size() == capacity_; }
+
+ private:
+  std::size_t capacity_;
+  std::vector<Member> members_;
 };
 
 }  // namespace tuner::search

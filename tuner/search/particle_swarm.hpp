@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "tuner/search/population.hpp"
+#include "tuner/search/metaheuristic.hpp"
 
 #include <map>
 #include <vector>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/search/response.hpp"
+#include "tuner/search/surrogate.hpp"
 
 #include <gtest/gtest.h>
 
