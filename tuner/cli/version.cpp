@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cli/version.hpp"
 
-#include "tuner/store/sqlite_version.hpp"
+#include "tuner/store/store.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

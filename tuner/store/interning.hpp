@@ -3,7 +3,7 @@
 // these values, which it adds when there is none.
 #pragma once
 
-#include "tuner/store/kept_statement.hpp"
+#include "tuner/store/connection.hpp"
 #include "tuner/store/records.hpp"
 
 #include <cstdint>

@@ -4,6 +4,8 @@
 #include "tuner/store/connection.hpp"
 #include "tuner/store/database_file.hpp"
 
+#include <sqlite3.h>
+
 #include <utility>
 
 namespace tuner::store {
@@ -20,6 +22,10 @@ Store Store::in_memory() {
 
 const std::filesystem::path& Store::path() const {
   return state_->connection.path();
+}
+
+std::string_view sqlite_version() {
+  return ::sqlite3_libversion();
 }
 
 }  // namespace tuner::store

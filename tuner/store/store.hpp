@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "tuner/store/explanation_record.hpp"
 #include "tuner/store/records.hpp"
 
 #include <cstddef>
@@ -160,5 +159,8 @@ class Store {
  private:
   std::unique_ptr<State> state_;
 };
+
+/// Of the SQLite library that is loaded: "3.40.1".
+[[nodiscard]] std::string_view sqlite_version();
 
 }  // namespace tuner::store
