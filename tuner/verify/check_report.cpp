@@ -3,7 +3,7 @@
 
 #include "tuner/backend/owned.hpp"
 #include "tuner/core/quantity.hpp"
-#include "tuner/verify/overrun.hpp"
+#include "tuner/verify/memory_plan.hpp"
 
 #include <fmt/format.h>
 

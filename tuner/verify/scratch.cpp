@@ -3,7 +3,7 @@
 
 #include "tuner/core/error.hpp"
 #include "tuner/family/candidate.hpp"
-#include "tuner/verify/overrun.hpp"
+#include "tuner/verify/memory_plan.hpp"
 
 #include <fmt/format.h>
 
