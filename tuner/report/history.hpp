@@ -3,7 +3,6 @@
 #pragma once
 
 #include "tuner/report/configurations.hpp"
-#include "tuner/report/reported_trial.hpp"
 #include "tuner/report/search_run.hpp"
 #include "tuner/report/stored_space.hpp"
 #include "tuner/store/store.hpp"
