@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cli/sweep_result.hpp"
-#include "tuner/session/sweep_leads.hpp"
+#include "tuner/session/sweep.hpp"
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>

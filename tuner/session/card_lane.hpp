@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "tuner/session/compile_site.hpp"
 #include "tuner/session/drift_monitor.hpp"
 #include "tuner/session/final_round.hpp"
 #include "tuner/session/library_gauge.hpp"
