@@ -5,8 +5,8 @@
 #include "tuner/cli/output.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/worker/confinement.hpp"
-#include "tuner/worker/isolated_compiler.hpp"
 #include "tuner/worker/open_devices.hpp"
+#include "tuner/worker/process_compiler.hpp"
 
 #include <fmt/format.h>
 

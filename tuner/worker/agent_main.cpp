@@ -10,8 +10,8 @@
 #include "tuner/worker/compile_pool.hpp"
 #include "tuner/worker/confinement.hpp"
 #include "tuner/worker/device_server.hpp"
-#include "tuner/worker/isolated_compiler.hpp"
 #include "tuner/worker/open_devices.hpp"
+#include "tuner/worker/process_compiler.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -8,7 +8,6 @@
 #include "tuner/core/shell_words.hpp"
 #include "tuner/worker/agent.hpp"
 #include "tuner/worker/agent_connection.hpp"
-#include "tuner/worker/last_words.hpp"
 #include "tuner/worker/worker_process.hpp"
 
 #include <fmt/format.h>

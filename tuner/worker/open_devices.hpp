@@ -20,10 +20,12 @@ struct OpenedDevices {
   std::vector<std::string> left_out;  ///< "device 1 is left out: …"
 };
 
-/// Opens the devices of a backend of this machine that a text names (chosen_devices), all at the
-/// same time. Of several one that cannot be opened is left out. The family must outlive them;
-/// `seed` makes the inputs of checks. Throws as chosen_devices and DeviceProcess do, the last
-/// reason when none can be opened.
+/// Opens the devices of a backend of this machine that the text of --device names, all at the
+/// same time: "0", "0,2", uuids or unambiguous beginnings of them, or "all". Of several one that
+/// cannot be opened is left out. The family must outlive them; `seed` makes the inputs of checks.
+/// Throws Error(usage) for a text that is none of these or names a device twice, Error(no_device)
+/// for a device that there is not, and as DeviceProcess does, the last reason when none can be
+/// opened.
 [[nodiscard]] OpenedDevices open_devices(const std::string& backend, const std::string& devices,
                                          const family::Family& family, std::uint64_t seed,
                                          const DeviceDeadlines& deadlines);

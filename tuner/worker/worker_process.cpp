@@ -8,12 +8,20 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <csignal>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/mman.h>
 #include <unistd.h>
 #include <utility>
 
 namespace tuner::worker {
 namespace {
+
+// Bytes of a program's last words: as many are kept and told.
+constexpr off_t kKept = 64 * 1024;
+constexpr std::size_t kTold = 500;
 
 std::string own_program() {
   std::string path(4096, '\0');
@@ -37,6 +45,29 @@ ProcessLimits within(ProcessLimits limits, const std::filesystem::path& temporar
 }
 
 }  // namespace
+
+LastWords::LastWords() : file_(::memfd_create("tune-stderr", MFD_CLOEXEC | MFD_ALLOW_SEALING)) {
+  if (file_ < 0 || ::ftruncate(file_, kKept) != 0 ||
+      ::fcntl(file_, F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK) != 0) {
+    throw Error(ErrorCode::failure,
+                fmt::format("cannot keep the messages of a program: {}", std::strerror(errno)));
+  }
+}
+
+LastWords::~LastWords() {
+  ::close(file_);
+}
+
+std::string LastWords::text() const {
+  const off_t written = ::lseek(file_, 0, SEEK_CUR);  // the program's descriptor shares the offset
+  if (written <= 0) return "";
+  std::string text(static_cast<std::size_t>(written), '\0');
+  const ssize_t got = ::pread(file_, text.data(), text.size(), 0);
+  text.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  if (text.size() > kTold) text.erase(0, text.size() - kTold);
+  return text;
+}
 
 WorkerCommand worker_command(std::vector<std::string> arguments) {
   WorkerCommand command = {own_program(), "worker"};

@@ -4,7 +4,6 @@
 #include "tuner/core/file.hpp"
 #include "tuner/core/process.hpp"
 #include "tuner/worker/channel.hpp"
-#include "tuner/worker/last_words.hpp"
 
 #include <chrono>
 #include <string>
@@ -12,6 +11,24 @@
 #include <vector>
 
 namespace tuner::worker {
+
+/// Takes what a program writes to a descriptor, its stderr as a rule, for the message about its
+/// end: a file in memory that cannot grow, so whatever it writes, the rest is refused.
+class LastWords {
+ public:
+  /// Throws Error(failure) when there is no memory for it.
+  LastWords();
+  ~LastWords();
+  LastWords(const LastWords&) = delete;
+  LastWords& operator=(const LastWords&) = delete;
+
+  [[nodiscard]] int descriptor() const { return file_; }
+  /// The last of what was written, without the line ends after it; empty: nothing.
+  [[nodiscard]] std::string text() const;
+
+ private:
+  int file_;
+};
 
 /// How to start a worker: the program and its arguments. It finds its end of the channel as
 /// descriptor 3 (worker_main.hpp).
