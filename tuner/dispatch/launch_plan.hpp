@@ -4,7 +4,6 @@
 
 #include "tuner/backend/executor.hpp"
 #include "tuner/dispatch/dispatcher.hpp"
-#include "tuner/dispatch/launch_maps.hpp"
 #include "tuner/dispatch/scratch_sets.hpp"
 
 #include <cstddef>
@@ -16,6 +15,28 @@
 #include <vector>
 
 namespace tuner::dispatch {
+
+/// The most arguments of a kernel that may be tensor maps.
+inline constexpr std::size_t kMostTensorMaps = 16;
+
+/// The tensor maps of the launches by a plan. A driver takes some 80 ns for each, so a thread that
+/// launches with the same buffers again gets those of before. Safe to use from many threads.
+class LaunchMaps {
+ public:
+  LaunchMaps() = default;
+  explicit LaunchMaps(std::vector<family::TensorLayout> layouts);
+
+  [[nodiscard]] std::size_t count() const { return layouts_.size(); }
+
+  /// The maps for a launch whose arguments have these values, in order; valid until the calling
+  /// thread calls this again. Fails as Executor::tensor_map. Allocates nothing unless it fails.
+  [[nodiscard]] Expected<std::span<backend::TensorMapValue>, Failure> of(
+      const backend::Executor& executor, std::span<const std::uint64_t> values) const;
+
+ private:
+  std::vector<family::TensorLayout> layouts_;
+  std::uint64_t number_ = 0;  ///< no other's
+};
 
 /// The most arguments that a kernel may have: what a launch keeps on its stack.
 inline constexpr std::size_t kMostKernelArguments = 64;
