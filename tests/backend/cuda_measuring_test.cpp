@@ -3,7 +3,6 @@
 #include "tuner/backend/cuda/clock_reader.hpp"
 #include "tuner/backend/cuda/nvml.hpp"
 #include "tuner/backend/cuda/peak.hpp"
-#include "tuner/backend/cuda/process_tree.hpp"
 
 #include <gmock/gmock.h>
 

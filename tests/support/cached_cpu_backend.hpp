@@ -3,7 +3,7 @@
 // kernels that check results.
 #pragma once
 
-#include "tuner/backend/cached_compiler.hpp"
+#include "tuner/backend/binary_cache.hpp"
 #include "tuner/backend/cpu/cpu_backend.hpp"
 #include "tuner/worker/watched_backend.hpp"
 

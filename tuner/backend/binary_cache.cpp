@@ -2,9 +2,11 @@
 #include "tuner/backend/binary_cache.hpp"
 
 #include "tuner/backend/cache_entry.hpp"
+#include "tuner/backend/cpu/host_compiler.hpp"
 #include "tuner/core/environment.hpp"
 #include "tuner/core/failpoint.hpp"
 #include "tuner/core/file.hpp"
+#include "tuner/core/hash.hpp"
 #include "tuner/core/trust.hpp"
 
 #include <fmt/format.h>
@@ -18,6 +20,7 @@
 #include <memory>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
 namespace tuner::backend {
@@ -216,6 +219,27 @@ void BinaryCache::account(std::uint64_t added_bytes) {
     total -= file.bytes;
   }
   total_bytes_ = total;
+}
+
+std::string compiler_identity(const space::DeviceInfo& device,
+                              const space::EnvironmentInfo& environment) {
+  const bool on_cpu = device.backend == "cpu";
+  // Changes with our options and headers, and with what is left out of a source.
+  constexpr std::string_view kCudaRecipe = "toolkit headers 1";
+  return content_hash({device.backend, device.architecture, on_cpu ? device.name : "",
+                       environment.compiler, environment.tool,
+                       on_cpu ? host_compiler_recipe() : std::string(kCudaRecipe)});
+}
+
+CachedCompiler::CachedCompiler(const Compiler& compiler, BinaryCache& cache, std::string identity)
+    : compiler_(compiler), cache_(cache), identity_(std::move(identity)) {}
+
+Expected<Binary, Failure> CachedCompiler::compile(const family::CompileJob& job) const {
+  const std::string key = content_hash({identity_, job.key});
+  if (auto known = cache_.find(key)) return *std::move(known);
+  auto compiled = compiler_.compile(job);
+  if (compiled) cache_.keep(key, *compiled);
+  return compiled;
 }
 
 }  // namespace tuner::backend

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "tuner/backend/launch_error.hpp"
 #include "tuner/core/expected.hpp"
 #include "tuner/core/outcome.hpp"
 
@@ -9,8 +10,6 @@
 #include <cstddef>
 #include <ranges>
 #include <span>
-#include <string>
-#include <utility>
 
 namespace tuner::backend {
 
@@ -19,16 +18,13 @@ namespace tuner::backend {
 template <std::ranges::random_access_range Sizes>
 [[nodiscard]] Expected<void, Failure> match_arguments(std::span<const std::size_t> argument_bytes,
                                                       const Sizes& parameter_bytes) {
-  const auto refuse = [](std::string message) {
-    return Unexpected(Failure{Outcome::launch_error, std::move(message)});
-  };
   if (parameter_bytes.size() != argument_bytes.size()) {
-    return refuse(fmt::format("the kernel takes {} arguments, the launch gives {}",
-                              parameter_bytes.size(), argument_bytes.size()));
+    return launch_error(fmt::format("the kernel takes {} arguments, the launch gives {}",
+                                    parameter_bytes.size(), argument_bytes.size()));
   }
   for (std::size_t i = 0; i < argument_bytes.size(); ++i) {
     if (parameter_bytes[i] == argument_bytes[i]) continue;
-    return refuse(fmt::format(
+    return launch_error(fmt::format(
         "argument {}: the kernel takes {} bytes, the launch gives {}; the types in the space file "
         "must be those of the kernel",
         i + 1, parameter_bytes[i], argument_bytes[i]));

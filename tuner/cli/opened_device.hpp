@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "tuner/backend/cached_compiler.hpp"
+#include "tuner/backend/binary_cache.hpp"
 #include "tuner/cli/commands.hpp"
 #include "tuner/cli/model_cards.hpp"
 #include "tuner/family/family.hpp"

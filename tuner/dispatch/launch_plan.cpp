@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/dispatch/launch_plan.hpp"
 
-#include "tuner/backend/step_failure.hpp"
+#include "tuner/backend/launch_error.hpp"
 
 #include <array>
 #include <atomic>

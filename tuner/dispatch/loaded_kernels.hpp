@@ -2,7 +2,6 @@
 #pragma once
 
 #include "tuner/backend/binary_cache.hpp"
-#include "tuner/backend/cached_compiler.hpp"
 #include "tuner/backend/executor.hpp"
 #include "tuner/backend/helper_compiler.hpp"
 #include "tuner/dispatch/dispatcher.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/dispatch/plan_maker.hpp"
 
-#include "tuner/backend/step_failure.hpp"
+#include "tuner/backend/launch_error.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/dispatch/kept_measurement.hpp"
 #include "tuner/dispatch/kernel_values.hpp"

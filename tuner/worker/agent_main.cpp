@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/worker/agent_main.hpp"
 
-#include "tuner/backend/cached_compiler.hpp"
+#include "tuner/backend/binary_cache.hpp"
 #include "tuner/core/environment.hpp"
 #include "tuner/core/file.hpp"
 #include "tuner/core/process.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/worker/worker_main.hpp"
 
-#include "tuner/backend/cached_compiler.hpp"
+#include "tuner/backend/binary_cache.hpp"
 #include "tuner/backend/owned.hpp"
 #include "tuner/backend/registry.hpp"
 #include "tuner/core/failpoint.hpp"

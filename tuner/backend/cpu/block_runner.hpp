@@ -3,6 +3,8 @@
 
 #include "tuner/backend/cpu/kernel_abi.hpp"
 #include "tuner/backend/cpu/shared_variables.hpp"
+#include "tuner/core/expected.hpp"
+#include "tuner/core/outcome.hpp"
 #include "tuner/family/candidate.hpp"
 
 #include <boost/context/fiber.hpp>
@@ -138,5 +140,9 @@ class BlockRunner {
   std::string divergence_;  // empty: none
   std::array<Warp, kMaxThreadsPerBlock / 32> warps_{};
 };
+
+/// The limits of a launch on a GPU, kept here too so that a configuration fails in both places:
+/// launch_error when the geometry is beyond them.
+[[nodiscard]] Expected<void, Failure> check_geometry(const family::Geometry& geometry);
 
 }  // namespace tuner::backend

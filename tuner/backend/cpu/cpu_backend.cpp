@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/backend/cpu/cpu_backend.hpp"
 
+#include "tuner/backend/cpu/block_runner.hpp"
 #include "tuner/backend/cpu/cpu_device.hpp"
 #include "tuner/backend/cpu/cpu_executor.hpp"
 #include "tuner/backend/cpu/grid_runner.hpp"
@@ -8,13 +9,11 @@
 #include "tuner/backend/cpu/host_library.hpp"
 #include "tuner/backend/cpu/host_memory.hpp"
 #include "tuner/backend/cpu/host_tensor_map.hpp"
-#include "tuner/backend/cpu/launch_limits.hpp"
 #include "tuner/backend/cpu/loaded_image.hpp"
 #include "tuner/backend/cpu/openblas.hpp"
 #include "tuner/backend/cpu/write_watch.hpp"
 #include "tuner/backend/launch_error.hpp"
 #include "tuner/backend/match_arguments.hpp"
-#include "tuner/backend/step_failure.hpp"
 #include "tuner/core/environment.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/file.hpp"

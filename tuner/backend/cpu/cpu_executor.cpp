@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/backend/cpu/cpu_executor.hpp"
 
+#include "tuner/backend/cpu/block_runner.hpp"
 #include "tuner/backend/cpu/host_library.hpp"
 #include "tuner/backend/cpu/host_tensor_map.hpp"
-#include "tuner/backend/cpu/launch_limits.hpp"
 #include "tuner/backend/launch_error.hpp"
 #include "tuner/backend/match_arguments.hpp"
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/backend/cpu/host_compiler.hpp"
 
-#include "tuner/backend/cpu/compiler_log.hpp"
 #include "tuner/backend/cpu/host_source.hpp"
 #include "tuner/backend/cpu/kernel_headers.hpp"
 #include "tuner/core/environment.hpp"

@@ -1,17 +1,237 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/backend/cpu/host_library.hpp"
 
-#include "tuner/backend/cpu/host_geam.hpp"
-#include "tuner/backend/cpu/host_gemm.hpp"
+#include "tuner/backend/cpu/openblas.hpp"
+#include "tuner/core/error.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
+#include <limits>
+#include <mutex>
+#include <span>
 #include <variant>
 
 namespace tuner::backend {
 namespace {
+
+blasint blas_size(std::int64_t value) {
+  if (value < 0 || value > std::numeric_limits<blasint>::max()) {
+    throw Error(ErrorCode::failure, fmt::format("a size of {} is too large for OpenBLAS", value));
+  }
+  return static_cast<blasint>(value);
+}
+
+CBLAS_TRANSPOSE blas_transpose(Transpose transpose) {
+  return transpose == Transpose::yes ? CblasTrans : CblasNoTrans;
+}
+
+template <class Float, class Gemm>
+void gemm(Gemm* blas, const family::GemmShape& shape, const MatrixOperands& operands) {
+  family::check_shape(shape);
+  const blasint m = blas_size(shape.m), n = blas_size(shape.n), k = blas_size(shape.k);
+  const auto ld = [](const family::MatrixLayout& layout) {
+    return std::max(blas_size(layout.ld), 1);
+  };
+  const auto* const a = static_cast<const Float*>(operands.a);
+  const auto* const b = static_cast<const Float*>(operands.b);
+  auto* const c = static_cast<Float*>(operands.c);
+  for (std::int64_t i = 0; i < shape.batch; ++i) {
+    blas(CblasRowMajor, blas_transpose(shape.trans_a), blas_transpose(shape.trans_b), m, n, k,
+         static_cast<Float>(operands.alpha), a + i * shape.a.stride, ld(shape.a),
+         b + i * shape.b.stride, ld(shape.b), static_cast<Float>(operands.beta),
+         c + i * shape.c.stride, ld(shape.c));
+  }
+}
+
+/// The number that every element of 8 or 16 bits is, by its bits: once in the process.
+const std::vector<float>& numbers_of(family::ElementType type) {
+  static std::array<std::vector<float>, kElementTypes.size()> tables;
+  static std::array<std::once_flag, kElementTypes.size()> made;
+  const auto index = static_cast<std::size_t>(type);
+  std::vector<float>& numbers = tables.at(index);
+  std::call_once(made.at(index), [&] {
+    numbers.resize(std::size_t{1} << 8 * family::size_bytes(type));
+    for (std::size_t bits = 0; bits < numbers.size(); ++bits) {
+      numbers[bits] = static_cast<float>(family::number_of(type, bits));
+    }
+  });
+  return numbers;
+}
+
+/// The product of matrices of 8 or 16 bits an element: in float, each result rounded once.
+/// `multiply` is the product of matrices of floats.
+template <class Multiply>
+void short_gemm(const family::LibraryOperation& operation, const family::GemmShape& shape,
+                const MatrixOperands& operands, const Multiply& multiply) {
+  family::check_shape(shape);
+  const auto matrices = [&](const void* data, const family::MatrixLayout& layout,
+                            family::ElementType type) {
+    const auto count = static_cast<std::size_t>(family::elements(layout, shape.batch));
+    std::vector<float> result(count);
+    const auto number = [&numbers = numbers_of(type)](std::uint16_t bits) { return numbers[bits]; };
+    if (family::size_bytes(type) == 1) {
+      std::ranges::transform(std::span(static_cast<const std::uint8_t*>(data), count),
+                             result.begin(), number);
+    } else {
+      std::ranges::transform(std::span(static_cast<const std::uint16_t*>(data), count),
+                             result.begin(), number);
+    }
+    return result;
+  };
+  const std::vector<float> a = matrices(operands.a, shape.a, operation.type),
+                           b = matrices(operands.b, shape.b, operation.type);
+  MatrixOperands wide = operands;
+  wide.a = a.data();
+  wide.b = b.data();
+  if (operation.result_type() == family::ElementType::f32) return multiply(shape, wide);
+  std::vector<float> c = matrices(operands.c, shape.c, operation.result_type());
+  wide.c = c.data();
+  multiply(shape, wide);
+  auto* const result = static_cast<std::uint16_t*>(operands.c);
+  for (std::int64_t row = 0; row < shape.batch * shape.m; ++row) {
+    const std::int64_t first = row / shape.m * shape.c.stride + row % shape.m * shape.c.ld;
+    for (std::int64_t i = first; i < first + shape.n; ++i) {
+      const auto sum = static_cast<double>(c[static_cast<std::size_t>(i)]);
+      result[i] = static_cast<std::uint16_t>(family::bits_of(operation.result_type(), sum));
+    }
+  }
+}
+
+/// The product by plain loops, row by row with sums in the type of C.
+template <class Element, class Sum>
+void gemm_by_loops(const family::GemmShape& shape, const MatrixOperands& operands) {
+  family::check_shape(shape);
+  const auto alpha = static_cast<Sum>(operands.alpha);
+  const auto beta = static_cast<Sum>(operands.beta);
+  std::vector<Sum> sums(static_cast<std::size_t>(shape.n));
+  for (std::int64_t row = 0; row < shape.batch * shape.m; ++row) {
+    const std::int64_t matrix = row / shape.m, i = row % shape.m;
+    const auto* const a = static_cast<const Element*>(operands.a) + matrix * shape.a.stride;
+    const auto* const b = static_cast<const Element*>(operands.b) + matrix * shape.b.stride;
+    auto* const c = static_cast<Sum*>(operands.c) + matrix * shape.c.stride + i * shape.c.ld;
+    const std::int64_t step_b = shape.trans_b == Transpose::yes ? shape.b.ld : 1;
+    std::ranges::fill(sums, Sum{0});
+    for (std::int64_t k = 0; k < shape.k; ++k) {
+      const Sum factor =
+          a[shape.trans_a == Transpose::yes ? k * shape.a.ld + i : i * shape.a.ld + k];
+      const Element* const from = b + (shape.trans_b == Transpose::yes ? k : k * shape.b.ld);
+      for (std::int64_t j = 0; j < shape.n; ++j) {
+        sums[static_cast<std::size_t>(j)] += factor * static_cast<Sum>(from[j * step_b]);
+      }
+    }
+    for (std::int64_t j = 0; j < shape.n; ++j) {
+      c[j] = alpha * sums[static_cast<std::size_t>(j)] + (beta == 0 ? Sum{0} : beta * c[j]);
+    }
+  }
+}
+
+Expected<void, Failure> check_types(const family::LibraryOperation& operation) {
+  if (family::library_multiplies(operation.type, operation.result_type())) return {};
+  return Unexpected(Failure{Outcome::launch_error, fmt::format("OpenBLAS has no GEMM for {}",
+                                                               family::name(operation.type))});
+}
+
+/// A product by OpenBLAS, done on return. launch_error for a type that it has no GEMM for; throws
+/// Error(failure) for a size that it cannot take, and what check_shape throws.
+Expected<void, Failure> host_gemm(const family::LibraryOperation& operation,
+                                  const family::GemmShape& shape, const MatrixOperands& operands) {
+  if (auto fits = check_types(operation); !fits) return fits;
+  if (operation.type == family::ElementType::f32 || operation.type == family::ElementType::tf32) {
+    gemm<float>(openblas().sgemm, shape, operands);
+  } else if (operation.type == family::ElementType::f64) {
+    gemm<double>(openblas().dgemm, shape, operands);
+  } else if (operation.type == family::ElementType::s8) {
+    gemm_by_loops<std::int8_t, std::int32_t>(shape, operands);
+  } else {
+    short_gemm(operation, shape, operands,
+               [](const family::GemmShape& of, const MatrixOperands& wide) {
+                 gemm<float>(openblas().sgemm, of, wide);
+               });
+  }
+  return {};
+}
+
+/// The same by plain loops, which need no preparation: for small matrices they are faster.
+Expected<void, Failure> host_gemm_by_loops(const family::LibraryOperation& operation,
+                                           const family::GemmShape& shape,
+                                           const MatrixOperands& operands) {
+  if (auto fits = check_types(operation); !fits) return fits;
+  if (operation.type == family::ElementType::f32 || operation.type == family::ElementType::tf32) {
+    gemm_by_loops<float, float>(shape, operands);
+  } else if (operation.type == family::ElementType::f64) {
+    gemm_by_loops<double, double>(shape, operands);
+  } else if (operation.type == family::ElementType::s8) {
+    gemm_by_loops<std::int8_t, std::int32_t>(shape, operands);
+  } else {
+    short_gemm(operation, shape, operands, gemm_by_loops<float, float>);
+  }
+  return {};
+}
+
+/// Edge of a square tile of which both matrices fit in the L1 cache.
+constexpr std::int64_t kTile = 32;
+
+/// op(X) of a stored matrix.
+template <class Element>
+struct Operand {
+  Operand(const void* data, const family::MatrixLayout& layout, Transpose transpose)
+      : first(static_cast<const Element*>(data)),
+        row(transpose == Transpose::yes ? 1 : layout.ld),
+        column(transpose == Transpose::yes ? layout.ld : 1) {}
+  [[nodiscard]] Element at(std::int64_t i, std::int64_t j) const {
+    return first[i * row + j * column];
+  }
+
+  const Element* first;
+  std::int64_t row, column;  // elements from one to the next
+};
+
+template <class Element>
+void geam(const family::GeamShape& shape, const MatrixOperands& operands) {
+  family::check_shape(shape);
+  const Operand<Element> a(operands.a, shape.a, shape.trans_a);
+  const Operand<Element> b(operands.b, shape.b, shape.trans_b);
+  auto* const c = static_cast<Element*>(operands.c);
+  const auto alpha = static_cast<Element>(operands.alpha);
+  const auto beta = static_cast<Element>(operands.beta);
+  // As in BLAS a factor of zero leaves its matrix unread.
+  const auto element = [&](std::int64_t i, std::int64_t j) {
+    const auto of_a = static_cast<Element>(alpha == Element(0) ? Element(0) : alpha * a.at(i, j));
+    return beta == Element(0) ? of_a : static_cast<Element>(of_a + beta * b.at(i, j));
+  };
+  for (std::int64_t i0 = 0; i0 < shape.m; i0 += kTile) {
+    for (std::int64_t j0 = 0; j0 < shape.n; j0 += kTile) {
+      for (std::int64_t i = i0; i < std::min(i0 + kTile, shape.m); ++i) {
+        for (std::int64_t j = j0; j < std::min(j0 + kTile, shape.n); ++j) {
+          c[i * shape.c.ld + j] = element(i, j);
+        }
+      }
+    }
+  }
+}
+
+/// A sum of matrices or a transposition, done on return: loops of our own, since CBLAS has none.
+/// launch_error for a type that is neither f32 nor f64; throws what check_shape throws.
+Expected<void, Failure> host_geam(family::ElementType type, const family::GeamShape& shape,
+                                  const MatrixOperands& operands) {
+  if (!family::library_adds(type)) {
+    return Unexpected(Failure{Outcome::launch_error,
+                              fmt::format("BLAS cannot add matrices of {}", family::name(type))});
+  }
+  if (type == family::ElementType::f32) {
+    geam<float>(shape, operands);
+  } else if (type == family::ElementType::f64) {
+    geam<double>(shape, operands);
+  } else if (type == family::ElementType::u16) {
+    geam<std::uint16_t>(shape, operands);
+  } else {
+    geam<std::uint8_t>(shape, operands);
+  }
+  return {};
+}
 
 /// The number is of this way of naming algorithms.
 constexpr const char* kLoops = "host/1/loops";

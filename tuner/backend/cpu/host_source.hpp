@@ -20,4 +20,9 @@ namespace tuner::backend {
 /// The translation unit of a job: its source, and the exports of its entries.
 [[nodiscard]] std::string host_unit(const family::CompileJob& job);
 
+/// What g++ said about a unit of host_unit, without what only follows from an error of the kernel
+/// in the code that exports it, and without naming that code. A log that has no other error is left
+/// as it is.
+[[nodiscard]] std::string without_export(std::string_view log);
+
 }  // namespace tuner::backend

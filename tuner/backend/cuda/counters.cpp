@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/backend/cuda/counters.hpp"
 
-#include "tuner/backend/cuda/driver_function.hpp"
+#include "tuner/backend/cuda/runtime.hpp"
 #include "tuner/backend/cuda/shared_library.hpp"
 #include "tuner/core/error.hpp"
 

@@ -6,7 +6,6 @@
 #include "tuner/backend/cuda/cublas.hpp"
 #include "tuner/backend/cuda/cuda_kernel.hpp"
 #include "tuner/backend/cuda/device_query.hpp"
-#include "tuner/backend/cuda/driver_function.hpp"
 #include "tuner/backend/cuda/energy_meter.hpp"
 #include "tuner/backend/cuda/hot_timer.hpp"
 #include "tuner/backend/cuda/nvml.hpp"
@@ -16,7 +15,7 @@
 #include "tuner/backend/cuda/runtime.hpp"
 #include "tuner/backend/cuda/shared_poison.hpp"
 #include "tuner/backend/cuda/stream_gate.hpp"
-#include "tuner/backend/step_failure.hpp"
+#include "tuner/backend/launch_error.hpp"
 #include "tuner/core/error.hpp"
 
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/backend/cuda/kernel_argument.hpp"
 
-#include "tuner/backend/cuda/driver_function.hpp"
+#include "tuner/backend/cuda/runtime.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

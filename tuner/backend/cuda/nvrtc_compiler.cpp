@@ -3,7 +3,6 @@
 
 #include "tuner/backend/cuda/nvrtc_headers.hpp"
 #include "tuner/backend/cuda/shared_library.hpp"
-#include "tuner/backend/cuda/toolkit_headers.hpp"
 #include "tuner/family/device_code.hpp"
 #include "tuner/family/include.hpp"
 

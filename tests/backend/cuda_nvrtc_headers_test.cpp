@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/backend/cuda/toolkit_headers.hpp"
+#include "tuner/backend/cuda/nvrtc_headers.hpp"
 #include "tuner/core/file.hpp"
 
 #include <gmock/gmock.h>
