@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "tuner/cli/command_tree.hpp"
+#include "tuner/cli/command_description.hpp"
 
 #include <string>
 #include <string_view>

@@ -7,7 +7,7 @@
 #include "tuner/cli/opened_device.hpp"
 #include "tuner/cli/output.hpp"
 #include "tuner/cli/placement.hpp"
-#include "tuner/cli/size_range.hpp"
+#include "tuner/cli/sizes.hpp"
 #include "tuner/cli/sweep_contenders.hpp"
 #include "tuner/cli/sweep_result.hpp"
 #include "tuner/core/error.hpp"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cli/commands.hpp"
+#include "tuner/cli/database.hpp"
 #include "tuner/cli/launched_agents.hpp"
 #include "tuner/cli/opened_device.hpp"
 #include "tuner/cli/output.hpp"
-#include "tuner/cli/run_database.hpp"
 #include "tuner/cli/slow_notice.hpp"
 #include "tuner/cli/tuning_runs.hpp"
 #include "tuner/cli/tuning_tasks.hpp"
@@ -12,6 +12,9 @@
 #include "tuner/core/suggest.hpp"
 #include "tuner/report/report.hpp"
 #include "tuner/search/strategy.hpp"
+#include "tuner/session/observer.hpp"
+#include "tuner/store/local_copy.hpp"
+#include "tuner/store/store.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -25,6 +28,69 @@
 
 namespace tuner::cli {
 namespace {
+
+/// The database of a run. Of one on a network file system, unless it is to be trusted, it is a
+/// local copy, which is saved after each size; stderr says so.
+class RunDatabase {
+ public:
+  /// Throws as open_database and LocalCopy do.
+  explicit RunDatabase(const CommonOptions& common);
+
+  [[nodiscard]] store::Store& store() { return *store_; }
+  /// Saves the copy, if it is one. Throws as LocalCopy::save.
+  void save();
+  /// Whatever follows a run in order that it is saved after each size; null where there is no need.
+  [[nodiscard]] std::unique_ptr<session::Observer> saver();
+
+ private:
+  std::optional<store::LocalCopy> copy_;
+  std::optional<store::Store> store_;
+};
+
+class Saver final : public session::Observer {
+ public:
+  explicit Saver(RunDatabase& database) : database_(database) {}
+
+  void opened(const session::Opening&) override {}
+  void estimated(std::chrono::milliseconds) override {}
+  void progressed(const session::Progress&) override {}
+  void final_began(const space::Size&, std::size_t, session::LibraryPart) override {}
+  void card_joined(const session::CardName&) override {}
+  void card_dropped(const session::CardName&, const std::string&) override {}
+  void size_done(const session::SizeResult&) override {
+    try {
+      database_.save();
+    } catch (const Error& error) {
+      tell(fmt::format("warning: {}\n", error.what()));  // the end of the run tries again
+    }
+  }
+
+ private:
+  RunDatabase& database_;
+};
+
+RunDatabase::RunDatabase(const CommonOptions& common) {
+  const std::filesystem::path path = database_path(common);
+  const std::string network = store::LocalCopy::network_of(path);
+  if (network.empty() || common.trust_database) {
+    store_.emplace(open_database(common, store::Store::Mode::read_write));
+    return;
+  }
+  copy_.emplace(path);
+  tell(fmt::format("database: {} is on {}: this run works on a copy in {}, saved after each size\n",
+                   path.string(), network, copy_->path().string()));
+  store_.emplace(copy_->path(), store::Store::Mode::read_write);
+}
+
+void RunDatabase::save() {
+  if (!copy_) return;
+  if (const auto told = copy_->save()) tell(*told + "\n");
+}
+
+std::unique_ptr<session::Observer> RunDatabase::saver() {
+  if (!copy_) return nullptr;
+  return std::make_unique<Saver>(*this);
+}
 
 /// Compiles the default configuration of every kernel and launches nothing.
 int dry_run(const std::vector<TuningTask>& tasks, const space::DeviceInfo& device,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/cli/size_range.hpp"
+#include "tuner/cli/sizes.hpp"
 
 #include "tuner/core/error.hpp"
 
