@@ -85,7 +85,7 @@ Expected<Binary, Failure> read_answer(const std::string& key, const ProcessResul
 std::string read_input() {
   std::string bytes;
   std::array<char, 16384> buffer{};
-  for (std::size_t got; (got = std::fread(buffer.data(), 1, buffer.size(), stdin)) > 0;) {
+  for (std::size_t got = 0; (got = std::fread(buffer.data(), 1, buffer.size(), stdin)) > 0;) {
     bytes.append(buffer.data(), got);
   }
   return bytes;

@@ -44,8 +44,7 @@ void add_energy_options(CLI::App& app, TuneOptions& o) {
       "--no-energy", [&o] { o.energy = false; }, "Measure no energy");
 }
 
-void add_tune(CLI::App& app, Arguments& arguments) {
-  TuneOptions& o = arguments.tune;
+void add_problem_options(CLI::App& app, TuneOptions& o) {
   app.add_option("--space", o.space, "Space file: kernels, parameters, constraints")
       ->type_name("FILE");
   app.add_option("--kernel", o.kernel, "Kernel of the space file; default: each in turn")
@@ -59,16 +58,19 @@ void add_tune(CLI::App& app, Arguments& arguments) {
   app.add_option("--sizes", o.sizes_name,
                  "Named list of sizes of the space file, or a suite: FILE or FILE:GROUP")
       ->type_name("LIST");
-  add_device_options(app, o);
+}
+
+void add_search_options(CLI::App& app, TuneOptions& o) {
   app.add_option("--strategy", o.strategy, strategies())
       ->capture_default_str()
       ->type_name("STRATEGY");
   app.add_option("--max-evals", o.max_evaluations, "Evaluate at most N configurations at each size")
       ->type_name("N")
       ->check(whole_number(1));
-  app.add_option("--max-time", o.max_time,
-                 "Search for at most this long over all sizes, e.g. 90s or 10m; final rounds and a "
-                 "first trial of every size are extra")
+  app.add_option(
+         "--max-time", o.max_time,
+         "Search for at most this long over all sizes, e.g. 90s or 10m; final rounds and the "
+         "first trials of every size are extra")
       ->type_name("TIME");
   app.add_option("--patience", o.patience,
                  "End the search at a size after N evaluations without progress; default 150 with "
@@ -89,6 +91,9 @@ void add_tune(CLI::App& app, Arguments& arguments) {
                  "Compile N configurations at a time; default: one less than the cores")
       ->type_name("N")
       ->check(whole_number(1, kMostThreads));
+}
+
+void add_agent_options(CLI::App& app, TuneOptions& o) {
   app.add_option(
          "--launch", o.launch,
          "Tune on the devices of agents that a program starts, such as 'srun -u -N4 -n4' or "
@@ -104,6 +109,14 @@ void add_tune(CLI::App& app, Arguments& arguments) {
          "Ask agents for a sign of life so often; one that is silent for 2.5 of them is lost")
       ->capture_default_str()
       ->type_name("TIME");
+}
+
+void add_tune(CLI::App& app, Arguments& arguments) {
+  TuneOptions& o = arguments.tune;
+  add_problem_options(app, o);
+  add_device_options(app, o);
+  add_search_options(app, o);
+  add_agent_options(app, o);
   app.add_flag("--allow-shared", o.allow_shared,
                "Tune even while other processes use the GPU; the results are marked");
   add_energy_options(app, o);

@@ -50,8 +50,9 @@ std::string bash_script(const CommandDescription& program) {
       offered.insert(offered.end(), option.names.begin(), option.names.end());
       if (option.value.empty()) continue;
       std::vector<std::string> patterns;
-      for (const std::string& name : option.names)
-        patterns.push_back(in_single_quotes(path + " " + name));
+      for (const std::string& name : option.names) {
+        patterns.push_back(in_single_quotes(fmt::format("{} {}", path, name)));
+      }
       values += fmt::format("    {}) COMPREPLY=($(compgen -W {} -- \"$current\")); return ;;\n",
                             fmt::join(patterns, " | "),
                             in_single_quotes(fmt::format("{}", fmt::join(choices(option), " "))));

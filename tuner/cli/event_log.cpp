@@ -35,7 +35,7 @@ EventLog::EventLog() = default;
 
 EventLog::EventLog(const std::filesystem::path& path) : file_(open_to_append(path)) {}
 
-void EventLog::write(const char* event, Json fields) {
+void EventLog::write(const char* event, const Json& fields) {
   Json line = {{"event", event}, {"at", now()}, {"kernel", kernel_}};
   line.update(fields);
   const std::string text = line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";

@@ -31,7 +31,7 @@ class EventLog : public session::Observer {
   void card_dropped(const session::CardName& card, const std::string& reason) override;
 
  private:
-  void write(const char* event, Json fields);
+  void write(const char* event, const Json& fields);
 
   struct Close {
     void operator()(std::FILE* file) const { std::fclose(file); }

@@ -38,7 +38,7 @@ std::string chosen_space(const ExplainOptions& options, const store::Store& stor
   }
   for (const store::RunRecord& run : store.runs()) {
     if (run.kernel != options.kernel) continue;
-    const std::string file = space_file_of(run);
+    std::string file = space_file_of(run);
     if (std::filesystem::exists(file)) return file;
   }
   throw Error(ErrorCode::usage,

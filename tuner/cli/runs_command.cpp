@@ -208,7 +208,17 @@ struct FailureGroup {
   store::TrialRecord first;
 };
 
-int show(const store::Store& store, const CommonOptions& common, const std::string& id) {
+/// What `tune runs show` tells.
+struct RunDetails {
+  store::RunRecord run;
+  std::size_t trials = 0;
+  std::map<Outcome, std::uint64_t> outcomes = {};
+  std::map<Outcome, FailureGroup> failures = {};
+  std::vector<session::SizeCost> costs = {};
+  std::vector<store::CardRecord> cards = {};
+};
+
+RunDetails details_of(const store::Store& store, const std::string& id) {
   const auto run = id.empty()
                        ? (store.runs().empty() ? std::nullopt : std::optional(store.runs().front()))
                        : store.run(id);
@@ -217,63 +227,79 @@ int show(const store::Store& store, const CommonOptions& common, const std::stri
         ErrorCode::nothing_found,
         fmt::format("{}: no run '{}'; `tune runs list` shows them", store.path().string(), id));
   }
-  std::map<Outcome, std::uint64_t> outcomes;
-  std::map<Outcome, FailureGroup> failures;
   const std::vector<store::StoredTrial> all = store.trials(run->id);
-  const std::vector<session::SizeCost> costs = session::size_costs(all);
-  const std::vector<store::CardRecord> cards = store.cards(run->id);
   const std::vector<store::StoredTrial> trials = store::standing_trials(all);
+  RunDetails details{.run = *run,
+                     .trials = trials.size(),
+                     .costs = session::size_costs(all),
+                     .cards = store.cards(run->id)};
   for (const store::StoredTrial& stored : trials) {
     const store::TrialRecord& trial = stored.trial;
-    ++outcomes[trial.outcome];
+    ++details.outcomes[trial.outcome];
     if (trial.outcome == Outcome::ok) continue;
-    FailureGroup& group = failures[trial.outcome];
+    FailureGroup& group = details.failures[trial.outcome];
     if (group.count++ == 0) group.first = trial;
   }
-  if (common.json) {
-    Json document = run_json(*run);
-    document["schema"] = "tune.run/1";
-    document["sizes"] = costs_json(costs, cards);
-    for (const auto& [outcome, count] : outcomes)
-      document["outcomes"][std::string(name(outcome))] = count;
-    for (const auto& [outcome, group] : failures) {
-      document["failures"].push_back(
-          {{"outcome", std::string(name(outcome))},
-           {"count", group.count},
-           {"example", group.first.message},
-           {"config", parse_json(group.first.config_json, "a stored configuration")},
-           {"size", group.first.problem},
-           {"seed", group.first.check_seed},
-           {"reproduce", bench_command(*run, group.first)}});
-    }
-    fmt::print("{}", json_text(document));
-    return 0;
+  return details;
+}
+
+Json details_json(const RunDetails& details) {
+  Json document = run_json(details.run);
+  document["schema"] = "tune.run/1";
+  document["sizes"] = costs_json(details.costs, details.cards);
+  for (const auto& [outcome, count] : details.outcomes) {
+    document["outcomes"][std::string(name(outcome))] = count;
   }
-  const Output output(common);
+  for (const auto& [outcome, group] : details.failures) {
+    document["failures"].push_back(
+        {{"outcome", std::string(name(outcome))},
+         {"count", group.count},
+         {"example", group.first.message},
+         {"config", parse_json(group.first.config_json, "a stored configuration")},
+         {"size", group.first.problem},
+         {"seed", group.first.check_seed},
+         {"reproduce", bench_command(details.run, group.first)}});
+  }
+  return document;
+}
+
+void print_details(const RunDetails& details, const Output& output) {
+  const store::RunRecord& run = details.run;
   output.tell(
       "run {} ({})\n  {} on {}, sizes {}\n  started {}, {:.1f} s: compile {:.1f} s, verify "
       "{:.1f} s, measure {:.1f} s\n"
       "  {}; failed: {}\n",
-      printable_name(run->uuid), store::state_text(*run), printable_name(run->kernel),
-      printable_name(run->device), printable_name(brief(run->problems)),
-      printable_name(run->started_at), run->wall_s, run->compile_s, run->verify_s, run->measure_s,
-      quantity::count(trials.size(), "trial"), format_failures(outcomes));
-  output.print("  command{}: {}\n", run->merged ? " elsewhere" : "",
-               run->merged ? foreign_command(run->command) : own_command(run->command));
-  if (run->respawns > 0) {
+      printable_name(run.uuid), store::state_text(run), printable_name(run.kernel),
+      printable_name(run.device), printable_name(brief(run.problems)),
+      printable_name(run.started_at), run.wall_s, run.compile_s, run.verify_s, run.measure_s,
+      quantity::count(details.trials, "trial"), format_failures(details.outcomes));
+  output.print("  command{}: {}\n", run.merged ? " elsewhere" : "",
+               run.merged ? foreign_command(run.command) : own_command(run.command));
+  if (run.respawns > 0) {
     output.tell("  the device child was replaced {}\n",
-                quantity::count(static_cast<std::uint64_t>(run->respawns), "time"));
+                quantity::count(static_cast<std::uint64_t>(run.respawns), "time"));
   }
-  if (run->merged) {
+  if (run.merged) {
     output.tell("  merged from another database: nothing of it was verified on this machine\n");
   }
-  if (run->shared) output.tell("  other processes used the device during the run\n");
-  if (!costs.empty()) output.tell("\n{}", costs_text(costs, cards, output.terminal()));
-  for (const auto& [outcome, group] : failures) {
+  if (run.shared) output.tell("  other processes used the device during the run\n");
+  if (!details.costs.empty()) {
+    output.tell("\n{}", costs_text(details.costs, details.cards, output.terminal()));
+  }
+  for (const auto& [outcome, group] : details.failures) {
     output.tell("\n{} {}, the first at {}:\n  {}\n", group.count, name(outcome),
                 printable_name(group.first.config_json), printable(group.first.message));
-    const std::string again = bench_command(*run, group.first);
+    const std::string again = bench_command(run, group.first);
     if (!again.empty()) output.print("  to reproduce it:\n    {}\n", printable(again));
+  }
+}
+
+int show(const store::Store& store, const CommonOptions& common, const std::string& id) {
+  const RunDetails details = details_of(store, id);
+  if (common.json) {
+    fmt::print("{}", json_text(details_json(details)));
+  } else {
+    print_details(details, Output(common));
   }
   return 0;
 }

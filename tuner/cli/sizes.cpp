@@ -96,7 +96,8 @@ std::string check_sizes_caution(const family::Family& family, const family::Kern
 
 std::vector<space::Size> size_range(std::string_view text, const space::Dimensions& dims) {
   const std::size_t one = text.find(':'), two = text.find(':', one + 1);
-  if (one == text.npos || two == text.npos) fail(text, "a range has three parts");
+  if (one == std::string_view::npos || two == std::string_view::npos)
+    fail(text, "a range has three parts");
   std::string_view step_text = text.substr(two + 1);
   const bool multiplies = step_text.starts_with('x');
   if (multiplies) step_text.remove_prefix(1);

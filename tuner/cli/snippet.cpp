@@ -90,9 +90,9 @@ std::string number_text(const family::Scalar& scalar) {
   return std::visit(
       [](auto number) {
         if constexpr (std::is_floating_point_v<decltype(number)>) {
-          constexpr std::string_view type =
+          constexpr std::string_view kType =
               std::is_same_v<decltype(number), float> ? "float" : "double";
-          return fmt::format("static_cast<{}>({})", type, number);
+          return fmt::format("static_cast<{}>({})", kType, number);
         } else if constexpr (sizeof number == sizeof(std::int64_t)) {
           return fmt::format("{}LL", number);
         } else {

@@ -139,9 +139,8 @@ void explain_winners(TuningRuns& runs, const TuneOptions& options, const family:
   }
 }
 
-}  // namespace
-
-int tune(const CommonOptions& common, const TuneOptions& options) {
+/// Throws Error(usage) for options that are missing or exclude each other.
+void check_options(const TuneOptions& options) {
   if (options.space.empty()) {
     throw Error(ErrorCode::usage,
                 "nothing to tune: name a space file, for example\n"
@@ -153,8 +152,6 @@ int tune(const CommonOptions& common, const TuneOptions& options) {
                 fmt::format("--strategy: there is no '{}'{}", options.strategy,
                             did_you_mean(options.strategy, search::strategy_names())));
   }
-  const family::Family family = family::load_family(options.space);
-  if (!options.kernel.empty()) static_cast<void>(family.kernel(options.kernel));
   if (options.explain_winner && !options.launch.empty()) {
     throw Error(
         ErrorCode::usage,
@@ -163,6 +160,14 @@ int tune(const CommonOptions& common, const TuneOptions& options) {
   if (options.dry_run && !options.launch.empty()) {
     throw Error(ErrorCode::usage, "--dry-run launches nothing: leave out --launch");
   }
+}
+
+}  // namespace
+
+int tune(const CommonOptions& common, const TuneOptions& options) {
+  check_options(options);
+  const family::Family family = family::load_family(options.space);
+  if (!options.kernel.empty()) static_cast<void>(family.kernel(options.kernel));
   TuningRuns runs(common, options);
   std::vector<std::unique_ptr<OpenedDevice>> opened;
   std::unique_ptr<LaunchedAgents> agents;

@@ -197,7 +197,7 @@ void print_totals(const session::RunResult& result) {
     reused += size.reused;
     for (const auto& [outcome, count] : size.outcomes) outcomes[outcome] += count;
   }
-  const double run = static_cast<double>(evaluated - reused);
+  const auto run = static_cast<double>(evaluated - reused);
   const double wall_s = std::max(result.wall_s, 1e-3);
   const double device_s =
       (result.verify_s + result.measure_s) / static_cast<double>(result.cards.size());

@@ -12,6 +12,8 @@
 #include "tuner/session/session.hpp"
 #include "tuner/store/store.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <map>
 #include <memory>
 #include <optional>

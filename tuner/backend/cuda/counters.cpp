@@ -16,6 +16,7 @@
 #include <cupti_range_profiler.h>
 #include <cupti_target.h>
 #include <cupti_version.h>
+#include <functional>
 #include <utility>
 
 namespace tuner::backend {
@@ -78,6 +79,7 @@ Parameters parameters(std::size_t size) {
 }
 
 /// What the parameters of calls are called CUpti_…_Params and …_Params_STRUCT_SIZE for.
+// NOLINTNEXTLINE(cppcoreguidelines-macro-usage): it makes names
 #define TUNER_CUPTI_PARAMETERS(name) \
   parameters<CUpti_##name##_Params>(CUpti_##name##_Params_STRUCT_SIZE)
 
@@ -243,7 +245,7 @@ counters::CounterReading problem(std::string text) {
 counters::CounterReading reading_of(const std::vector<double>& values) {
   counters::Counters range;
   for (std::size_t i = 0; i < values.size(); ++i) {
-    range.*counters::counter_fields()[i].member = values[i];
+    std::invoke(counters::counter_fields()[i].member, range) = values[i];
   }
   return {.counters = counters::without_idle_time(range)};
 }
@@ -312,7 +314,7 @@ void CounterPlan::DeleteHost::operator()(Host* host) const {
   delete host;
 }
 
-Expected<CounterPlan, std::string> CounterPlan::make(std::shared_ptr<const CuptiApi> api,
+Expected<CounterPlan, std::string> CounterPlan::make(const std::shared_ptr<const CuptiApi>& api,
                                                      const std::string& chip,
                                                      std::span<const std::uint8_t> availability,
                                                      std::vector<const char*> metrics) {

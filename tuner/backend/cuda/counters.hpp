@@ -39,7 +39,7 @@ class CounterPlan {
   /// `chip` as CUPTI calls it: "GH100". `availability` is CUPTI's image of the counters that a
   /// device offers; empty: all of the chip.
   [[nodiscard]] static Expected<CounterPlan, std::string> make(
-      std::shared_ptr<const CuptiApi> api, const std::string& chip,
+      const std::shared_ptr<const CuptiApi>& api, const std::string& chip,
       std::span<const std::uint8_t> availability, std::vector<const char*> metrics);
   CounterPlan(CounterPlan&&) noexcept = default;
   CounterPlan& operator=(CounterPlan&&) noexcept = default;

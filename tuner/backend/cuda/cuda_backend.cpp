@@ -19,6 +19,7 @@
 #include "tuner/core/error.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cudaTypedefs.h>
 
@@ -26,11 +27,17 @@
 #include <chrono>
 #include <map>
 #include <optional>
+#include <ranges>
 #include <utility>
 #include <variant>
 
 namespace tuner::backend {
 namespace {
+
+/// "x or y".
+std::string names_of(const std::vector<ReadOnlyData>& all) {
+  return fmt::format("{}", fmt::join(all | std::views::transform(&ReadOnlyData::name), " or "));
+}
 
 struct CudaBuffer {
   std::variant<DeviceMemory, PinnedMemory, ReadOnlyMemory> memory;
@@ -299,10 +306,8 @@ Expected<void, Failure> CudaBackend::run_on_read_only_copies(Launch launch) {
   auto done = run(launch);
   release(copies);
   if (!done && done.error().outcome == Outcome::crashed) {
-    done.error().message += "; only in a launch whose inputs cannot be written: it writes into";
-    for (const ReadOnlyData& data : launch.read_only) {
-      done.error().message += (&data == launch.read_only.data() ? " " : " or ") + data.name;
-    }
+    done.error().message += "; only in a launch whose inputs cannot be written: it writes into " +
+                            names_of(launch.read_only);
   }
   return done;
 }

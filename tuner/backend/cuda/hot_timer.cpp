@@ -36,7 +36,7 @@ Expected<double, Failure> HotTimer::time(const Enqueue& work) {
   if (!repeated) return Unexpected(repeated.error());
   std::array<double, 5> times_ns{};
   for (double& time_ns : times_ns) {
-    const auto timed = time_of_one(*repeated);
+    auto timed = time_of_one(*repeated);
     if (!timed) return timed;
     time_ns = *timed;
   }

@@ -59,13 +59,13 @@ Expected<KernelArgument, Failure> packed(const family::TensorLayout& layout, std
   std::byte* const begin = buffer + layout.offset * element_bytes;
   const std::size_t before = reinterpret_cast<std::uintptr_t>(begin) % kAlignment;
   extents[0] += before / element_bytes;
-  constexpr std::array<cuuint32_t, kMostExtents> steps{1, 1, 1, 1, 1};
+  constexpr std::array<cuuint32_t, kMostExtents> kSteps{1, 1, 1, 1, 1};
   KernelArgument argument{.size_bytes = sizeof(CUtensorMap)};
   static_assert(sizeof(CUtensorMap) == sizeof argument.bytes);
   const CUresult result = encode(
       reinterpret_cast<CUtensorMap*>(argument.bytes.data()), static_cast<CUtensorMapDataType>(type),
       static_cast<cuuint32_t>(layout.extents.size()), begin - before, extents.data(),
-      strides.data(), layout.box.data(), steps.data(), CU_TENSOR_MAP_INTERLEAVE_NONE, *pattern,
+      strides.data(), layout.box.data(), kSteps.data(), CU_TENSOR_MAP_INTERLEAVE_NONE, *pattern,
       CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   if (result != CUDA_SUCCESS) {
     return refused(layout, fmt::format("driver error {}", static_cast<int>(result)));
