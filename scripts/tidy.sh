@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs clang-tidy over all of tuner/, about 15 minutes on two cores, or over the given units. Fails on
+# Runs clang-tidy over all of tuner/, about 20 minutes on two cores, or over the given units. Fails on
 # a warning. Not part of the tests.
 #   scripts/tidy.sh [MODULE…]      such as space or backend/cuda
 set -euo pipefail
