@@ -146,10 +146,9 @@ class Bench {
                                                   : Place::slower;
     }
     if (all.size() > ours) {
-      result.contenders.push_back({.role = "library",
-                                   .trial = {},
-                                   .timed = timed.times.finalist("library", "", ours, fastest),
-                                   .place = std::nullopt});
+      BenchContender& library = result.contenders.emplace_back();
+      library.role = "library";
+      library.timed = timed.times.finalist(library.role, "", ours, fastest);
     }
     result.discarded_rounds = timed.times.cold.discarded_rounds;
   }

@@ -137,8 +137,9 @@ class Explainer {
       }
       const std::size_t ours = contenders.size();
       if ((*times)->cold.times_ns.size() > ours) {
-        result_.contenders.push_back(
-            {.role = "library", .timed = (*times)->finalist("library", "", ours, 0)});
+        ExplainedContender& added = result_.contenders.emplace_back();
+        added.role = "library";
+        added.timed = (*times)->finalist(added.role, "", ours, 0);
       }
       return;
     }
