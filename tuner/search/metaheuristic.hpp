@@ -66,8 +66,8 @@ class Population {
  public:
   explicit Population(std::size_t capacity) : capacity_(capacity) {}
 
-  /// Takes a member in unless there are enough better ones; what it is told of again counts as told
-  /// last. Failures are no members.
+  /// Adds a member unless there are enough better ones; of a configuration that is added again the
+  /// last loss counts. Failures are no members.
   void add(const space::Config& config, Loss loss);
 
   /// The best first.

@@ -102,8 +102,8 @@ class SizeSearch {
   std::map<std::string, store::TrialRecord> known_;  // by canonical configuration
   std::optional<std::uint64_t> max_evaluations_;
   std::deque<space::Config> queued_;
-  // What won at this size elsewhere, nearby and elsewhere, asked once nothing is queued. expect()
-  // inserts behind the first, so many.
+  // Earlier winners, asked once nothing is queued: won_at_size_ of this size first; behind these
+  // expect() inserts those of nearby sizes.
   std::deque<space::Config> likely_;
   std::size_t won_at_size_ = 0;
   std::set<space::Config> asked_;
