@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs clang-tidy over all of tuner/, about 20 minutes on two cores, or over the given units. Fails on
-# a warning. Not part of the tests.
+# Runs clang-tidy over all of tuner/, or over the given modules. Fails on a warning. Slow; not part of
+# the tests.
 #   scripts/tidy.sh [MODULE…]      such as space or backend/cuda
 set -euo pipefail
 cd "$(dirname "$0")/.."
