@@ -26,8 +26,9 @@ DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs
 DROPPED = ("--size", "--sizes", "--range", "--max-time", "--max-evals", "--rounds", "--backend", "--device")
 SHORT = ("--backend", "cpu", "--max-evals", "2", "--max-time", "3s")
 SHORT_BENCH = ("--backend", "cpu", "--rounds", "6")
+SHORT_SWEEP = ("--kernel", "gemm_naive,gemm_cpu_naive")  # not Eigen's, which compiles for seconds; cli.sweep has it
 SMALL = {"spaces/gemm.json": "16,16,16", "spaces/transpose.json": "16,16", "spaces/copy.json": "16,16",
-         "spaces/reduction.json": "16",
+         "spaces/reduction.json": "16", "spaces/gemm_tensor.json": "16,16,16",
          "spaces/convolution.json": "16,16,15", "spaces/window_square.json": "15,15",
          "examples/studies/fused_multiply_add.json": "16,16,3", "examples/studies/fused_gemm.json": "16,16,16",
          "examples/studies/frames.json": "15,15", "examples/saxpy/saxpy.json": "1000",
@@ -121,6 +122,8 @@ class CommandsTest(unittest.TestCase):
         if "--space" in kept:
             small = SMALL.get(kept[kept.index("--space") + 1])
             kept += (SHORT_BENCH if benches else SHORT) + (("--size", small) if small else ())
+            if "--cpu" in kept:
+                kept += SHORT_SWEEP
         self.run_program(TUNE, *kept)
 
     def check_preset(self, command):
