@@ -20,6 +20,14 @@ std::string with_library() {
   return text.substr(0, text.rfind('}')) + R"(, "check": {"reference": {"op": "gemm"}} })";
 }
 
+/// And with a launch, which a cost model needs.
+std::string with_library_and_launch() {
+  std::string text = with_library();
+  const std::string before = R"("legal block"} ])";
+  return text.insert(text.find(before) + before.size(),
+                     R"(, "launch": {"grid": ["M//TILE", "N"], "block": ["TILE"]})");
+}
+
 class RankTest : public TunedDatabase {
  protected:
   [[nodiscard]] Ranking ask(const std::string& size, Policy policy = Policy::nearest) const {
@@ -135,6 +143,20 @@ TEST_F(RankTest, WithoutACostModelTheNearestResultIsTakenOnlyWhereAGainIsCertain
   }
   put({.problem = "64,64", .value = 8, .ratio_to_library = 3, .space = with_library()});
   EXPECT_EQ(answers("72,72").front(), R"(nearest {"TILE":8})");
+}
+
+TEST_F(RankTest, AGainIsCertainOnlyWhereTheOwnTimeIsKnown) {
+  for (const int m : {48, 64, 80, 96}) {
+    for (const int n : {48, 64, 80, 96}) {
+      put({.problem = fmt::format("{},{}", m, n),
+           .value = 8,
+           .median_ns = 10.0 * m * n,
+           .ratio_to_library = 1.35,
+           .space = with_library_and_launch()});
+    }
+  }
+  EXPECT_EQ(answers("72,72").front(), R"(nearest {"TILE":8})");
+  EXPECT_EQ(answers("4096,4096").front(), "library ") << "where nearly as large a gain is expected";
 }
 
 TEST_F(RankTest, WhereTheLibraryWasNotTimedTheNearestResultIsTaken) {

@@ -15,12 +15,14 @@
 namespace tuner::select {
 namespace {
 
-/// A kernel is taken before the library where it is expected to be faster by this many standard
-/// deviations of that expectation (docs/reference/selection.md).
-constexpr double kDeviationsOfGain = 1.25;
+/// A kernel is taken before the library where its expected gain exceeds so many standard errors of
+/// the library's ratio and of its own time together. Its own counts more: of many configurations
+/// the one that looks best is often one of which little is known (docs/reference/selection.md).
+constexpr double kErrorsOfLibrary = 0.5;
+constexpr double kErrorsOfKernel = 1.75;
 /// Of ln time, one standard deviation: how well the result of the nearest size does at another one,
 /// where too little was timed for a cost model.
-constexpr double kErrorWithoutModel = 0.3;
+constexpr double kErrorWithoutModel = 0.2;
 
 /// What is to be said of an entry that was not measured here, or not alone; else empty.
 std::string reservation(const store::BestRecord& best) {
@@ -169,14 +171,15 @@ class Ladder {
     if (!estimate) return;
     if (first.expected) library_ns_ = first.expected->ns * estimate->ratio;
     // The ratio is that to the best configuration: how good the chosen one is is uncertain, too.
-    const double error =
-        std::hypot(estimate->error, first.expected ? first.expected->error : kErrorWithoutModel);
-    library_is_first_ = estimate->ratio < std::exp(kDeviationsOfGain * error);
+    const double own_error = first.expected ? first.expected->error : kErrorWithoutModel;
+    library_is_first_ = std::log(estimate->ratio) <
+                        kErrorsOfLibrary * estimate->error + kErrorsOfKernel * own_error;
     explain(Rung::library,
-            "{}{:.3g} times the best configuration (+-{:.0f} %, from {} {}, the nearest {}): {}",
+            "{}{:.3g} times the best configuration (+-{:.0f} %, from {} {}, the nearest {}), whose "
+            "own time is known to +-{:.0f} %: {}",
             library_ns_ ? fmt::format("{:.5g} us expected, ", *library_ns_ / 1e3) : "",
-            estimate->ratio, 100 * error, estimate->sizes, estimate->sizes == 1 ? "size" : "sizes",
-            estimate->nearest,
+            estimate->ratio, 100 * estimate->error, estimate->sizes,
+            estimate->sizes == 1 ? "size" : "sizes", estimate->nearest, 100 * own_error,
             library_is_first_ ? "chosen, since a gain is not certain" : "not taken");
   }
 
