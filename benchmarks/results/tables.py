@@ -17,6 +17,8 @@ RESULTS = pathlib.Path(__file__).resolve().parent
 ROOT = RESULTS.parents[1]
 PLACE = re.compile(r"(<!-- table: (\S+) -->\n).*?(<!-- end -->)", re.S)
 ABSENT = "–"
+# The documents' GPU.
+DEVICE = "NVIDIA H200"
 
 
 def load(name):
@@ -29,8 +31,9 @@ def markdown(heading, rows):
 
 
 def newest(suite):
-    """The newest results of a suite: scripts/tune_suite.sh adds others beside them."""
-    figures = max(map(load, sorted(path.name for path in RESULTS.glob(f"{suite}-*.json"))), key=lambda it: it["date"])
+    """The newest results of a suite on the documents' GPU: scripts/tune_suite.sh adds others beside them."""
+    all_of_suite = map(load, sorted(path.name for path in RESULTS.glob(f"{suite}-*.json")))
+    figures = max((it for it in all_of_suite if it["device"] == DEVICE), key=lambda it: it["date"])
     if wrong := figures["summary"]["wrong"]:
         raise ValueError(f"wrong results must not be published: {', '.join(wrong)}")
     return figures
@@ -237,7 +240,7 @@ def isolation():
 
 
 TABLES = {"fp32-summary": lambda: summary("fp32", "cublasSgemm"), "fp32-shapes": fp32_shapes,
-          "bf16-summary": lambda: summary("bf16-h200", "cublasGemmEx"), "cpu-gpu": cpu_gpu, "small-sizes": small_sizes,
+          "bf16-summary": lambda: summary("bf16", "cublasGemmEx"), "cpu-gpu": cpu_gpu, "small-sizes": small_sizes,
           "transfers": transfers, "transpose-counters": transpose_counters,
           "gemm-counters": gemm_counters, "spaces": spaces,
           "random-sizes": random_sizes, "reduction": reduction, "transpose-bounds": transpose_bounds,

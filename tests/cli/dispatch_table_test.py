@@ -6,7 +6,7 @@ import os
 import subprocess
 import unittest
 
-from program import SHORT_RUN, ProgramTest
+from program import SEED, SHORT_RUN, ProgramTest
 
 COMPILER = os.environ["HOST_COMPILER"]
 
@@ -26,6 +26,14 @@ class DispatchTableTest(ProgramTest):
                          done.stdout)
         self.tune("export", "--format", "json", "-o", "table.json")
         self.assertEqual((self.directory / "table.json").read_text(), done.stdout)
+
+    def test_a_kernel_without_a_result_on_the_device_is_not_in_its_table(self):
+        before = self.tune("export", "--format", "json")
+        device = json.loads(before.stdout)["device"]["name"]
+        self.tune("-q", "import", SEED)
+        after = self.tune("export", "--format", "json", "--device", device)
+        self.assertIn("1 kernel and 1 tuned size on ", after.stderr)
+        self.assertEqual(json.loads(after.stdout)["kernels"], json.loads(before.stdout)["kernels"])
 
     def test_a_header_gives_the_json_back(self):
         document = self.tune("export", "--format", "json").stdout

@@ -117,7 +117,8 @@ std::string dispatch_table(const CommonOptions& common, const ExportOptions& opt
   if (!options.device.empty()) query.device = options.device;
   if (!options.family.empty()) query.family = options.family;
   if (!options.kernel.empty()) query.kernel = options.kernel;
-  const select::Catalogue known = select::catalogue(store, query);
+  select::Catalogue known = select::catalogue(store, query);
+  std::erase_if(known.kernels, [](const auto& kernel) { return kernel.sizes.empty(); });
   std::size_t entries = 0;
   for (const select::CatalogueKernel& kernel : known.kernels) {
     select::require_own_code(*kernel.record);
