@@ -23,7 +23,7 @@ class LaunchedAgents {
 
  private:
   [[nodiscard]] std::vector<session::Card> cards_like(const worker::DeviceWorker& model);
-  /// Of any model; a card is told once.
+  /// Of any model; a card is reported once.
   [[nodiscard]] std::vector<session::Card> new_cards();
 
   worker::AgentPool pool_;

@@ -73,7 +73,7 @@ class Engine {
   struct TableSnapshot {
     std::vector<std::unique_ptr<FamilyTable>> families;  ///< by FamilyId; null: not in this table
     GemmFamilies gemm, gemm_tensor;
-    std::map<std::string, std::string> without_sources;  ///< what the user is told, by family
+    std::map<std::string, std::string> without_sources;  ///< why not usable, by family
 
     [[nodiscard]] FamilyTable* find(FamilyId id) const;
     [[nodiscard]] FamilyTable& at(FamilyId id) const;  ///< throws DispatchError
@@ -129,7 +129,7 @@ class Engine {
   mutable std::mutex mutex_;                             // of what follows
   std::shared_ptr<const TableSnapshot> snapshot_;
   std::vector<std::string> names_;  // of all families there ever were, by FamilyId
-  std::set<std::string> noted_;     // sizes that the user was told of lately
+  std::set<std::string> noted_;     // sizes that warnings named lately
 };
 
 }  // namespace tuner::dispatch

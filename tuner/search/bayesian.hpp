@@ -19,7 +19,8 @@ enum class Candidates {
   anywhere_and_near_best,  ///< and in a large one what differs little from the fastest
 };
 
-/// What is fixed of a Bayesian search. How the values were found is in docs/reference/search.md.
+/// What is fixed of a Bayesian search. The values were chosen on recorded
+/// spaces; docs/results/search.md has their cross-validated scores.
 struct BayesianSettings {
   Prior prior = {};
   double slow_side = 0.25;  ///< see Response

@@ -6,7 +6,7 @@
 namespace tuner::search {
 namespace {
 
-// docs/reference/search.md says how the constants of the strategies were found.
+// Chosen on recorded spaces; docs/results/search.md has the scores.
 constexpr std::size_t kPopulation = 25;
 constexpr double kRank = 2.5;  // above 1: how much better members are preferred as parents
 constexpr double kMutation = 0.3;

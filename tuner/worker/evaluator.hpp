@@ -17,7 +17,7 @@ namespace tuner::worker {
 class Evaluator : public DeviceWorker {
  public:
   /// The backend, the compiler of what candidates are checked with, and the family must outlive it.
-  /// `announce` is told before the device gets work.
+  /// `announce` is called before the device gets work.
   Evaluator(
       backend::Backend& backend, const backend::Compiler& compiler, const family::Family& family,
       std::uint64_t seed, WatchedBackend::Announce announce = [](const DeviceStep&) {})
