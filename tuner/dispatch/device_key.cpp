@@ -7,13 +7,14 @@
 
 namespace tuner::dispatch {
 
-std::string device_key(const space::DeviceInfo& device, const space::EnvironmentInfo& it) {
+std::string device_key(const space::DeviceInfo& device, const space::EnvironmentInfo& environment) {
   std::string attributes;
   for (const space::AttributeField& field : space::attribute_fields()) {
     attributes += fmt::format("{},", device.attributes.*field.member);
   }
-  return content_hash({device.backend, device.name, device.architecture, attributes, it.driver,
-                       it.compiler, it.library, it.tool});
+  return content_hash({device.backend, device.name, device.architecture, attributes,
+                       environment.driver, environment.compiler, environment.library,
+                       environment.tool});
 }
 
 }  // namespace tuner::dispatch

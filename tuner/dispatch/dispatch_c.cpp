@@ -166,9 +166,10 @@ class Arguments {
   }
 
  private:
-  template <std::size_t... I>
-  static std::array<tuner::DispatchArgument, sizeof...(I)> nulls(std::index_sequence<I...>) {
-    return {((void)I, tuner::DispatchArgument(nullptr))...};
+  template <std::size_t... kPlaces>
+  static std::array<tuner::DispatchArgument, sizeof...(kPlaces)> nulls(
+      std::index_sequence<kPlaces...>) {
+    return {((void)kPlaces, tuner::DispatchArgument(nullptr))...};
   }
 
   std::array<tuner::DispatchArgument, 32> few_ = nulls(std::make_index_sequence<32>());

@@ -22,6 +22,18 @@ auto translated(Call call) {
   }
 }
 
+dispatch::Engine& usable(dispatch::Engine* engine) {
+  if (engine == nullptr) {
+    throw DispatchError("this dispatcher was moved from: use the one that it was moved to");
+  }
+  if (!engine->is_of_this_process()) {
+    throw DispatchError(
+        "this dispatcher was opened before the process was forked and belongs to the parent: open "
+        "another one after the fork");
+  }
+  return *engine;
+}
+
 }  // namespace
 
 DispatchError::~DispatchError() = default;
@@ -42,16 +54,12 @@ void dispatch::CloseEngine::operator()(Engine* engine) const noexcept {
   if (engine->is_of_this_process()) delete engine;
 }
 
-dispatch::Engine& Dispatcher::engine() const {
-  if (engine_ == nullptr) {
-    throw DispatchError("this dispatcher was moved from: use the one that it was moved to");
-  }
-  if (!engine_->is_of_this_process()) {
-    throw DispatchError(
-        "this dispatcher was opened before the process was forked and belongs to the parent: open "
-        "another one after the fork");
-  }
-  return *engine_;
+dispatch::Engine& Dispatcher::engine() {
+  return usable(engine_.get());
+}
+
+const dispatch::Engine& Dispatcher::engine() const {
+  return usable(engine_.get());
 }
 
 FamilyId Dispatcher::family(std::string_view name) const {

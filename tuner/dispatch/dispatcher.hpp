@@ -305,7 +305,10 @@ class TUNER_API Dispatcher {
   /// For the functions of this library. Throws DispatchError when this was moved from, or in a
   /// process that was forked since it was opened.
   /// @return The implementation.
-  [[nodiscard]] dispatch::Engine& engine() const;
+  [[nodiscard]] dispatch::Engine& engine();
+  /// As the other engine().
+  /// @return The implementation.
+  [[nodiscard]] const dispatch::Engine& engine() const;
 
  private:
   std::unique_ptr<dispatch::Engine, dispatch::CloseEngine> engine_;

@@ -73,8 +73,8 @@ FamilyTable& Engine::TableSnapshot::at(FamilyId id) const {
 }
 
 Engine::Engine(std::unique_ptr<backend::Executor> executor, const Table& table,
-               const DispatchOptions& options, const DispatchSettings& settings)
-    : settings_(settings),
+               const DispatchOptions& options, DispatchSettings settings)
+    : settings_(std::move(settings)),
       stale_(options.stale),
       executor_(std::move(executor)),
       kernels_(*executor_, options),
@@ -169,11 +169,9 @@ std::optional<GemmFamily> Engine::gemm_tensor_family(GemmType type) const {
   return current_.load()->gemm_tensor.at(static_cast<std::size_t>(type));
 }
 
-void Engine::launch(FamilyId family, std::span<const std::int64_t> size,
+void Engine::launch(FamilyId id, std::span<const std::int64_t> size,
                     std::span<const DispatchArgument> arguments, backend::StreamHandle stream) {
-  if (!launch_prepared(family, size, arguments, stream)) {
-    launch_anew(family, size, arguments, stream);
-  }
+  if (!launch_prepared(id, size, arguments, stream)) launch_anew(id, size, arguments, stream);
 }
 
 bool Engine::launch_prepared(FamilyId id, std::span<const std::int64_t> size,
@@ -404,7 +402,7 @@ std::vector<Preparation> Engine::prepare(FamilyId id, std::span<const space::Siz
   std::vector<Preparation> results(sizes.size());
   std::atomic<std::size_t> next = 0;
   const auto work = [&] {
-    for (std::size_t i; (i = next.fetch_add(1)) < sizes.size();) {
+    for (std::size_t i = next.fetch_add(1); i < sizes.size(); i = next.fetch_add(1)) {
       results[i] = prepare_one(family, sizes[i], choose_by);
     }
   };

@@ -31,7 +31,7 @@ namespace tuner::dispatch {
 class Engine {
  public:
   Engine(std::unique_ptr<backend::Executor> executor, const Table& table,
-         const DispatchOptions& options, const DispatchSettings& settings);
+         const DispatchOptions& options, DispatchSettings settings);
   ~Engine();
 
   [[nodiscard]] FamilyId family(std::string_view name) const;
@@ -42,13 +42,13 @@ class Engine {
   /// The same of "gemm_tensor", which has epilogues.
   [[nodiscard]] std::optional<GemmFamily> gemm_tensor_family(GemmType type) const;
 
-  std::vector<Preparation> prepare(FamilyId family, std::span<const space::Size> sizes,
+  std::vector<Preparation> prepare(FamilyId id, std::span<const space::Size> sizes,
                                    ChooseBy choose_by = ChooseBy::expectation);
-  [[nodiscard]] space::Size size(FamilyId family, std::string_view text) const;
-  [[nodiscard]] std::vector<ArgumentInfo> arguments(FamilyId family,
+  [[nodiscard]] space::Size size(FamilyId id, std::string_view text) const;
+  [[nodiscard]] std::vector<ArgumentInfo> arguments(FamilyId id,
                                                     std::span<const std::int64_t> size) const;
-  [[nodiscard]] Answer answer(FamilyId family, std::span<const std::int64_t> size) const;
-  void launch(FamilyId family, std::span<const std::int64_t> size,
+  [[nodiscard]] Answer answer(FamilyId id, std::span<const std::int64_t> size) const;
+  void launch(FamilyId id, std::span<const std::int64_t> size,
               std::span<const DispatchArgument> arguments, backend::StreamHandle stream);
   /// As launch() of gemm_tensor_family(type), or else of gemm_family(type), where that has the
   /// epilogue and would launch a tuned kernel; else nothing is enqueued. `arguments` are alpha, A,
@@ -84,17 +84,17 @@ class Engine {
   [[nodiscard]] std::size_t number_of(const std::string& family);
 
   /// The way of a size that is prepared; false when it was not or something stood in the way.
-  [[nodiscard]] bool launch_prepared(FamilyId family, std::span<const std::int64_t> size,
+  [[nodiscard]] bool launch_prepared(FamilyId id, std::span<const std::int64_t> size,
                                      std::span<const DispatchArgument> arguments,
                                      backend::StreamHandle stream);
-  void launch_anew(FamilyId family, std::span<const std::int64_t> size,
+  void launch_anew(FamilyId id, std::span<const std::int64_t> size,
                    std::span<const DispatchArgument> arguments, backend::StreamHandle stream);
   /// The way of launch_gemm_kernel() for a size that is prepared; nothing when it was not or needs
   /// memory.
   [[nodiscard]] std::optional<KernelUse> launch_prepared_kernel(
-      FamilyId family, std::span<const std::int64_t> size,
-      std::span<const DispatchArgument> arguments, backend::StreamHandle stream);
-  [[nodiscard]] KernelUse launch_kernel_anew(FamilyId family, std::span<const std::int64_t> size,
+      FamilyId id, std::span<const std::int64_t> size, std::span<const DispatchArgument> arguments,
+      backend::StreamHandle stream);
+  [[nodiscard]] KernelUse launch_kernel_anew(FamilyId id, std::span<const std::int64_t> size,
                                              std::span<const DispatchArgument> arguments,
                                              backend::StreamHandle stream);
   void launch_captured(const FamilyTable& family, const SizeSlot& slot,

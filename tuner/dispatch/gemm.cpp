@@ -16,8 +16,6 @@
 #include <limits>
 #include <span>
 #include <string>
-#include <tuple>
-#include <vector>
 
 namespace tuner {
 namespace {
@@ -246,71 +244,6 @@ family::GemmShape shape_of(const GemmProblem& problem) {
 }
 
 }  // namespace
-
-void dispatch::find_gemm(GemmFamilies& found, std::string_view name, FamilyId id,
-                         const FamilyTable& table) {
-  const family::Family& family = table.family();
-  const std::vector<std::string> blas = {"M",       "N",   "K",   "BATCH", "TRANS_A",
-                                         "TRANS_B", "LDA", "LDB", "LDC"};
-  std::vector<std::string> names = family.problem.dims.names();
-  if (family.name != name || names.size() < kBlasDimensions) return;
-  GemmFamily candidate{.id = id};
-  std::vector<std::string> wanted = {"alpha", "A", "B", "beta", "C"};
-  const auto bias = std::ranges::find(names, "BIAS");
-  const std::vector<std::string> kinds = {"BIAS", "ACTIVATION", "RESIDUAL"};
-  if (std::ranges::search(std::ranges::subrange(bias, names.end()), kinds).begin() == bias &&
-      bias != names.end()) {
-    candidate.epilogue = static_cast<std::size_t>(bias - names.begin()) - kBlasDimensions;
-    wanted.insert(wanted.end(), {"bias", "residual"});
-  }
-  names.resize(kBlasDimensions);
-  std::vector<std::string> given;
-  for (const GivenArgument& argument : table.given()) given.push_back(argument.name);
-  if (names != blas || given != wanted) return;
-  if (name == "gemm_tensor" && !candidate.epilogue) return;  // of an earlier version
-
-  const auto add = [&] {
-    space::Size size(family.problem.dims.size(), 1);
-    for (std::size_t i = 0; i < family.problem.dims.size(); ++i) {
-      const space::Dimension& dimension = family.problem.dims[i];
-      if (!dimension.types.empty()) size[i] = *dimension.default_value->evaluate({});
-    }
-    if (candidate.rest_count > 0) {
-      size[kBlasDimensions + candidate.rest_count - 1] = candidate.rest[candidate.rest_count - 1];
-    }
-    const space::ExpressionValues values = table.expression_values(size);
-    std::vector<family::ElementType> types;
-    for (const GivenArgument& argument : table.given()) {
-      const auto& what = family.arguments[argument.place].what;
-      if (const auto* const matrix = std::get_if<family::BufferArgument>(&what)) {
-        types.push_back(matrix->type.at(values));
-      } else if (const auto* const number = std::get_if<family::ScalarArgument>(&what)) {
-        types.push_back(number->type.at(values));
-      }
-    }
-    for (const GemmTypeRow& row : kGemmTypeRows) {
-      auto& place = found[static_cast<std::size_t>(row.type)];
-      std::vector its = {row.factors, row.matrices, row.matrices, row.factors, row.result};
-      if (candidate.epilogue) its.insert(its.end(), {row.result, row.result});
-      if (types == its && !place) place = candidate;
-    }
-  };
-  // Sizes with an epilogue name the dimensions behind those of BLAS.
-  if (!candidate.epilogue) add();
-  for (std::size_t i = kBlasDimensions; i < family.problem.dims.size(); ++i) {
-    const space::Dimension& dimension = family.problem.dims[i];
-    const auto value = dimension.default_value->evaluate({});
-    if (!value || candidate.rest_count == candidate.rest.size()) return;
-    std::int64_t& last = candidate.rest[candidate.rest_count++];
-    for (const std::int64_t each :
-         dimension.types.empty() ? std::vector{*value} : dimension.values) {
-      last = each;
-      if (!dimension.types.empty()) add();
-    }
-    if (!dimension.types.empty()) return;
-  }
-  if (candidate.epilogue) add();
-}
 
 void gemm(Dispatcher& dispatcher, StreamHandle stream, const GemmProblem& problem, double alpha,
           const void* a, const void* b, double beta, void* c) {

@@ -285,7 +285,9 @@ Expected<LaunchPlan, std::string> PlanMaker::attempt(const FamilyTable& family,
                                                      const SizeSlot& slot,
                                                      const select::Selection& selection,
                                                      PlanChoice choice, ScratchPool& scratch) {
-  if (std::string why = objection(selection, slot, choice); !why.empty()) return Unexpected(why);
+  if (auto why = objection(selection, slot, choice); !why.empty()) {
+    return Unexpected(std::move(why));
+  }
   LaunchPlan plan;
   try {
     if (selection.kernel == nullptr) {

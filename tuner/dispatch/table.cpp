@@ -70,7 +70,8 @@ std::string for_applications(std::string message) {
       {" with --db", " in Table::database()"},
   };
   for (const auto& [of_the_program, of_the_library] : kWords) {
-    for (std::size_t at; (at = message.find(of_the_program)) != std::string::npos;) {
+    for (std::size_t at = message.find(of_the_program); at != std::string::npos;
+         at = message.find(of_the_program)) {
       message.replace(at, of_the_program.size(), of_the_library);
     }
   }
