@@ -41,9 +41,9 @@ template <class Int, class Original>
 cublasStatus_t sgemm_batched(const char* name, const Original& pass_on, cublasHandle_t handle,
                              cublasOperation_t transa, cublasOperation_t transb, Int m, Int n,
                              Int k, const float* alpha, const float* a, Int lda,
-                             long long int stride_a, const float* b, Int ldb,
-                             long long int stride_b, const float* beta, float* c, Int ldc,
-                             long long int stride_c, Int batch) {
+                             long long int stridea, const float* b, Int ldb, long long int strideb,
+                             const float* beta, float* c, Int ldc, long long int stridec,
+                             Int batch) {
   const auto describe = [&](Detail) {
     return ProductCall{.function = name,
                        .handle = handle,
@@ -54,22 +54,21 @@ cublasStatus_t sgemm_batched(const char* name, const Original& pass_on, cublasHa
                        .k = k,
                        .batch = batch,
                        .alpha = alpha,
-                       .a = {.data = a, .ld = lda, .stride = stride_a},
-                       .b = {.data = b, .ld = ldb, .stride = stride_b},
+                       .a = {.data = a, .ld = lda, .stride = stridea},
+                       .b = {.data = b, .ld = ldb, .stride = strideb},
                        .beta = beta,
-                       .c = {.data = c, .ld = ldc, .stride = stride_c}};
+                       .c = {.data = c, .ld = ldc, .stride = stridec}};
   };
-  return call(pass_on, describe, handle, transa, transb, m, n, k, alpha, a, lda, stride_a, b, ldb,
-              stride_b, beta, c, ldc, stride_c, batch);
+  return call(pass_on, describe, handle, transa, transb, m, n, k, alpha, a, lda, stridea, b, ldb,
+              strideb, beta, c, ldc, stridec, batch);
 }
 
 template <class Int, class Original>
 cublasStatus_t gemm_ex(const char* name, const Original& pass_on, cublasHandle_t handle,
                        cublasOperation_t transa, cublasOperation_t transb, Int m, Int n, Int k,
-                       const void* alpha, const void* a, cudaDataType a_type, Int lda,
-                       const void* b, cudaDataType b_type, Int ldb, const void* beta, void* c,
-                       cudaDataType c_type, Int ldc, cublasComputeType_t compute,
-                       cublasGemmAlgo_t algorithm) {
+                       const void* alpha, const void* a, cudaDataType atype, Int lda, const void* b,
+                       cudaDataType btype, Int ldb, const void* beta, void* c, cudaDataType ctype,
+                       Int ldc, cublasComputeType_t compute, cublasGemmAlgo_t algorithm) {
   const auto describe = [&](Detail) {
     return ProductCall{.function = name,
                        .handle = handle,
@@ -79,24 +78,24 @@ cublasStatus_t gemm_ex(const char* name, const Original& pass_on, cublasHandle_t
                        .n = n,
                        .k = k,
                        .alpha = alpha,
-                       .a = {.data = a, .type = a_type, .ld = lda},
-                       .b = {.data = b, .type = b_type, .ld = ldb},
+                       .a = {.data = a, .type = atype, .ld = lda},
+                       .b = {.data = b, .type = btype, .ld = ldb},
                        .beta = beta,
-                       .c = {.data = c, .type = c_type, .ld = ldc},
+                       .c = {.data = c, .type = ctype, .ld = ldc},
                        .compute = compute,
                        .algorithm = algorithm};
   };
-  return call(pass_on, describe, handle, transa, transb, m, n, k, alpha, a, a_type, lda, b, b_type,
-              ldb, beta, c, c_type, ldc, compute, algorithm);
+  return call(pass_on, describe, handle, transa, transb, m, n, k, alpha, a, atype, lda, b, btype,
+              ldb, beta, c, ctype, ldc, compute, algorithm);
 }
 
 template <class Int, class Original>
 cublasStatus_t gemm_batched_ex(const char* name, const Original& pass_on, cublasHandle_t handle,
                                cublasOperation_t transa, cublasOperation_t transb, Int m, Int n,
-                               Int k, const void* alpha, const void* a, cudaDataType a_type,
-                               Int lda, long long int stride_a, const void* b, cudaDataType b_type,
-                               Int ldb, long long int stride_b, const void* beta, void* c,
-                               cudaDataType c_type, Int ldc, long long int stride_c, Int batch,
+                               Int k, const void* alpha, const void* a, cudaDataType atype, Int lda,
+                               long long int stridea, const void* b, cudaDataType btype, Int ldb,
+                               long long int strideb, const void* beta, void* c, cudaDataType ctype,
+                               Int ldc, long long int stridec, Int batch,
                                cublasComputeType_t compute, cublasGemmAlgo_t algorithm) {
   const auto describe = [&](Detail) {
     return ProductCall{.function = name,
@@ -108,15 +107,15 @@ cublasStatus_t gemm_batched_ex(const char* name, const Original& pass_on, cublas
                        .k = k,
                        .batch = batch,
                        .alpha = alpha,
-                       .a = {.data = a, .type = a_type, .ld = lda, .stride = stride_a},
-                       .b = {.data = b, .type = b_type, .ld = ldb, .stride = stride_b},
+                       .a = {.data = a, .type = atype, .ld = lda, .stride = stridea},
+                       .b = {.data = b, .type = btype, .ld = ldb, .stride = strideb},
                        .beta = beta,
-                       .c = {.data = c, .type = c_type, .ld = ldc, .stride = stride_c},
+                       .c = {.data = c, .type = ctype, .ld = ldc, .stride = stridec},
                        .compute = compute,
                        .algorithm = algorithm};
   };
-  return call(pass_on, describe, handle, transa, transb, m, n, k, alpha, a, a_type, lda, stride_a,
-              b, b_type, ldb, stride_b, beta, c, c_type, ldc, stride_c, batch, compute, algorithm);
+  return call(pass_on, describe, handle, transa, transb, m, n, k, alpha, a, atype, lda, stridea, b,
+              btype, ldb, strideb, beta, c, ctype, ldc, stridec, batch, compute, algorithm);
 }
 
 }  // namespace
@@ -143,100 +142,98 @@ cublasStatus_t cublasSgemm_v2_64(cublasHandle_t handle, cublasOperation_t transa
 cublasStatus_t cublasSgemmStridedBatched(cublasHandle_t handle, cublasOperation_t transa,
                                          cublasOperation_t transb, int m, int n, int k,
                                          const float* alpha, const float* a, int lda,
-                                         long long int stride_a, const float* b, int ldb,
-                                         long long int stride_b, const float* beta, float* c,
-                                         int ldc, long long int stride_c, int batch) {
+                                         long long int stridea, const float* b, int ldb,
+                                         long long int strideb, const float* beta, float* c,
+                                         int ldc, long long int stridec, int batch) {
   return tuner::cublas::sgemm_batched("cublasSgemmStridedBatched", original.sgemm_batched, handle,
-                                      transa, transb, m, n, k, alpha, a, lda, stride_a, b, ldb,
-                                      stride_b, beta, c, ldc, stride_c, batch);
+                                      transa, transb, m, n, k, alpha, a, lda, stridea, b, ldb,
+                                      strideb, beta, c, ldc, stridec, batch);
 }
 
 cublasStatus_t cublasSgemmStridedBatched_64(cublasHandle_t handle, cublasOperation_t transa,
                                             cublasOperation_t transb, int64_t m, int64_t n,
                                             int64_t k, const float* alpha, const float* a,
-                                            int64_t lda, long long int stride_a, const float* b,
-                                            int64_t ldb, long long int stride_b, const float* beta,
-                                            float* c, int64_t ldc, long long int stride_c,
+                                            int64_t lda, long long int stridea, const float* b,
+                                            int64_t ldb, long long int strideb, const float* beta,
+                                            float* c, int64_t ldc, long long int stridec,
                                             int64_t batch) {
   return tuner::cublas::sgemm_batched("cublasSgemmStridedBatched_64", original.sgemm_batched_64,
-                                      handle, transa, transb, m, n, k, alpha, a, lda, stride_a, b,
-                                      ldb, stride_b, beta, c, ldc, stride_c, batch);
+                                      handle, transa, transb, m, n, k, alpha, a, lda, stridea, b,
+                                      ldb, strideb, beta, c, ldc, stridec, batch);
 }
 
 cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t transa,
                             cublasOperation_t transb, int m, int n, int k, const void* alpha,
-                            const void* a, cudaDataType a_type, int lda, const void* b,
-                            cudaDataType b_type, int ldb, const void* beta, void* c,
-                            cudaDataType c_type, int ldc, cublasComputeType_t compute,
+                            const void* a, cudaDataType atype, int lda, const void* b,
+                            cudaDataType btype, int ldb, const void* beta, void* c,
+                            cudaDataType ctype, int ldc, cublasComputeType_t compute,
                             cublasGemmAlgo_t algorithm) {
   return tuner::cublas::gemm_ex("cublasGemmEx", original.gemm_ex, handle, transa, transb, m, n, k,
-                                alpha, a, a_type, lda, b, b_type, ldb, beta, c, c_type, ldc,
-                                compute, algorithm);
+                                alpha, a, atype, lda, b, btype, ldb, beta, c, ctype, ldc, compute,
+                                algorithm);
 }
 
 cublasStatus_t cublasGemmEx_64(cublasHandle_t handle, cublasOperation_t transa,
                                cublasOperation_t transb, int64_t m, int64_t n, int64_t k,
-                               const void* alpha, const void* a, cudaDataType a_type, int64_t lda,
-                               const void* b, cudaDataType b_type, int64_t ldb, const void* beta,
-                               void* c, cudaDataType c_type, int64_t ldc,
+                               const void* alpha, const void* a, cudaDataType atype, int64_t lda,
+                               const void* b, cudaDataType btype, int64_t ldb, const void* beta,
+                               void* c, cudaDataType ctype, int64_t ldc,
                                cublasComputeType_t compute, cublasGemmAlgo_t algorithm) {
   return tuner::cublas::gemm_ex("cublasGemmEx_64", original.gemm_ex_64, handle, transa, transb, m,
-                                n, k, alpha, a, a_type, lda, b, b_type, ldb, beta, c, c_type, ldc,
+                                n, k, alpha, a, atype, lda, b, btype, ldb, beta, c, ctype, ldc,
                                 compute, algorithm);
 }
 
 cublasStatus_t cublasGemmStridedBatchedEx(cublasHandle_t handle, cublasOperation_t transa,
                                           cublasOperation_t transb, int m, int n, int k,
-                                          const void* alpha, const void* a, cudaDataType a_type,
-                                          int lda, long long int stride_a, const void* b,
-                                          cudaDataType b_type, int ldb, long long int stride_b,
-                                          const void* beta, void* c, cudaDataType c_type, int ldc,
-                                          long long int stride_c, int batch,
+                                          const void* alpha, const void* a, cudaDataType atype,
+                                          int lda, long long int stridea, const void* b,
+                                          cudaDataType btype, int ldb, long long int strideb,
+                                          const void* beta, void* c, cudaDataType ctype, int ldc,
+                                          long long int stridec, int batch,
                                           cublasComputeType_t compute, cublasGemmAlgo_t algorithm) {
   return tuner::cublas::gemm_batched_ex("cublasGemmStridedBatchedEx", original.gemm_batched_ex,
-                                        handle, transa, transb, m, n, k, alpha, a, a_type, lda,
-                                        stride_a, b, b_type, ldb, stride_b, beta, c, c_type, ldc,
-                                        stride_c, batch, compute, algorithm);
+                                        handle, transa, transb, m, n, k, alpha, a, atype, lda,
+                                        stridea, b, btype, ldb, strideb, beta, c, ctype, ldc,
+                                        stridec, batch, compute, algorithm);
 }
 
 cublasStatus_t cublasGemmStridedBatchedEx_64(
     cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int64_t m, int64_t n,
-    int64_t k, const void* alpha, const void* a, cudaDataType a_type, int64_t lda,
-    long long int stride_a, const void* b, cudaDataType b_type, int64_t ldb, long long int stride_b,
-    const void* beta, void* c, cudaDataType c_type, int64_t ldc, long long int stride_c,
+    int64_t k, const void* alpha, const void* a, cudaDataType atype, int64_t lda,
+    long long int stridea, const void* b, cudaDataType btype, int64_t ldb, long long int strideb,
+    const void* beta, void* c, cudaDataType ctype, int64_t ldc, long long int stridec,
     int64_t batch, cublasComputeType_t compute, cublasGemmAlgo_t algorithm) {
-  return tuner::cublas::gemm_batched_ex(
-      "cublasGemmStridedBatchedEx_64", original.gemm_batched_ex_64, handle, transa, transb, m, n, k,
-      alpha, a, a_type, lda, stride_a, b, b_type, ldb, stride_b, beta, c, c_type, ldc, stride_c,
-      batch, compute, algorithm);
+  return tuner::cublas::gemm_batched_ex("cublasGemmStridedBatchedEx_64",
+                                        original.gemm_batched_ex_64, handle, transa, transb, m, n,
+                                        k, alpha, a, atype, lda, stridea, b, btype, ldb, strideb,
+                                        beta, c, ctype, ldc, stridec, batch, compute, algorithm);
 }
 
 cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc, const void* alpha,
-                              const void* a, cublasLtMatrixLayout_t a_layout, const void* b,
-                              cublasLtMatrixLayout_t b_layout, const void* beta, const void* c,
-                              cublasLtMatrixLayout_t c_layout, void* d,
-                              cublasLtMatrixLayout_t d_layout,
-                              const cublasLtMatmulAlgo_t* algorithm, void* workspace,
-                              size_t workspace_bytes, cudaStream_t stream) {
+                              const void* a, cublasLtMatrixLayout_t adesc, const void* b,
+                              cublasLtMatrixLayout_t bdesc, const void* beta, const void* c,
+                              cublasLtMatrixLayout_t cdesc, void* d, cublasLtMatrixLayout_t ddesc,
+                              const cublasLtMatmulAlgo_t* algorithm, void* workspace, size_t bytes,
+                              cudaStream_t stream) {
   const auto describe = [&](Detail detail) {
     return tuner::cublas::lt_product({.handle = handle,
                                       .desc = desc,
                                       .alpha = alpha,
                                       .a = a,
-                                      .a_layout = a_layout,
+                                      .a_layout = adesc,
                                       .b = b,
-                                      .b_layout = b_layout,
+                                      .b_layout = bdesc,
                                       .beta = beta,
                                       .c = c,
-                                      .c_layout = c_layout,
+                                      .c_layout = cdesc,
                                       .d = d,
-                                      .d_layout = d_layout,
+                                      .d_layout = ddesc,
                                       .stream = stream},
                                      detail);
   };
-  return tuner::cublas::call(original.lt_matmul, describe, handle, desc, alpha, a, a_layout, b,
-                             b_layout, beta, c, c_layout, d, d_layout, algorithm, workspace,
-                             workspace_bytes, stream);
+  return tuner::cublas::call(original.lt_matmul, describe, handle, desc, alpha, a, adesc, b, bdesc,
+                             beta, c, cdesc, d, ddesc, algorithm, workspace, bytes, stream);
 }
 
 // Of which device a handle is, cuBLAS does not tell.
@@ -280,7 +277,7 @@ Exported exported(std::string_view name, Function* function) {
 }  // namespace
 
 void* substitute_of(const char* name) {
-  static const std::array kExports = {
+  static const std::array exports = {
       exported("cublasSgemm_v2", &::cublasSgemm_v2),
       exported("cublasSgemm_v2_64", &::cublasSgemm_v2_64),
       exported("cublasSgemmStridedBatched", &::cublasSgemmStridedBatched),
@@ -296,7 +293,7 @@ void* substitute_of(const char* name) {
       exported("cublasLtCreate", &::cublasLtCreate),
       exported("cublasLtDestroy", &::cublasLtDestroy),
   };
-  for (const Exported& it : kExports) {
+  for (const Exported& it : exports) {
     if (it.name == name) return it.function;
   }
   return nullptr;

@@ -3,6 +3,7 @@
 #include "tuner/cublas/product.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 
 namespace tuner::cublas {
@@ -56,13 +57,13 @@ Layout read_layout(const void* data, cublasLtMatrixLayout_t layout) {
 }
 
 bool has_scaling(cublasLtMatmulDesc_t desc) {
-  for (const auto which :
-       {CUBLASLT_MATMUL_DESC_A_SCALE_POINTER, CUBLASLT_MATMUL_DESC_B_SCALE_POINTER,
-        CUBLASLT_MATMUL_DESC_C_SCALE_POINTER, CUBLASLT_MATMUL_DESC_D_SCALE_POINTER,
-        CUBLASLT_MATMUL_DESC_AMAX_D_POINTER, CUBLASLT_MATMUL_DESC_D_OUT_SCALE_POINTER}) {
-    if (attribute<const void*>(desc, which, nullptr) != nullptr) return true;
-  }
-  return false;
+  constexpr std::array kPointers = {
+      CUBLASLT_MATMUL_DESC_A_SCALE_POINTER, CUBLASLT_MATMUL_DESC_B_SCALE_POINTER,
+      CUBLASLT_MATMUL_DESC_C_SCALE_POINTER, CUBLASLT_MATMUL_DESC_D_SCALE_POINTER,
+      CUBLASLT_MATMUL_DESC_AMAX_D_POINTER,  CUBLASLT_MATMUL_DESC_D_OUT_SCALE_POINTER};
+  return std::ranges::any_of(kPointers, [&](cublasLtMatmulDescAttributes_t which) {
+    return attribute<const void*>(desc, which, nullptr) != nullptr;
+  });
 }
 
 /// What stands against the bias of an epilogue, whose type is that of D where none is named.

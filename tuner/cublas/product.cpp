@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <utility>
 
 namespace tuner::cublas {
 namespace {
@@ -89,8 +90,10 @@ double factor(const dispatch::GemmTypeRow& type, const void* address) {
                                           : static_cast<double>(number<std::int32_t>(address));
 }
 
-std::optional<PassReason> objection(const ProductCall& call) {
-  if (call.objection) return call.objection;
+namespace {
+
+/// What stands against the types of a call, and against how it wants the product computed.
+std::optional<PassReason> objection_to_types(const ProductCall& call) {
   const auto epilogue = epilogue_of(call.epilogue, call.a.type);
   if (!epilogue) return PassReason::epilogue;
   const dispatch::GemmTypeRow* const type = gemm_type(call);
@@ -102,27 +105,47 @@ std::optional<PassReason> objection(const ProductCall& call) {
   if (call.algorithm != CUBLAS_GEMM_DEFAULT && call.algorithm != CUBLAS_GEMM_DEFAULT_TENSOR_OP) {
     return PassReason::algorithm;
   }
+  return std::nullopt;
+}
+
+bool has_null(const ProductCall& call) {
+  return call.alpha == nullptr || call.a.data == nullptr || call.b.data == nullptr ||
+         call.beta == nullptr || call.c.data == nullptr || call.handle == nullptr;
+}
+
+/// Of A and B as they are stored.
+struct StoredSizes {
+  std::int64_t rows_a, columns_a, rows_b, columns_b;
+};
+
+StoredSizes stored_sizes(const ProductCall& call) {
+  StoredSizes sizes{.rows_a = call.m, .columns_a = call.k, .rows_b = call.k, .columns_b = call.n};
+  if (call.op_a != CUBLAS_OP_N) std::swap(sizes.rows_a, sizes.columns_a);
+  if (call.op_b != CUBLAS_OP_N) std::swap(sizes.rows_b, sizes.columns_b);
+  return sizes;
+}
+
+/// Whether the matrices of a batch lie one behind the other.
+bool is_packed(const ProductCall& call, const StoredSizes& sizes) {
+  return call.a.stride == call.a.ld * sizes.columns_a &&
+         call.b.stride == call.b.ld * sizes.columns_b && call.c.stride == call.c.ld * call.n;
+}
+
+}  // namespace
+
+std::optional<PassReason> objection(const ProductCall& call) {
+  if (call.objection) return call.objection;
+  if (const auto reason = objection_to_types(call)) return reason;
   if (!is_operation(call.op_a) || !is_operation(call.op_b)) return PassReason::operation;
   if (call.m < 0 || call.n < 0 || call.k < 0 || call.batch < 0) return PassReason::invalid;
   if (call.m == 0 || call.n == 0 || call.k == 0 || call.batch == 0) return PassReason::empty;
-  const std::int64_t rows_a = call.op_a == CUBLAS_OP_N ? call.m : call.k;
-  const std::int64_t rows_b = call.op_b == CUBLAS_OP_N ? call.k : call.n;
-  if (!holds_column(call.a.ld, rows_a) || !holds_column(call.b.ld, rows_b) ||
+  const StoredSizes sizes = stored_sizes(call);
+  if (!holds_column(call.a.ld, sizes.rows_a) || !holds_column(call.b.ld, sizes.rows_b) ||
       !holds_column(call.c.ld, call.m)) {
     return PassReason::invalid;
   }
-  if (call.alpha == nullptr || call.a.data == nullptr || call.b.data == nullptr ||
-      call.beta == nullptr || call.c.data == nullptr || call.handle == nullptr) {
-    return PassReason::null_pointer;
-  }
-  if (call.batch > 1) {
-    const std::int64_t columns_a = call.op_a == CUBLAS_OP_N ? call.k : call.m;
-    const std::int64_t columns_b = call.op_b == CUBLAS_OP_N ? call.n : call.k;
-    if (call.a.stride != call.a.ld * columns_a || call.b.stride != call.b.ld * columns_b ||
-        call.c.stride != call.c.ld * call.n) {
-      return PassReason::strides;
-    }
-  }
+  if (has_null(call)) return PassReason::null_pointer;
+  if (call.batch > 1 && !is_packed(call, sizes)) return PassReason::strides;
   return std::nullopt;
 }
 

@@ -121,6 +121,6 @@ enum class Detail {
 };
 
 /// The product that cublasLtMatmul is asked for, with an objection where it is more than that.
-[[nodiscard]] ProductCall lt_product(const LtCall& call, Detail detail);
+[[nodiscard]] ProductCall lt_product(const LtCall& lt, Detail detail);
 
 }  // namespace tuner::cublas

@@ -39,7 +39,7 @@ class PerProcess {
   static Place& place() {
     Place* known = place_.load(std::memory_order_acquire);
     if (known == nullptr) {
-      Place* const made = new Place;
+      auto* const made = new Place;
       if (place_.compare_exchange_strong(known, made)) return *made;
       delete made;
     }
