@@ -81,6 +81,13 @@ class Declarations {
     return i < tokens_.size() && tokens_[i].kind == kind;
   }
 
+  [[nodiscard]] bool opens_bracket(std::size_t i) const {
+    return is(i, "(") || is(i, "[") || is(i, "{");
+  }
+  [[nodiscard]] bool closes_bracket(std::size_t i) const {
+    return is(i, ")") || is(i, "]") || is(i, "}");
+  }
+
   /// The brace that opens a namespace or extern "C" here.
   [[nodiscard]] std::optional<std::size_t> scope_begin() const {
     std::size_t i = is(at_, "inline") ? at_ + 1 : at_;
@@ -153,8 +160,8 @@ class Declarations {
       if (is(i, "operator")) i = operator_end(i);
       if (is(i, "=")) has_value = true;
       if (is(i, "<") && !has_value) i = behind_angles(i) - 1;
-      if (is(i, "}") || is(i, ")") || is(i, "]")) return false;
-      if (!is(i, "(") && !is(i, "[") && !is(i, "{")) continue;
+      if (closes_bracket(i)) return false;
+      if (!opens_bracket(i)) continue;
       const bool is_body = is(i, "{") && has_parameters && !has_value && !is_type;
       has_parameters = has_parameters || (is(i, "(") && !is_specifier(i - 1));
       const auto behind = behind_bracket(i);
@@ -223,30 +230,31 @@ class Declarations {
 
   /// What is declared: the word before a parameter list, a value, an extent, a comma or the end.
   void add_names(Declaration& made, std::size_t head) const {
-    for (std::size_t i = head; i < made.end; ++i) {
+    for (std::size_t i = head; i < made.end; i = behind_part(i, made.end)) {
       if (is(i, "operator")) {
         made.is_fixed = !made.is_host_call && !made.mentions.contains("std");
         return;
       }
-      const bool ends_name =
-          is(i, "(") || is(i, "=") || is(i, "[") || is(i, "{") || is(i, ",") || is(i, ";");
-      if (ends_name && i > head && !is_specifier(i - 1)) {
-        add_word(made, tokens_[i - 1]);
-        if (is(i, "(") || is(i, "{")) return;
-      }
-      if (is(i, "<")) {
-        const std::size_t behind = behind_angles(i);
-        if (is(behind, "(") && i > head) add_word(made, tokens_[i - 1]);
-        i = behind - 1;
-      } else if (is(i, "(") || is(i, "[")) {
-        i = behind_bracket(i).value_or(i + 1) - 1;
-      } else if (is(i, "=")) {
-        while (i + 1 < made.end && !is(i + 1, ",") && !is(i + 1, ";")) {
-          ++i;
-          if (is(i, "(") || is(i, "[") || is(i, "{")) i = behind_bracket(i).value_or(i + 1) - 1;
-        }
-      }
+      if (i == head) continue;
+      if (is(i, "<") && is(behind_angles(i), "(")) add_word(made, tokens_[i - 1]);
+      if (!ends_name(i) || is_specifier(i - 1)) continue;
+      add_word(made, tokens_[i - 1]);
+      if (is(i, "(") || is(i, "{")) return;
     }
+  }
+  [[nodiscard]] bool ends_name(std::size_t i) const {
+    return opens_bracket(i) || is(i, "=") || is(i, ",") || is(i, ";");
+  }
+  /// Behind the parameters, extent, template arguments or value here, or else behind the token.
+  [[nodiscard]] std::size_t behind_part(std::size_t i, std::size_t end) const {
+    if (is(i, "<")) return behind_angles(i);
+    if (is(i, "(") || is(i, "[")) return behind_bracket(i).value_or(i + 1);
+    const bool is_value = is(i, "=");
+    ++i;
+    while (is_value && i < end && !is(i, ",") && !is(i, ";")) {
+      i = opens_bracket(i) ? behind_bracket(i).value_or(i + 1) : i + 1;
+    }
+    return i;
   }
 
   std::size_t file_;

@@ -381,9 +381,9 @@ struct Family {
   std::string text;  ///< the file itself
 
   /// A kernel by name. Throws Error(usage) with a suggestion.
-  [[nodiscard]] const Kernel& kernel(std::string_view name) const;
+  [[nodiscard]] const Kernel& kernel(std::string_view wanted) const;
   /// A named list of sizes. Throws Error(usage) with a suggestion.
-  [[nodiscard]] const std::vector<space::Size>& sizes(std::string_view name) const;
+  [[nodiscard]] const std::vector<space::Size>& sizes(std::string_view wanted) const;
 };
 
 /// Loads and validates a space file (format space/1, docs/reference/space-file.md) and the sources

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <map>
+#include <ranges>
 #include <set>
 
 namespace tuner::family {
@@ -42,10 +43,10 @@ std::vector<const space::Derived*> relevant_derived(const Kernel& kernel) {
   for (const MacroDefinition& macro : kernel.defines) need(macro.value);
   std::vector<const space::Derived*> result;
   const auto& derived = kernel.space->derived;  // each may use those before it
-  for (auto each = derived.rbegin(); each != derived.rend(); ++each) {
-    if (!needed.contains(each->slot)) continue;
-    need(each->expression);
-    result.push_back(&*each);
+  for (const space::Derived& each : std::views::reverse(derived)) {
+    if (!needed.contains(each.slot)) continue;
+    need(each.expression);
+    result.push_back(&each);
   }
   return result;
 }
@@ -120,9 +121,9 @@ void add_texts(Identity& identity, const KernelSource& source) {
 
 /// What the names of types mean at each size.
 void add_types(Identity& identity, const space::Dimensions& dims) {
-  for (std::size_t i = 0; i < dims.size(); ++i) {
-    for (const auto& [of, types] : dims[i].types) {
-      identity.add("types", {dims[i].name, of, std::to_string(types.size())});
+  for (const space::Dimension& dimension : dims) {
+    for (const auto& [of, types] : dimension.types) {
+      identity.add("types", {dimension.name, of, std::to_string(types.size())});
       for (const ElementType type : types) identity.add("type", {std::string(name(type))});
     }
   }

@@ -302,7 +302,7 @@ Tolerance parse_tolerance(const DocumentNode& node) {
                             .absolute = parse_margin(node, "absolute"),
                             .ulp = parse_margin(node, "ulp")};
   if (tolerance.relative + tolerance.absolute + tolerance.ulp == 0) {
-    node.fail("is empty: give \"relative\", \"absolute\", \"ulp\" or several of them");
+    node.fail(R"(is empty: give "relative", "absolute", "ulp" or several of them)");
   }
   if (tolerance.relative >= 1) {
     node.at("relative")

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kSpaceFileLimitBytes = 1024 * 1024;
+constexpr std::size_t kSpaceFileLimitBytes = std::size_t{1024} * 1024;
 constexpr std::string_view kFormat = "space/1";
 
 /// Before anything else is read: a later format may differ in everything.

@@ -154,7 +154,7 @@ BufferArgument parse_buffer(const DocumentNode& node, const space::Dimensions& d
 
 /// The name of a variable, with its namespaces.
 std::string parse_symbol(const DocumentNode& node) {
-  const std::string text = node.text();
+  std::string text = node.text();
   std::string_view rest = text;
   for (std::size_t end = 0; end != std::string_view::npos;) {
     end = rest.find("::");

@@ -42,11 +42,11 @@ class HeaderCollector {
  public:
   explicit HeaderCollector(const fs::path& folder) : folder_(folder.empty() ? "." : folder) {}
 
-  /// Collects what a file in this folder, relative to the source's, includes. Returns the file's
-  /// text in which every header has the name that it is collected by: NVRTC looks up names, not
-  /// files.
-  [[nodiscard]] std::string collect(const fs::path& file, const fs::path& folder,
-                                    std::string text) {
+  /// Reads a file in this folder, relative to the source's, and collects what it includes. Returns
+  /// the file's text in which every header has the name that it is collected by: NVRTC looks up
+  /// names, not files.
+  [[nodiscard]] std::string collect(const fs::path& file, const fs::path& folder) {
+    const std::string text = read_source_text(file);
     std::string result;
     std::size_t copied = 0;
     for (const Include& include : includes(text)) {
@@ -96,8 +96,8 @@ class HeaderCollector {
     }
     check_link(path, root, place);
     const std::size_t index = headers_.size();
-    headers_.push_back({name, read_source_text(path)});
-    headers_[index].text = collect(path, fs::path(name).parent_path(), headers_[index].text);
+    headers_.push_back({.name = name, .text = {}});  // known before its own includes are
+    headers_[index].text = collect(path, fs::path(name).parent_path());
   }
 
   [[noreturn]] static void fail(const std::string& place, const std::string& why) {
@@ -129,9 +129,8 @@ class HeaderCollector {
 KernelSource read_kernel_source(const fs::path& path) {
   KernelSource source;
   source.name = path.filename().string();
-  source.text = read_source_text(path);
   HeaderCollector collector(path.parent_path());
-  source.text = collector.collect(path, {}, std::move(source.text));
+  source.text = collector.collect(path, {});
   source.headers = collector.take();
   return source;
 }
@@ -144,7 +143,7 @@ fs::path npy_file(const fs::path& space_file, std::string_view name) {
                             in_quotes(std::string(name)), why));
   };
   if (relative.empty() || relative.is_absolute()) fail("must be a path relative to the space file");
-  const fs::path path = (folder / relative).lexically_normal();
+  fs::path path = (folder / relative).lexically_normal();
   std::error_code missing;
   const fs::path real = fs::canonical(path, missing);
   const bool is_below =

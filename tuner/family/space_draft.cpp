@@ -255,6 +255,58 @@ std::vector<Macro> macros(Tokens tokens) {
   return all;
 }
 
+/// The draft, with a word for each part that the signature gives.
+constexpr std::string_view kDraft =
+    R"json(// A draft of `tune space init`, from the signature of {kernel} alone. It passes
+// `tune space check`; lines below `TODO` are guesses. Every key: docs/reference/space-file.md.
+{{
+  "format": "space/1",
+  "family": "{kernel}",
+  "problem": {{
+    // TODO: the numbers that a size consists of, in the order of --size.
+    "dims": [{dims}],
+    // TODO: floating-point operations of a launch, and bytes that must move.
+    "flops": "{elements}",
+    "bytes": "{bytes}",
+    // TODO: sizes to tune. `cpu` is for machines without a GPU.
+    "sizes": {{"default": [{large}], "cpu": [{small}]}}
+  }},
+  // In the order of the kernel's parameters. TODO: values of numbers; elements of buffers; roles:
+  // input; output, if all of it is written and none of it read; inout, if it is updated in place.
+  "arguments": [
+{arguments}
+  ],
+  "check": {{
+    // TODO: a plain kernel that is known to be right, or {{"op": "gemm", …}}. Until then results are
+    // compared with those of the kernel itself with its default parameters.
+    "reference": {{"kernel": "{kernel}_reference"}},
+    // Awkward sizes: 1, primes, what is no multiple of a block.
+    "sizes": [{awkward}]
+  }},
+  "kernels": {{
+    "{kernel}": {{
+      "source": "{source}",
+      "entry": "{entry}",
+      // TODO: the values to try. A search tries combinations of them.
+      "parameters": {{
+{parameters}
+      }},
+      // TODO: what a launch needs of its parameters and the device.
+      "constraints": [
+        {{"expr": "{block} <= dev.max_threads_per_block", "why": "device limit of threads per block"}}
+      ],
+      // TODO: blocks, and threads of a block: up to three numbers each.
+      "launch": {{"grid": [{grid}], "block": ["{block}"]}}
+    }},
+    "{kernel}_reference": {{
+      "source": "{source}",
+      "entry": "{default_entry}",
+      "launch": {{"grid": [{default_grid}], "block": [{threads}]}}
+    }}
+  }}
+}}
+)json";
+
 std::string upper_case(std::string text) {
   std::ranges::transform(text, text.begin(), [](char c) {
     return static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
@@ -305,56 +357,7 @@ class Draft {
 
   [[nodiscard]] std::string text() const {
     return fmt::format(
-        R"json(// A draft of `tune space init`, from the signature of {kernel} alone. It passes
-// `tune space check`; lines below `TODO` are guesses. Every key: docs/reference/space-file.md.
-{{
-  "format": "space/1",
-  "family": "{kernel}",
-  "problem": {{
-    // TODO: the numbers that a size consists of, in the order of --size.
-    "dims": [{dims}],
-    // TODO: floating-point operations of a launch, and bytes that must move.
-    "flops": "{elements}",
-    "bytes": "{bytes}",
-    // TODO: sizes to tune. `cpu` is for machines without a GPU.
-    "sizes": {{"default": [{large}], "cpu": [{small}]}}
-  }},
-  // In the order of the kernel's parameters. TODO: values of numbers; elements of buffers; roles:
-  // input; output, if all of it is written and none of it read; inout, if it is updated in place.
-  "arguments": [
-{arguments}
-  ],
-  "check": {{
-    // TODO: a plain kernel that is known to be right, or {{"op": "gemm", …}}. Until then results are
-    // compared with those of the kernel itself with its default parameters.
-    "reference": {{"kernel": "{kernel}_reference"}},
-    // Awkward sizes: 1, primes, what is no multiple of a block.
-    "sizes": [{awkward}]
-  }},
-  "kernels": {{
-    "{kernel}": {{
-      "source": "{source}",
-      "entry": "{entry}",
-      // TODO: the values to try. A search tries combinations of them.
-      "parameters": {{
-{parameters}
-      }},
-      // TODO: what a launch needs of its parameters and the device.
-      "constraints": [
-        {{"expr": "{block} <= dev.max_threads_per_block", "why": "device limit of threads per block"}}
-      ],
-      // TODO: blocks, and threads of a block: up to three numbers each.
-      "launch": {{"grid": [{grid}], "block": ["{block}"]}}
-    }},
-    "{kernel}_reference": {{
-      "source": "{source}",
-      "entry": "{default_entry}",
-      "launch": {{"grid": [{default_grid}], "block": [{threads}]}}
-    }}
-  }}
-}}
-)json",
-        fmt::arg("kernel", kernel_.name), fmt::arg("source", source_),
+        kDraft, fmt::arg("kernel", kernel_.name), fmt::arg("source", source_),
         fmt::arg("dims", fmt::format("\"{}\"", fmt::join(dims_, "\", \""))),
         fmt::arg("elements", elements()), fmt::arg("bytes", bytes()),
         fmt::arg("large", size_of(large_extent())), fmt::arg("small", size_of(small_extent())),

@@ -17,7 +17,7 @@
 namespace tuner::family {
 namespace {
 
-constexpr std::size_t kSuiteLimitBytes = 1024 * 1024;
+constexpr std::size_t kSuiteLimitBytes = std::size_t{1024} * 1024;
 constexpr std::size_t kMaximumGroups = 100;
 constexpr std::string_view kFormat = "suite/1";
 
