@@ -202,11 +202,11 @@ class CompilerTest(ProgramTest):
         planted = self.directory / "planted"
         compiler = self.text_file("compiler", f'#!/bin/sh\ncase "$*" in *-shared*) echo x > {planted};; esac\nexec g++ "$@"\n')
         compiler.chmod(0o755)
-        # A cache of its own, so that it is asked.
-        env = {"TUNER_HOST_CXX": str(compiler), "XDG_CACHE_HOME": str(self.directory / "cache")}
-        self.tune("-q", *RUN, self.space_file(), env=env)
+        run = ("-q", *RUN, self.space_file(), "--fresh", "--no-cache")  # so that it is asked
+        env = {"TUNER_HOST_CXX": str(compiler)}
+        self.tune(*run, env=env)
         self.assertFalse(planted.exists())
-        self.tune("-q", *RUN, self.space_file(), "--fresh", "--no-cache", env={**env, "TUNER_SANDBOX": "off"})
+        self.tune(*run, env={**env, "TUNER_SANDBOX": "off"})
         self.assertTrue(planted.exists(), "without the sandbox")
 
 

@@ -53,8 +53,7 @@ def session():
         surroundings = {name: value for name, value in os.environ.items() if not name.startswith("TUNER")}
         for command in COMMANDS:
             _, printed = run_on_terminal([TUNE, *shlex.split(command)[1:]], WIDTH, ("stdin", "stdout", "stderr"), cwd=directory,
-                                         env={**surroundings, "LC_ALL": "C.UTF-8", "TERM": "dumb", "TUNER_DB": "tune.db",
-                                              "XDG_CACHE_HOME": directory})
+                                         env={**surroundings, "LC_ALL": "C.UTF-8", "TERM": "dumb", "TUNER_DB": "tune.db"})
             text += f"$ {command}\n{printed.rstrip()}\n\n"
     return text.rstrip() + "\n"
 
