@@ -25,4 +25,4 @@ fi
 cmake --preset ci
 cmake --build --preset ci
 ctest --preset ci "$@"
-scripts/fuzz.sh 10
+scripts/fuzz.sh 5
