@@ -264,7 +264,7 @@ class Evaluator {
   }
 
   Json binary(const PythonNode& node) {
-    Json left = value(node.operands[0]);
+    const Json left = value(node.operands[0]);
     if (node.text == "and") return python_truth(left) ? value(node.operands[1]) : left;
     if (node.text == "or") return python_truth(left) ? left : value(node.operands[1]);
     const Json right = value(node.operands[1]);

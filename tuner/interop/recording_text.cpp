@@ -155,8 +155,8 @@ std::string t4_text(const search::Recording& recording) {
                          {"kernel_name", recording.kernel},
                          {"device_name", recording.device},
                          {"problem_size", recording.problem}};
-  std::string text = fmt::format(
-      "{{\"schema_version\": \"1.0.0\", \"metadata\": {}, \"results\": [", python_json(metadata));
+  std::string text = fmt::format(R"({{"schema_version": "1.0.0", "metadata": {}, "results": [)",
+                                 python_json(metadata));
   std::string_view separator = "\n";
   for (const search::RecordedTrial& trial : recording.trials) {
     text += fmt::format("{}{}", separator, python_json(t4_result(*recording.definition, trial)));

@@ -72,7 +72,7 @@ class Collection {
     if (!definitions_.contains(kernel)) {
       definitions_[kernel] = stored_definition(store_, run);
     }
-    std::vector<store::StoredTrial> trials = store::standing_trials(store_.trials(run.id));
+    const std::vector<store::StoredTrial> trials = store::standing_trials(store_.trials(run.id));
     for (const store::StoredTrial& stored : trials) {
       if (!matches(problem, stored.trial.problem)) continue;
       auto& part = part_of(std::tuple_cat(kernel, std::tuple(stored.trial.problem)),
