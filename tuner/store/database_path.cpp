@@ -8,7 +8,7 @@ namespace tuner::store {
 
 std::filesystem::path default_database() {
   namespace fs = std::filesystem;
-  if (const fs::path named = environment_variable("TUNER_DB"); !named.empty()) return named;
+  if (fs::path named = environment_variable("TUNER_DB"); !named.empty()) return named;
   // A relative one would lead into the working directory.
   const fs::path data = environment_variable("XDG_DATA_HOME");
   if (data.is_absolute()) return data / "tune" / "tune.db";

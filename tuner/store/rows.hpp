@@ -33,8 +33,10 @@ template <class... Values>
 SQLite::Statement prepare(const SQLite::Database& database, const std::string& sql,
                           const Values&... values) {
   SQLite::Statement statement(database, sql);
-  int index = 0;
-  (bind_value(statement, ++index, values), ...);
+  if constexpr (sizeof...(values) > 0) {
+    int index = 0;
+    (bind_value(statement, ++index, values), ...);
+  }
   return statement;
 }
 
