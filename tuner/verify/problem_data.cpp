@@ -326,7 +326,7 @@ std::int64_t ProblemData::rounded_range(family::ElementType type) const {
       std::get<family::BufferArgument>(output->what).type.at(values_);
   if (!family::is_rounded(family_.check, result, values_)) return 0;
   constexpr double kFactors = 4;  // that alpha and beta may be
-  const double terms = static_cast<double>(accumulated_);
+  const auto terms = static_cast<double>(accumulated_);
   const double exact =
       family::largest_exact_sum(family_.check, result, values_) / (kFactors * terms);
   // A sum of n numbers is seldom larger than a few times the root of n.
@@ -429,7 +429,7 @@ void ProblemData::fill(CheckKernels& kernels, backend::Region region,
     const family::IntegerRange range = family::integer_range(data.type);
     backend::Region rest = region;
     rest.offset_bytes += static_cast<std::size_t>(data.used) * family::size_bytes(data.type);
-    double value = static_cast<double>(recipe_.fill == Fill::normal ? range.least : range.greatest);
+    auto value = static_cast<double>(recipe_.fill == Fill::normal ? range.least : range.greatest);
     if (family::is_floating(data.type)) {
       // Not in what is updated: there it would be a result that is no whole number.
       value = data.role == family::BufferRole::input ? std::numeric_limits<double>::quiet_NaN() : 0;

@@ -237,18 +237,18 @@ Expected<double, Failure> Verifier::check_tuned_size(LoadedCandidate& candidate,
   if (!exact) return exact;
   double worst = 0;
   for (std::size_t check_case = 1; check_case <= family_.check.cases.size(); ++check_case) {
-    const auto right = check(candidate, recipe(size, Fill::normal, check_case), huge_poison);
+    auto right = check(candidate, recipe(size, Fill::normal, check_case), huge_poison);
     if (!right) return right;
     worst = std::max(worst, *right);
   }
   // Last, on the instance that candidates are timed on.
   const Recipe normal = recipe(size, Fill::normal);
   instance(normal).forget_outputs();
-  const auto first = check(candidate, normal, highest_poison);
+  auto first = check(candidate, normal, highest_poison);
   if (!first) return first;
   instance(normal).keep_outputs();
   failpoint("verify.outputs_kept");
-  const auto second = check(candidate, normal, lowest_poison);
+  auto second = check(candidate, normal, lowest_poison);
   if (!second) return second;
   return std::max({worst, *first, *second});
 }
