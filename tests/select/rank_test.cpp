@@ -3,6 +3,7 @@
 
 #include "tuned_database.hpp"
 #include "tuner/core/error.hpp"
+#include "tuner/select/catalogue_json.hpp"
 
 #include <gmock/gmock.h>
 
@@ -58,6 +59,27 @@ TEST_F(RankTest, LeavesOutWhatIsNotValidAtTheSize) {
   put({.problem = "1024,1024", .value = 64});
   put({.problem = "512,512", .value = 24});
   EXPECT_THAT(answers("1000,7"), IsEmpty());
+}
+
+TEST_F(RankTest, WhatVerificationRefusedAnswersForNoOtherSize) {
+  put({.problem = "64,64", .value = 8});
+  put({.problem = "128,64", .value = 8, .outcome = Outcome::wrong_result});
+  EXPECT_THAT(answers("64,64"), ElementsAre(R"(exact {"TILE":8})", R"(default {"TILE":16})"));
+  EXPECT_THAT(answers("128,64"), ElementsAre(R"(default {"TILE":16})"));
+  EXPECT_THAT(answers("256,64"), ElementsAre(R"(default {"TILE":16})"));
+  for (const Outcome outcome : {Outcome::launch_error, Outcome::out_of_bounds}) {
+    put({.problem = "128,64", .value = 16, .outcome = outcome});
+    EXPECT_EQ(answers("256,64").empty(), outcome == Outcome::out_of_bounds) << name(outcome);
+  }
+}
+
+TEST_F(RankTest, ARefusedDefaultIsNamedWithItsTrial) {
+  put({.problem = "128,64", .value = 16, .outcome = Outcome::wrong_result});
+  EXPECT_THAT(answers("128,64"), IsEmpty());
+  EXPECT_THAT(ask("256,64").explanation,
+              Contains("default: of tiled: rejected: its trial at 128,64 ended as wrong_result"));
+  const Catalogue read = parse_catalogue(catalogue_json(catalogue(store, {})), "test");
+  EXPECT_THAT(rank(read, {.family = "tiles", .size = "256,64"}).answers, IsEmpty());
 }
 
 TEST_F(RankTest, PutsTheLibraryFirstWhereItWasFasterInTheFinal) {

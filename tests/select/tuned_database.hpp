@@ -14,7 +14,7 @@
 
 namespace tuner::select {
 
-/// One final in the database.
+/// One final in the database, or one trial.
 struct Put {
   std::string kernel = "tiled";
   std::string problem = {};
@@ -27,6 +27,7 @@ struct Put {
   std::string space = kTilesSpace;
   std::optional<double> ratio_to_library_tuned = {};  ///< by the algorithm "fast"
   std::string library = "cuBLAS";
+  std::optional<Outcome> outcome = {};  ///< of a trial, which there is then instead of the final
 };
 
 class TunedDatabase : public testing::Test {
@@ -46,6 +47,13 @@ class TunedDatabase : public testing::Test {
     best.problem = it.problem;
     best.config_json =
         fmt::format("{{\"{}\":{}}}", it.kernel == "tiled" ? "TILE" : "BLOCK", it.value);
+    if (it.outcome) {
+      store::TrialRecord trial;
+      trial.outcome = *it.outcome;
+      trial.problem = it.problem;
+      trial.config_json = best.config_json;
+      return store.record_trial(id, trial, 0);
+    }
     best.time = {.median_ns = it.median_ns,
                  .q1_ns = it.median_ns,
                  .q3_ns = it.median_ns,

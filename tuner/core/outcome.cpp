@@ -33,6 +33,11 @@ std::string_view name(Outcome outcome) {
   return "unknown";
 }
 
+bool is_refutation(Outcome outcome) {
+  return outcome == Outcome::wrong_result || outcome == Outcome::out_of_bounds ||
+         outcome == Outcome::nondeterministic;
+}
+
 std::optional<Outcome> outcome_from_name(std::string_view text) {
   for (const Outcome outcome : kOutcomes) {
     if (name(outcome) == text) return outcome;

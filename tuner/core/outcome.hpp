@@ -29,6 +29,9 @@ inline constexpr std::array kOutcomes = {
     Outcome::wrong_result, Outcome::out_of_bounds, Outcome::nondeterministic, Outcome::timeout,
     Outcome::crashed,      Outcome::unstable,      Outcome::implausible,      Outcome::quarantined};
 
+/// Whether the configuration was found to compute something else than it should.
+[[nodiscard]] bool is_refutation(Outcome outcome);
+
 /// The name stored in the database and shown to users, e.g. "wrong_result".
 [[nodiscard]] std::string_view name(Outcome outcome);
 [[nodiscard]] std::optional<Outcome> outcome_from_name(std::string_view text);

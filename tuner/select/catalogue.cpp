@@ -160,8 +160,35 @@ class TimingCollector {
     }
   }
 
+  /// Of what can answer: the configurations that were timed, and the default.
+  void add_refutations(const std::vector<store::StoredTrial>& trials,
+                       const space::DeviceAttributes& device) {
+    std::map<std::pair<std::string_view, std::string_view>, Outcome> last;
+    for (const store::StoredTrial& it : trials) {
+      const Outcome outcome = it.trial.outcome;
+      if (outcome != Outcome::ok && !is_refutation(outcome)) continue;
+      last[{it.trial.config_json, it.trial.problem}] = outcome;
+    }
+    for (const auto& [trial, outcome] : last) {
+      if (!is_refutation(outcome)) continue;
+      const std::string json(trial.first);
+      const auto size = known_size(std::string(trial.second), kernel_);
+      if (!size || (!configs_.contains(json) && json != default_json(*size, device))) continue;
+      kernel_.configs[config_index(json)].refutation =
+          fmt::format("its trial at {} ended as {}", size->text, name(outcome));
+    }
+  }
+
  private:
   static constexpr std::size_t kManySizes = 4;
+
+  /// Empty where the kernel came without its space file.
+  [[nodiscard]] std::string default_json(const KnownSize& size,
+                                         const space::DeviceAttributes& device) const {
+    if (!kernel_.stored) return {};
+    return space::canonical_json(*kernel_.stored->definition,
+                                 kernel_.stored->at(device, size.numbers).default_config());
+  }
 
   std::size_t config_index(const std::string& json) {
     const auto [at, added] = configs_.try_emplace(json, kernel_.configs.size());
@@ -290,7 +317,9 @@ Catalogue catalogue(const store::Store& store, const CatalogueQuery& query) {
     add_entries(result, kernel, bests);
     TimingCollector collector(kernel);
     collector.add_entries();
-    collector.add_trials(trials_of(store, result, kernel));
+    const std::vector<store::StoredTrial> trials = trials_of(store, result, kernel);
+    collector.add_trials(trials);
+    collector.add_refutations(trials, result.device.attributes);
     fit_model(kernel, result.device.attributes);
   }
   return result;

@@ -109,6 +109,9 @@ Entry read_entry(const Json& json, const CatalogueKernel& kernel,
 KnownConfig read_config(const Json& json, const CatalogueKernel& kernel) {
   KnownConfig config = known_config(json.at("values").get<std::string>(), kernel);
   config.verified = json.at("verified");
+  if (const auto refutation = json.find("refutation"); refutation != json.end()) {
+    config.refutation = *refutation;
+  }
   for (const Json& it : json.at("timings")) {
     const Timing timing{.size = index(it.at(0)),
                         .median_ns = positive(it.at(1)),
@@ -121,7 +124,8 @@ KnownConfig read_config(const Json& json, const CatalogueKernel& kernel) {
 
 double within(const Json& json, double low, double high) {
   const double value = json.get<double>();
-  if (!(value >= low && value <= high)) fail("a number of the cost model is out of range");
+  const bool is_within = value >= low && value <= high;
+  if (!is_within) fail("a number of the cost model is out of range");
   return value;
 }
 

@@ -83,8 +83,11 @@ std::string config_text(const KnownConfig& config) {
   const std::string timings = list(config.timings, [](const Timing& it) {
     return fmt::format("[{},{},{}]", it.size, it.median_ns, it.registers);
   });
-  return fmt::format(R"({{"values":{},"verified":{},"timings":{}}})", literal(config.json),
-                     config.verified, timings);
+  const std::string refutation =
+      config.refutation.empty() ? ""
+                                : fmt::format(R"("refutation":{},)", literal(config.refutation));
+  return fmt::format(R"({{"values":{},"verified":{},{}"timings":{}}})", literal(config.json),
+                     config.verified, refutation, timings);
 }
 
 std::string model_text(const CostModel* model) {

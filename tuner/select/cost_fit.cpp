@@ -143,13 +143,15 @@ class Fit {
     double best = spread(found_.parameters);
     const auto try_values = [&](double CostParameters::*member, double unit,
                                 std::initializer_list<double> values) {
+      double& parameter = found_.parameters.*member;
       for (const double value : values) {
-        CostParameters other = found_.parameters;
-        other.*member = value * unit;
-        const double there = spread(other);
-        if (there >= best) continue;
-        best = there;
-        found_.parameters = other;
+        const double before = std::exchange(parameter, value * unit);
+        const double there = spread(found_.parameters);
+        if (there >= best) {
+          parameter = before;
+        } else {
+          best = there;
+        }
       }
     };
     for (int round = 0; round < 2; ++round) {

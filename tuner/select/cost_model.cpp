@@ -73,9 +73,9 @@ double log_distance(const space::Size& a, const space::Size& b, const StoredKern
   return std::sqrt(squares);
 }
 
-CostModel::CostModel(const StoredKernel& kernel, const space::DeviceAttributes& device,
+CostModel::CostModel(StoredKernel kernel, const space::DeviceAttributes& device,
                      std::span<const KnownSize> sizes, FittedCost fitted)
-    : kernel_(kernel), multiprocessors_(device.sm_count), fitted_(std::move(fitted)) {
+    : kernel_(std::move(kernel)), multiprocessors_(device.sm_count), fitted_(std::move(fitted)) {
   for (const KnownSize& size : sizes) sizes_.push_back(size.numbers);
   if (fitted_.size_effects.size() != sizes_.size()) refuse_fit();
   first_sample_.resize(fitted_.config_effects.size() + 1);

@@ -76,7 +76,7 @@ struct FittedCost {
 class CostModel {
  public:
   /// Throws Error(usage) where what was fitted is not of these sizes.
-  CostModel(const StoredKernel& kernel, const space::DeviceAttributes& device,
+  CostModel(StoredKernel kernel, const space::DeviceAttributes& device,
             std::span<const KnownSize> sizes, FittedCost fitted);
 
   /// A fitted model; none where there is too little for one (fit_cost).

@@ -32,6 +32,9 @@ struct KnownConfig {
   std::string refusal = {};                  ///< why it is absent; else empty
   std::vector<Timing> timings = {};          ///< at most one for a size
   bool verified = false;                     ///< proved right on this machine, at some size
+  /// What it was found to do wrong, and where; else empty. It then answers only for sizes at which
+  /// it was the best.
+  std::string refutation = {};
 };
 
 }  // namespace tuner::select

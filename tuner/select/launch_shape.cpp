@@ -103,8 +103,8 @@ double resident_blocks(const space::DeviceAttributes& device, std::int64_t threa
   };
   limit(device.max_threads_per_sm, threads);
   limit(device.smem_per_sm, shared);
-  const std::int64_t of_a_warp =
-      (registers * 32 + kRegistersOfAWarpStep - 1) / kRegistersOfAWarpStep * kRegistersOfAWarpStep;
+  const std::int64_t of_a_warp = (std::int64_t{registers} * 32 + kRegistersOfAWarpStep - 1) /
+                                 kRegistersOfAWarpStep * kRegistersOfAWarpStep;
   limit(device.registers_per_sm, of_a_warp * warps);
   return static_cast<double>(std::max<std::int64_t>(1, most));
 }

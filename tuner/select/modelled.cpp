@@ -85,8 +85,7 @@ class Modelling {
       const KnownConfig& config = kernel.configs[i];
       auto near = nearest_timed(asked, config);
       if (!near) continue;
-      const auto why = config.config ? why_invalid(at_size, *config.config) : config.refusal;
-      if (why) {
+      if (const auto why = why_rejected(at_size, config)) {
         rejection = *why;
         continue;
       }

@@ -72,7 +72,7 @@ class Search {
     std::vector<NearCandidate> valid;
     for (NearCandidate& candidate : candidates) {
       const KnownConfig& known = asked.kernel->configs[candidate.entry->config];
-      const auto rejected = known.config ? why_invalid(kernel, *known.config) : known.refusal;
+      const auto rejected = why_rejected(kernel, known);
       if (valid.empty()) {
         explain("{} at {}, at a distance of x{:.3g}: {}", name, candidate.entry->best.problem,
                 std::exp(candidate.nearness.largest),
@@ -124,6 +124,13 @@ class Search {
 };
 
 }  // namespace
+
+std::optional<std::string> why_rejected(const space::BoundDefinition& kernel,
+                                        const KnownConfig& config) {
+  if (!config.refutation.empty()) return config.refutation;
+  if (!config.config) return config.refusal;
+  return why_invalid(kernel, *config.config);
+}
 
 Nearest nearest_candidates(const std::vector<AskedKernel>& asked,
                            const space::DeviceAttributes& device) {

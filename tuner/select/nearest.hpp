@@ -26,6 +26,10 @@ struct NearCandidate {
   std::optional<ExpectedTime> expected = {};  ///< by the cost model, where there is one
 };
 
+/// Why a configuration cannot answer for the size that `kernel` is bound to; none when it can.
+[[nodiscard]] std::optional<std::string> why_rejected(const space::BoundDefinition& kernel,
+                                                      const KnownConfig& config);
+
 struct Nearest {
   std::vector<NearCandidate> candidates;  ///< best first
   std::vector<std::string> explanation;

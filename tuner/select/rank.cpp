@@ -249,13 +249,17 @@ class Ladder {
       const space::BoundDefinition kernel =
           asked->kernel->stored->at(catalogue_.device.attributes, asked->size->numbers);
       const space::Config config = kernel.default_config();
-      if (const auto why = why_invalid(kernel, config)) {
+      const std::string json = space::canonical_json(*asked->kernel->stored->definition, config);
+      const auto tried = std::ranges::find(asked->kernel->configs, json, &KnownConfig::json);
+      const auto why = tried != asked->kernel->configs.end() ? why_rejected(kernel, *tried)
+                                                             : why_invalid(kernel, config);
+      if (why) {
         explain(Rung::default_config, "of {}: rejected: {}", kernel_name, *why);
         continue;
       }
       explain(Rung::default_config, "of {}: taken; it was not tuned for", kernel_name);
       Selection selection = answer(Rung::default_config, *asked);
-      selection.config_json = space::canonical_json(*asked->kernel->stored->definition, config);
+      selection.config_json = json;
       ranking_.answers.push_back(std::move(selection));
       return;
     }

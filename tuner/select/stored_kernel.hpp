@@ -49,7 +49,7 @@ struct StoredKernel {
 };
 
 /// Throws Error(failure) as stored_dims.
-[[nodiscard]] StoredKernel stored_kernel(const store::KernelRecord& kernel);
+[[nodiscard]] StoredKernel stored_kernel(const store::KernelRecord& record);
 
 /// Why a configuration cannot be used on a device at a size; none when it can.
 [[nodiscard]] std::optional<std::string> why_invalid(const space::BoundDefinition& kernel,

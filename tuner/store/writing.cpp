@@ -50,12 +50,6 @@ void store_finalists(const Database& database, const RunKey& run, std::int64_t p
   }
 }
 
-/// Whether the configuration was found to compute something else than it should.
-bool is_refutation(Outcome outcome) {
-  return outcome == Outcome::wrong_result || outcome == Outcome::out_of_bounds ||
-         outcome == Outcome::nondeterministic;
-}
-
 /// Nothing may be answered from a best that was refuted since.
 void withdraw_best(const Database& database, const RunKey& run, std::int64_t problem,
                    std::int64_t config) {
