@@ -299,6 +299,32 @@ TEST_F(CpuBackend, DynamicSharedMemoryBeginsAsNaN) {
   EXPECT_THAT(download<float>(out, 3), Each(testing::IsNan()));
 }
 
+TEST_F(CpuBackend, WritesBeyondDynamicSharedMemoryAreFound) {
+  const KernelId kernel = load(R"(
+    extern __shared__ char words[];
+    __global__ void kernel(int bytes) { for (int i = threadIdx.x; i < bytes; i += blockDim.x) words[i] = 1; }
+  )");
+  const auto run = [&](int bytes, unsigned dynamic, unsigned blocks, unsigned threads) {
+    const Launch launch{.kernel = kernel,
+                        .steps = {{.geometry = {.grid = {blocks, 1, 1},
+                                                .block = {threads, 1, 1},
+                                                .dynamic_shared_bytes = dynamic},
+                                   .arguments = {bytes}}}};
+    return backend().run(launch);
+  };
+  for (const unsigned blocks : {1U, 5U}) {
+    for (const unsigned threads : {1U, 64U}) {
+      for (const auto& [bytes, dynamic] : {std::pair(4, 0U), {260, 256U}, {232452, 232448U}}) {
+        const auto beyond = run(bytes, dynamic, blocks, threads);
+        ASSERT_FALSE(beyond) << bytes;
+        EXPECT_EQ(beyond.error().outcome, Outcome::out_of_bounds);
+        EXPECT_THAT(beyond.error().message, HasSubstr("its " + std::to_string(dynamic) + " bytes"));
+        EXPECT_TRUE(run(static_cast<int>(dynamic), dynamic, blocks, threads)) << dynamic;
+      }
+    }
+  }
+}
+
 TEST_F(CpuBackend, StaticSharedMemoryBeginsAsTheLaunchSays) {
   const KernelId kernel = load(
       R"(__shared__ int of_the_file[2];

@@ -26,14 +26,25 @@ constexpr std::size_t kTopStep = std::size_t{5} * 64;
 
 constexpr std::size_t kSharedAlignment = 1024;  // what the strictest CUDA instruction asks for
 
+// Behind the dynamic shared memory of a block, to find writes beyond it.
+constexpr std::size_t kGuardBytes = 256;
+
+constexpr std::size_t kDynamicSharedBytes = kMaxDynamicSharedBytes + kGuardBytes;
+
 std::unique_ptr<std::byte[]> make_dynamic_shared() {
-  return std::make_unique_for_overwrite<std::byte[]>(kMaxDynamicSharedBytes + kSharedAlignment);
+  return std::make_unique_for_overwrite<std::byte[]>(kDynamicSharedBytes + kSharedAlignment);
 }
 
 void* aligned(std::byte* memory) {
-  std::size_t space = kMaxDynamicSharedBytes + kSharedAlignment;
+  std::size_t space = kDynamicSharedBytes + kSharedAlignment;
   void* start = memory;
-  return std::align(kSharedAlignment, kMaxDynamicSharedBytes, start, space);
+  return std::align(kSharedAlignment, kDynamicSharedBytes, start, space);
+}
+
+/// The dynamic shared memory of a block in words, the last of which it may have in part.
+std::size_t dynamic_words(const KernelCall& call) {
+  constexpr std::size_t kWord = sizeof call.shared_content;
+  return (call.geometry.dynamic_shared_bytes + kWord - 1) / kWord;
 }
 
 /// Boost asks for one; the stacks belong to the runner.
@@ -102,20 +113,29 @@ BlockEnd BlockRunner::run(const KernelCall& call, Index3 block) {
   begin_block(call, block);
   if (live_ == 1) {
     run_alone();
-    return BlockEnd::complete;
+    return has_overrun() ? BlockEnd::overrun : BlockEnd::complete;
   }
   switch_to(idle_fiber());
-  if (live_ == 0) return BlockEnd::complete;
+  if (live_ == 0) return has_overrun() ? BlockEnd::overrun : BlockEnd::complete;
   abandon_waiting_fibers();
   return divergence_.empty() ? BlockEnd::deadlock : BlockEnd::divergence;
 }
 
+bool BlockRunner::has_overrun() const {
+  const auto* const guard =
+      static_cast<const std::uint32_t*>(context_.dynamic_shared) + dynamic_words(*call_);
+  // Each word is compared with the next one: memcmp() costs a block little.
+  return *guard != call_->shared_content ||
+         std::memcmp(guard, guard + 1, kGuardBytes - sizeof *guard) != 0;
+}
+
 void BlockRunner::begin_block(const KernelCall& call, Index3 block) {
-  const auto& [grid, shape, dynamic_shared_bytes] = call.geometry;
+  const auto& grid = call.geometry.grid;
+  const auto& shape = call.geometry.block;
   // Shared memory begins with what other blocks left: here with what shows that a kernel relies on
-  // it.
+  // it, or reads beyond it.
   std::fill_n(static_cast<std::uint32_t*>(context_.dynamic_shared),
-              dynamic_shared_bytes / sizeof call.shared_content, call.shared_content);
+              dynamic_words(call) + kGuardBytes / sizeof call.shared_content, call.shared_content);
   fill(call.static_shared, call.shared_content, context_.dynamic_shared);
   call_ = &call;
   context_.grid_shape = {grid[0], grid[1], grid[2]};

@@ -45,6 +45,7 @@ enum class BlockEnd {
   complete,
   deadlock,    ///< threads waited at barriers that the others of the block can no longer reach
   divergence,  ///< a thread reached a barrier of the block while others waited at another one
+  overrun,     ///< it wrote beyond its dynamic shared memory
 };
 
 /// Runs the blocks of a grid one after the other on one OS thread, always the same one; blocks of
@@ -103,6 +104,7 @@ class BlockRunner {
 
   void give_up(BarrierSite site);
   void begin_block(const KernelCall& call, Index3 block);
+  [[nodiscard]] bool has_overrun() const;
   [[nodiscard]] Index3 next_thread() const;
   void run_alone();
   void run_threads();

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <functional>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -46,6 +47,28 @@ class BlockSequence {
   std::uint64_t first_ = 0, step_ = 1;
 };
 
+/// Runs one block; none where it completes.
+std::optional<Failure> run_block(BlockRunner& runner, const KernelCall& call, Index3 block) {
+  switch (runner.run(call, block)) {
+    case BlockEnd::complete:
+      break;
+    case BlockEnd::deadlock:
+      return Failure{Outcome::launch_error,
+                     "deadlock: threads wait at a barrier that others never reach"};
+    case BlockEnd::divergence:
+      return Failure{
+          Outcome::launch_error,
+          fmt::format("barrier divergence: threads of one block wait at the barriers of {}",
+                      runner.divergence())};
+    case BlockEnd::overrun:
+      return Failure{Outcome::out_of_bounds,
+                     fmt::format("it wrote beyond its {} bytes of dynamic shared memory: check "
+                                 "\"dynamic_shared_bytes\" of its launch",
+                                 call.geometry.dynamic_shared_bytes)};
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 /// How many blocks a launch has, and whether each has one thread.
@@ -62,7 +85,7 @@ struct GridRunner::Grid {
 Expected<void, Failure> GridRunner::run(const KernelCall& call) {
   const Grid grid(call.geometry);
   if (!grid.single_threads || grid.blocks > 1) return run_on_cores(call, grid);
-  static_cast<void>(blocks_.back()->run(call, {}));  // of one thread: it waits for no other
+  if (auto failure = run_block(*blocks_.back(), call, {})) return Unexpected(*std::move(failure));
   return {};
 }
 
@@ -76,7 +99,7 @@ Expected<void, Failure> GridRunner::run_on_cores(const KernelCall& call, const G
   const unsigned width = call.geometry.grid[0];
   const BlockSequence sequence(call, grid.blocks);
   std::atomic<std::uint64_t> next = 0;
-  std::vector<std::string> problems(blocks_.size());  // one for each worker
+  std::vector<std::optional<Failure>> failures(blocks_.size());  // one for each worker
   const std::function<void(unsigned)> job = [&](unsigned worker) {
     for (std::uint64_t turn = 0;
          (turn = next.fetch_add(1, std::memory_order_relaxed)) < grid.blocks;) {
@@ -84,14 +107,10 @@ Expected<void, Failure> GridRunner::run_on_cores(const KernelCall& call, const G
       const Index3 block{static_cast<unsigned>(i % width),
                          static_cast<unsigned>(i % grid.plane / width),
                          static_cast<unsigned>(i / grid.plane)};
-      const BlockEnd end = blocks_[worker]->run(call, block);
-      if (end == BlockEnd::complete) continue;
-      problems[worker] =
-          end == BlockEnd::deadlock
-              ? "deadlock: threads wait at a barrier that others never reach"
-              : fmt::format("barrier divergence: threads of one block wait at the barriers of {}",
-                            blocks_[worker]->divergence());
-      next = grid.blocks;
+      if (auto failure = run_block(*blocks_[worker], call, block)) {
+        failures[worker] = std::move(failure);
+        next = grid.blocks;
+      }
     }
   };
   const auto cores = static_cast<unsigned>(std::min<std::uint64_t>(grid.blocks, pool_.size()));
@@ -100,8 +119,8 @@ Expected<void, Failure> GridRunner::run_on_cores(const KernelCall& call, const G
   } else {
     pool_.run(cores, job);
   }
-  for (std::string& problem : problems) {
-    if (!problem.empty()) return Unexpected(Failure{Outcome::launch_error, std::move(problem)});
+  for (std::optional<Failure>& it : failures) {
+    if (it) return Unexpected(*std::move(it));
   }
   return {};
 }
