@@ -22,7 +22,7 @@ constexpr std::array kFields = {
     AttributeField{"memory_bytes", &DeviceAttributes::memory_bytes},
 };
 
-constexpr std::int64_t kMiB = 1024 * 1024;
+constexpr std::int64_t kMiB = std::int64_t{1024} * 1024;
 constexpr std::int64_t kGiB = 1024 * kMiB;
 
 /// What cudaGetDeviceProperties reports for compute capability 9.0, without what differs between

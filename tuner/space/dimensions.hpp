@@ -49,7 +49,7 @@ struct Dimension {
   /// A value as sizes are written: its name where it has one.
   [[nodiscard]] std::string text_of(std::int64_t value) const;
   /// The value of a name; none when there is none of this name.
-  [[nodiscard]] std::optional<std::int64_t> value_of(std::string_view name) const;
+  [[nodiscard]] std::optional<std::int64_t> value_of(std::string_view wanted) const;
 };
 
 /// The dimensions of a problem in the order of the space file, those that every size names first.

@@ -181,12 +181,11 @@ class Enumerator {
     for (const Computation& computation : level.unknown) {
       intervals_[computation.result] = bound_on(computation, known);
     }
-    for (const Plan::Forecast& forecast : level.forecasts) {
+    return std::ranges::all_of(level.forecasts, [this](const Plan::Forecast& forecast) {
       const Interval outcome = intervals_[forecast.condition];
-      if (outcome.is_false()) return false;
       if (outcome.is_true()) states_[forecast.to] = Automaton::kSatisfied;
-    }
-    return true;
+      return !outcome.is_false();
+    });
   }
 
   Interval bound_on(const Computation& computation, std::size_t known) const {

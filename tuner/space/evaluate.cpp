@@ -117,10 +117,10 @@ std::string_view name(Fault fault) {
   return "fault";
 }
 
-Expected<std::int64_t, Fault> Expression::evaluate(std::span<const std::int64_t> slots) const {
-  assert(slots_.empty() || slots_.back() < slots.size());
-  return fractional_ ? Evaluator<RationalArithmetic>(slots).run(code_)
-                     : Evaluator<IntegerArithmetic>(slots).run(code_);
+Expected<std::int64_t, Fault> Expression::evaluate(std::span<const std::int64_t> values) const {
+  assert(slots_.empty() || slots_.back() < values.size());
+  return fractional_ ? Evaluator<RationalArithmetic>(values).run(code_)
+                     : Evaluator<IntegerArithmetic>(values).run(code_);
 }
 
 }  // namespace tuner::space

@@ -161,7 +161,7 @@ ParameterKind parse_kind(const Json& json, std::string_view where) {
 
 /// The compiler option of a parameter of kind option, whose values must suit it.
 std::string parse_option(const Json& json, const Parameter& parameter, std::string_view where) {
-  static const std::string kRegisters = "--maxrregcount";
+  constexpr const char* kRegisters = "--maxrregcount";
   static const std::vector<std::string> known = {kRegisters, "--use_fast_math", "-lineinfo",
                                                  "--extra-device-vectorization"};
   std::string option = string_member(json, "option", where);

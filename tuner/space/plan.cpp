@@ -80,7 +80,7 @@ class Planner {
       : rules_(rules), component_(component), terms_(rules.definition()) {}
 
   Plan run() {
-    std::vector<TermId> conditions = order_parameters();
+    const std::vector<TermId> conditions = order_parameters();
     make_levels();
     for (const Rule* rule : component_.rules) {
       if (!rule->table.empty()) deal_out_table(*rule);

@@ -101,8 +101,7 @@ std::string how_to_name(std::string_view text, const Dimensions& dims) {
   while (!text.empty()) {
     const std::string_view word = text.substr(0, text.find(','));
     text.remove_prefix(std::min(word.size() + 1, text.size()));
-    for (std::size_t i = 0; i < dims.size(); ++i) {
-      const Dimension& it = dims[i];
+    for (const Dimension& it : dims) {
       if (it.value_of(word)) return fmt::format("; write {}={}", it.name, word);
       if (it.value_names.empty() || word != it.name + "=") continue;
       return fmt::format("; {} is one of {}", it.name, fmt::join(it.value_names, ", "));
