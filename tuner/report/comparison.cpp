@@ -317,7 +317,7 @@ Json comparison_part(const Comparison& comparison) {
                               comparison_table(comparison));
   section["wide"] = true;
   std::vector<std::string> verdict = comparison_sentences(comparison);
-  verdict.push_back(
+  verdict.emplace_back(
       "A range is the 95 % interval of both final rounds; SAME: within 1 %. Library: the change "
       "of the same library, a measure of the machine.");
   return Json{{"title", fmt::format("{} → {}", comparison.a.name, comparison.b.name)},

@@ -18,6 +18,7 @@
 #include <cmath>
 #include <cstddef>
 #include <optional>
+#include <ranges>
 #include <utility>
 
 namespace tuner::report {
@@ -131,8 +132,8 @@ Json size_document(const KernelHistory& kernel, const SizeHistory& size, const M
 
 Json commands_of(const KernelHistory& kernel) {
   Json commands = Json::array();
-  for (auto run = kernel.runs.rbegin(); run != kernel.runs.rend(); ++run) {
-    const std::string command = repeatable(run->command);
+  for (const auto& run : std::views::reverse(kernel.runs)) {
+    const std::string command = repeatable(run.command);
     const bool listed = std::find(commands.begin(), commands.end(), command) != commands.end();
     if (!command.empty() && !listed) commands.push_back(command);
   }

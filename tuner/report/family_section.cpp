@@ -18,6 +18,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <ranges>
 #include <string>
 #include <vector>
 
@@ -133,13 +134,13 @@ std::vector<std::string_view> warnings(const Row& row) {
   if (row.entries.empty()) return {"no result"};
   const SizeHistory& size = *row.best();
   std::vector<std::string_view> found;
-  if (!size.best) found.push_back("screened");
-  if (size.best && size.best->ratio_to_library_high.value_or(1) < 1) found.push_back("behind");
-  if (size.best && !size.best->verified) found.push_back("imported");
+  if (!size.best) found.emplace_back("screened");
+  if (size.best && size.best->ratio_to_library_high.value_or(1) < 1) found.emplace_back("behind");
+  if (size.best && !size.best->verified) found.emplace_back("imported");
   if (!size.searches.empty()) {
     const Convergence ended = convergence_of(size.searches.back());
-    if (ended == Convergence::few_trials) found.push_back("few trials");
-    if (ended == Convergence::improving) found.push_back("improving");
+    if (ended == Convergence::few_trials) found.emplace_back("few trials");
+    if (ended == Convergence::improving) found.emplace_back("improving");
   }
   return found;
 }
@@ -392,8 +393,8 @@ Json wins_table(std::span<const KernelHistory> kernels, const std::vector<OfType
 /// The space file that the latest run names; empty without runs.
 std::string space_of(const KernelHistory& kernel) {
   if (kernel.runs.empty()) return "";
-  for (auto run = kernel.runs.rbegin(); run != kernel.runs.rend(); ++run) {
-    if (const std::string file = space_of_command(run->command); !file.empty()) {
+  for (const auto& run : std::views::reverse(kernel.runs)) {
+    if (const std::string file = space_of_command(run.command); !file.empty()) {
       return shell_line(std::vector<std::string>{file});
     }
   }

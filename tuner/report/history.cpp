@@ -190,7 +190,7 @@ std::vector<space::EnvironmentInfo> environments_of(std::vector<store::StoredBes
   return environments;
 }
 
-std::vector<SizeHistory> smallest_first(std::map<std::string, SizeHistory> by_problem) {
+std::vector<SizeHistory> smallest_first(std::map<std::string, SizeHistory>&& by_problem) {
   std::vector<SizeHistory> sizes;
   for (auto& [problem, size] : by_problem) {
     size.problem = problem;

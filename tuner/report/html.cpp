@@ -79,7 +79,7 @@ std::string render_table(const Json& table, std::string_view name) {
       "<table aria-label=\"{0}\"><thead><tr>",
       escape_html(name));
   for (const Json& column : columns) {
-    html += fmt::format("<th scope=\"col\" class=\"{}\">{}</th>",
+    html += fmt::format(R"(<th scope="col" class="{}">{}</th>)",
                         css_class(column.at("kind").get<std::string>()),
                         escape_html(column.at("label").get<std::string>()));
   }

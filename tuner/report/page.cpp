@@ -169,7 +169,7 @@ std::string types_part(const Json& family) {
 /// How a kernel's column is labelled: without what the names of all begin with.
 Json short_name(const Json& family, const Json& kernel) {
   for (const Json& column : family.at("sizes").at("columns")) {
-    if (column.value("kernel", "") == kernel) return column.at("label");
+    if (column.value("kernel", "") == kernel.get<std::string>()) return column.at("label");
   }
   return kernel;
 }
@@ -224,7 +224,7 @@ std::string tables_of_kernel(const Json& kernel, std::size_t index, const SizeDe
   std::string html = panels(kernel.at("sections"), pointer, "h3");
   for (std::size_t i = 0; i < kernel.at("sizes").size(); ++i) {
     const Json size = details(index, i);
-    html += fmt::format("<section class=\"size\"><p class=\"size-verdict\">{}</p>{}</section>",
+    html += fmt::format(R"(<section class="size"><p class="size-verdict">{}</p>{}</section>)",
                         text_of(size, "verdict"),
                         panels(size.at("sections"), fmt::format("{}/sizes/{}", pointer, i), "h4"));
   }
@@ -265,10 +265,10 @@ std::string comparison_part_of_page(const Json& comparison, std::size_t index) {
 }
 
 std::string header_part(const Json& document) {
+  const std::string period = text_of(document, "period");
   std::string html =
       fmt::format("<header><p class=\"eyebrow\">Tuning report{}{}</p><h1>{}</h1><dl>",
-                  document.at("period") == "" ? "" : " · ", text_of(document, "period"),
-                  text_of(document, "device"));
+                  period.empty() ? "" : " · ", period, text_of(document, "device"));
   for (const Json& fact : document.at("facts")) {
     html +=
         fmt::format("<div><dt>{}</dt><dd>{}</dd></div>", escape_html(fact.at(0).get<std::string>()),
@@ -282,13 +282,13 @@ std::string index_link(std::string_view kind, std::size_t index, const std::stri
                        const std::string& name) {
   const std::string label =
       shown == name ? "" : fmt::format(" aria-label=\"{}\"", escape_html(name));
-  return fmt::format("<li><a class=\"to-{0}\" href=\"#{0}-{1}\"{2}>{3}</a></li>", kind, index,
-                     label, escape_html(shown));
+  return fmt::format(R"(<li><a class="to-{0}" href="#{0}-{1}"{2}>{3}</a></li>)", kind, index, label,
+                     escape_html(shown));
 }
 
 /// The families, each before its kernels, and what else the page has.
 std::string index_part(const Json& document) {
-  std::string html = "<nav class=\"index\" aria-label=\"Index\"><ul>";
+  std::string html = R"(<nav class="index" aria-label="Index"><ul>)";
   const Json &families = document.at("families"), &kernels = document.at("kernels");
   for (std::size_t f = 0; f < families.size(); ++f) {
     const std::string family = families[f].at("family");
@@ -326,7 +326,7 @@ std::string body_of(const Json& document, const SizeDetails& details) {
   html += each(document.at("families"), family_part);
   html += each(document.at("comparisons"), comparison_part_of_page);
   if (!document.at("kernels").empty()) {
-    html += "<section class=\"kernels\"><h2 class=\"eyebrow\">Kernels</h2>";
+    html += R"(<section class="kernels"><h2 class="eyebrow">Kernels</h2>)";
     const auto part = [&](const Json& kernel, std::size_t index) {
       return kernel_part(kernel, index, details);
     };
@@ -373,7 +373,7 @@ void append_details(std::string& page, const Json& overview, const SizeDetails& 
     });
     for (std::size_t s = 0; s < packed.size(); ++s) {
       fmt::format_to(std::back_inserter(page),
-                     "<script type=\"application/gzip\" id=\"size-{}-{}\">{}</script>", f, s,
+                     R"(<script type="application/gzip" id="size-{}-{}">{}</script>)", f, s,
                      packed[s]);
     }
   }

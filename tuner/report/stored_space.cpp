@@ -30,7 +30,7 @@ std::string type_of_buffer(const Json& argument) {
 
 Json tolerant_object(std::string_view text) {
   try {
-    Json parsed = parse_json(text, "a stored text");
+    const Json parsed = parse_json(text, "a stored text");
     return parsed.is_object() ? parsed : Json::object();
   } catch (const Error&) {
     return Json::object();
