@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <chrono>
 #include <ranges>
+#include <span>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -26,6 +27,13 @@ std::string role(const SizeSearch& search, const space::Config& config) {
   if (search.required_finalists().incumbent == config) return "incumbent";
   if (search.required_finalists().default_config == config) return "default";
   return "candidate";
+}
+
+/// Of a contender: behind the finalists come the library and its fastest algorithm.
+std::string role_at(const SizeSearch& search, std::span<const space::Config> finalists,
+                    std::size_t contender) {
+  if (contender < finalists.size()) return role(search, finalists[contender]);
+  return contender == finalists.size() ? "library" : "library_tuned";
 }
 
 /// Which of a tie is preferred: smaller is better. On a noisy device times that are far apart tie
@@ -150,9 +158,7 @@ FinalResult FinalRound::result(const SizeSearch& search, const std::vector<space
   for (std::size_t i = 0; i < all.size(); ++i) {
     const bool library = i >= configs.size(), tuned = i > configs.size();
     store::FinalistRecord record = times.finalist(
-        tuned     ? "library_tuned"
-        : library ? "library"
-                  : role(search, configs[i]),
+        role_at(search, configs, i),
         library ? "" : space::canonical_json(search.space().definition(), configs[i]), i, winner);
     if (!energies.empty()) record.energy = energies[i];
     if (i == winner) {

@@ -79,7 +79,7 @@ std::optional<milliseconds> ProgressReport::remaining(const Progress& progress) 
   std::optional<milliseconds> allowed;
   if (plan_.max_time) allowed = std::max(*plan_.max_time - searched, milliseconds(0));
   if (plan_.patience) return allowed;
-  const double left = static_cast<double>(progress.planned - progress.evaluated);
+  const auto left = static_cast<double>(progress.planned - progress.evaluated);
   const auto estimate = milliseconds(static_cast<std::int64_t>(
       static_cast<double>(searched.count()) / static_cast<double>(ran_) * left));
   return allowed ? std::min(estimate, *allowed) : estimate;

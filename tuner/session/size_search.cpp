@@ -18,13 +18,13 @@ SizeSearch::SizeSearch(space::Size size, space::Space space, std::string_view st
                           .incumbent = std::move(prior.incumbent)},
       strategy_(search::make_strategy(strategy, space_, seed)),
       known_(std::move(prior.trials)),
-      max_evaluations_(max_evaluations) {
+      max_evaluations_(max_evaluations),
+      won_at_size_(prior.winners_at_size.size()) {
   for (const auto& config :
        {std::optional(required_finalists_.default_config), required_finalists_.incumbent}) {
     if (config && space_.position(*config)) queued_.push_back(*config);
   }
   queue_known();
-  won_at_size_ = prior.winners_at_size.size();
   for (const auto* const winners :
        {&prior.winners_at_size, &prior.winners_elsewhere, &prior.recommended}) {
     likely_.insert(likely_.end(), winners->begin(), winners->end());

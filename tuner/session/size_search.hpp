@@ -105,7 +105,7 @@ class SizeSearch {
   // Earlier winners, asked once nothing is queued: won_at_size_ of this size first; behind these
   // expect() inserts those of nearby sizes.
   std::deque<space::Config> likely_;
-  std::size_t won_at_size_ = 0;
+  std::size_t won_at_size_;
   std::set<space::Config> asked_;
   std::map<space::Config, store::TrialRecord> trials_;
   std::map<Outcome, std::uint64_t> outcomes_;

@@ -17,7 +17,7 @@ std::vector<space::Space> spaces_at(const std::shared_ptr<const space::SpaceDefi
   std::vector<std::exception_ptr> failed(sizes.size());
   std::atomic<std::size_t> next = 0;
   const auto enumerate = [&] {
-    for (std::size_t i; (i = next++) < sizes.size();) {
+    for (std::size_t i = next++; i < sizes.size(); i = next++) {
       try {
         found[i].emplace(definition, device, sizes[i]);
       } catch (...) {

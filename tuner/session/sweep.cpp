@@ -125,7 +125,10 @@ class Sweep {
 
   void time_contender(const SweepContender& contender) {
     std::optional<Entrant> entrant;
-    if (contender.choose && !(entrant = entrant_of(contender))) return;
+    if (contender.choose) {
+      entrant = entrant_of(contender);
+      if (!entrant) return;
+    }
     SweepTime timing = guarded(contender.name, entrant);
     if (timing.time) {
       expected_.learn(contender.name + '\n', size(), timing.time->median_ns);
@@ -236,7 +239,8 @@ class Sweep {
         samples.push_back(sample->time_ns);
         if (sample->clock_mhz) clocks_mhz.push_back(*sample->clock_mhz);
       }
-      if ((spent_ns += sample->time_ns) > kMostSamplingNs && !samples.empty()) break;
+      spent_ns += sample->time_ns;
+      if (spent_ns > kMostSamplingNs && !samples.empty()) break;
     }
     if (added) {
       timing.time = *measure::summarise(samples);
