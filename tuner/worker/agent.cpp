@@ -194,12 +194,7 @@ AgentCompiler::AgentCompiler(AgentLink& link, std::size_t first_lane, std::size_
 
 /// A lane for one compilation.
 struct AgentCompiler::HeldLane {
-  explicit HeldLane(const AgentCompiler& compiler) : of(compiler) {
-    std::unique_lock lock(of.mutex_);
-    of.freed_.wait(lock, [this] { return !of.free_lanes_.empty(); });
-    number = of.free_lanes_.back();
-    of.free_lanes_.pop_back();
-  }
+  explicit HeldLane(const AgentCompiler& compiler) : of(compiler), number(taken_from(compiler)) {}
   ~HeldLane() {
     const std::scoped_lock lock(of.mutex_);
     of.free_lanes_.push_back(number);
@@ -207,6 +202,14 @@ struct AgentCompiler::HeldLane {
   }
   HeldLane(const HeldLane&) = delete;
   HeldLane& operator=(const HeldLane&) = delete;
+
+  static std::size_t taken_from(const AgentCompiler& compiler) {
+    std::unique_lock lock(compiler.mutex_);
+    compiler.freed_.wait(lock, [&] { return !compiler.free_lanes_.empty(); });
+    const std::size_t lane = compiler.free_lanes_.back();
+    compiler.free_lanes_.pop_back();
+    return lane;
+  }
 
   const AgentCompiler& of;
   std::size_t number;

@@ -116,8 +116,13 @@ std::vector<std::string> own_addresses() {
   return addresses;
 }
 
-/// A socket that listens on every interface, and its port; IPv4 alone where there is no IPv6.
-std::pair<int, int> listening() {
+struct Listener {
+  int socket;
+  int port;
+};
+
+/// A socket that listens on every interface; IPv4 alone where there is no IPv6.
+Listener listening() {
   for (const int family : {AF_INET6, AF_INET}) {
     const int socket = ::socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (socket < 0) continue;
@@ -135,7 +140,7 @@ std::pair<int, int> listening() {
     constexpr int kBacklog = 128;
     if (::bind(socket, address, length) == 0 && ::listen(socket, kBacklog) == 0 &&
         ::getsockname(socket, address, &length) == 0) {
-      return {socket, ntohs(family == AF_INET6 ? six.sin6_port : four.sin_port)};
+      return {.socket = socket, .port = ntohs(family == AF_INET6 ? six.sin6_port : four.sin_port)};
     }
     ::close(socket);
   }
@@ -160,9 +165,10 @@ Channel connect_to_parent(const AgentRendezvous& rendezvous, AgentHello hello) {
 }
 
 ConnectionDesk::ConnectionDesk() {
-  const auto [socket, port] = listening();
-  socket_ = socket;
-  rendezvous_ = {.host = host_name(), .addresses = own_addresses(), .port = port, .token = ""};
+  const Listener listener = listening();
+  socket_ = listener.socket;
+  rendezvous_ = {
+      .host = host_name(), .addresses = own_addresses(), .port = listener.port, .token = ""};
 }
 
 ConnectionDesk::~ConnectionDesk() {

@@ -22,6 +22,7 @@
 #include <condition_variable>
 #include <cstdlib>
 #include <deque>
+#include <exception>
 #include <fcntl.h>
 #include <fstream>
 #include <functional>
@@ -237,7 +238,7 @@ class Conversation {
         if (message == nullptr) return;
         take(std::move(*message));
       }
-    } catch (const Error& error) {
+    } catch (const std::exception& error) {
       fmt::print(stderr, "agent on {}: {}\n", host_name(), error.what());
     }
   }

@@ -138,7 +138,7 @@ void Channel::shut() const {
   for (const int descriptor : {input_, output_}) ::shutdown(descriptor, SHUT_RDWR);
 }
 
-Channel::Sending Channel::send(const Json& message, Clock::time_point deadline) {
+Channel::Sending Channel::send(const Json& message, Clock::time_point deadline) const {
   const std::vector<std::uint8_t> payload = Json::to_cbor(message);
   const std::string bytes = frame({reinterpret_cast<const char*>(payload.data()), payload.size()});
   for (std::string_view rest = bytes; !rest.empty();) {

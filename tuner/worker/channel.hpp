@@ -40,7 +40,7 @@ class Channel {
 
   enum class Sending { done, closed, late };
   /// Sends a message; `late` when the other side has not taken it by the deadline.
-  [[nodiscard]] Sending send(const Json& message, Clock::time_point deadline);
+  [[nodiscard]] Sending send(const Json& message, Clock::time_point deadline) const;
 
   enum class Absence { closed, late };
   /// The next message, or why there is none by the deadline. Throws Error(failure) when what

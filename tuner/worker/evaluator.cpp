@@ -161,7 +161,7 @@ Expected<std::string, Failure> Evaluator::fastest_library_algorithm(const space:
   auto call = std::get<backend::LibraryCall>(*work);
   const auto right = verifier_.right_algorithms(size, backend_.library_algorithms(call));
   if (!right) return Unexpected(right.error());
-  verify::Instance& instance = verifier_.timing_instance(size);
+  const verify::Instance& instance = verifier_.timing_instance(size);
   call = std::get<backend::LibraryCall>(*instance.library_work());
   std::string fastest;
   double fastest_ns = std::numeric_limits<double>::infinity();
@@ -191,7 +191,7 @@ Expected<bool, Failure> Evaluator::add_library(const std::string& algorithm) {
 }
 
 Expected<backend::Sample, Failure> Evaluator::time_contender(std::size_t contender) {
-  verify::Instance& instance = verifier_.timing_instance(contenders_size_);
+  const verify::Instance& instance = verifier_.timing_instance(contenders_size_);
   auto sample = backend_.time(
       contenders_.at(contender),
       {.warm_up = 0, .samples = 1, .warm_up_ns = 0, .before = instance.preparation()});
@@ -213,8 +213,7 @@ Expected<measure::TransferTimes, Failure> Evaluator::time_transfers(
   }
   instance.forget_outputs();  // a library may take another way where data lie elsewhere
   instance.prepare_launch();
-  const auto times =
-      tuner::measure::time_transfers(backend_, contenders_.at(contender), data, kSamples);
+  auto times = tuner::measure::time_transfers(backend_, contenders_.at(contender), data, kSamples);
   if (!times) return times;
   if (const auto right = instance.inspect(); !right) return Unexpected(right.error());
   return times;

@@ -20,7 +20,7 @@ namespace tuner::worker {
 namespace {
 
 // Bytes of a program's last words: as many are kept and told.
-constexpr off_t kKept = 64 * 1024;
+constexpr off_t kKept = off_t{64} * 1024;
 constexpr std::size_t kTold = 500;
 
 std::string own_program() {
