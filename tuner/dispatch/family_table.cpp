@@ -221,8 +221,8 @@ space::Size FamilyTable::complete(std::span<const std::int64_t> numbers) const {
                                   family_.name, size.error()));
 }
 
-std::vector<ArgumentInfo> FamilyTable::arguments(std::span<const std::int64_t> numbers) const {
-  const space::ExpressionValues values = expression_values(complete(numbers));
+std::vector<ArgumentInfo> FamilyTable::arguments(std::span<const std::int64_t> size) const {
+  const space::ExpressionValues values = expression_values(complete(size));
   std::vector<ArgumentInfo> result;
   for (const GivenArgument& it : given_arguments(family_.arguments, values)) {
     ArgumentInfo& info = result.emplace_back();
