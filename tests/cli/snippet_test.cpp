@@ -116,6 +116,19 @@ TEST(Snippet, TakesArraysByReferenceAndPassesThemByValue) {
   EXPECT_THAT(text, HasSubstr("struct AnyArray {"));
 }
 
+TEST(Snippet, SaysWhichOutputsTheCallerZeroes) {
+  std::string space = kSpace;
+  const std::string y = R"("role": "output"})";
+  space.replace(space.find(y), y.size(), R"("role": "output", "initial": "zero"})");
+  const auto text = [](const char* of) {
+    return Snippet(record(of), *space::device_profile("h200"),
+                   R"({"BLOCK":64,"BYTES":1024,"WIDTH":4})", {1000})
+        .cpp();
+  };
+  EXPECT_THAT(text(space.c_str()), HasSubstr("// Zero before each call: y\n"));
+  EXPECT_THAT(text(kSpace), testing::Not(HasSubstr("Zero before each call")));
+}
+
 TEST(Snippet, OptsInToLargeSharedMemory) {
   const Snippet snippet(record(), *space::device_profile("h200"),
                         R"({"BLOCK":64,"BYTES":65536,"WIDTH":1})", {64});

@@ -55,16 +55,19 @@ TEST(CheckPromises, OfFilesAreForOneSizeAlone) {
 }
 
 TEST(CheckCautions, NameWhatLetsMistakesPass) {
-  EXPECT_THAT(check_cautions(family(""), {1000}), IsEmpty());
-  Family without_sizes = family("");
+  const std::string cases = R"(, "cases": [{"set": {"scale": 0.5}}])";
+  EXPECT_THAT(check_cautions(family(cases), {1000}), IsEmpty());
+  EXPECT_THAT(check_cautions(family(""), {1000}),
+              ElementsAre(HasSubstr("every check has the same scale: a kernel that ignores it")));
+  Family without_sizes = family(cases);
   without_sizes.check.sizes.clear();
   EXPECT_THAT(check_cautions(without_sizes, {1000}),
               ElementsAre(HasSubstr("verified at the tuned size only")));
-  EXPECT_THAT(check_cautions(family("", "fast", ""), {1000}),
+  EXPECT_THAT(check_cautions(family(cases, "fast", ""), {1000}),
               ElementsAre(HasSubstr("kernel fast is its own reference")));
-  EXPECT_THAT(check_cautions(family(R"(, "accumulates": "N*N*N")"), {100'000}),
+  EXPECT_THAT(check_cautions(family(cases + R"(, "accumulates": "N*N*N")"), {100'000}),
               ElementsAre(HasSubstr("% of a result are allowed at the size 100000")));
-  EXPECT_THAT(check_cautions(family(R"(, "tolerance": {"relative": 0.5})"), {1000}),
+  EXPECT_THAT(check_cautions(family(cases + R"(, "tolerance": {"relative": 0.5})"), {1000}),
               ElementsAre(HasSubstr("50 % of a result")));
   EXPECT_THAT(
       check_cautions(family(R"(, "cases": [{"set": {"n": 3}}, {"set": {"scale": 0.5}}])"), {1000}),

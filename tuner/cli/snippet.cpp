@@ -176,6 +176,7 @@ void Snippet::add_arguments(const family::Family& family, const space::Expressio
       parameters_.push_back(fmt::format("{}{}* {}",
                                         buffer->role == family::BufferRole::input ? "const " : "",
                                         cpp_name(buffer->type.at(values)), name));
+      if (buffer->initial == family::InitialContent::zero) zeroed_.push_back(name);
       continue;
     }
     const auto& scalar = std::get<family::ScalarArgument>(what);
@@ -254,6 +255,9 @@ std::string Snippet::heading() const {
                       source_name_);
   if (!tensor_maps_.empty()) text += kTensorMaps;
   if (has_arrays_) text += kArrays;
+  if (!zeroed_.empty()) {
+    text += fmt::format("// Zero before each call: {}\n", fmt::join(zeroed_, ", "));
+  }
   if (!scratch_.empty()) {
     text += fmt::format(
         "// Scratch memory: zero before the first call, not shared by concurrent launches:\n// "

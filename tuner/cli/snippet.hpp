@@ -53,6 +53,7 @@ class Snippet {
   std::vector<std::string> parameters_;  // of the function: "const float* A", "const int (&B)[9]"
   /// What the size fixes: "M" and a statement that defines it.
   std::vector<std::pair<std::string, std::string>> constants_;
+  std::vector<std::string> zeroed_;       // outputs that the caller zeroes before each call
   std::vector<std::string> scratch_;      // "partials (1024 float)"
   std::vector<std::string> tensor_maps_;  // statements that make them
   std::vector<std::string> arguments_;    // by their places

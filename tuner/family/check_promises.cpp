@@ -89,6 +89,21 @@ bool judges_itself(const Family& family, const KernelReference& reference) {
                              [&](const Kernel& kernel) { return kernel.name == reference.kernel; });
 }
 
+/// The floating-point scalars that are the same in every check.
+std::vector<std::string> unvaried_scalars(const Family& family) {
+  std::vector<std::string> names;
+  for (const auto& [name, what] : family.arguments) {
+    const auto* const scalar = std::get_if<ScalarArgument>(&what);
+    if (scalar == nullptr || !scalar->value.slots().empty() ||
+        !std::ranges::all_of(scalar->type.all(), is_floating)) {
+      continue;
+    }
+    const auto sets_it = [&](const CheckCase& it) { return it.set.contains(name); };
+    if (std::ranges::none_of(family.check.cases, sets_it)) names.push_back(name);
+  }
+  return names;
+}
+
 }  // namespace
 
 bool has_floating_results(std::span<const Argument> arguments) {
@@ -138,6 +153,13 @@ std::vector<std::string> check_cautions(const Family& family, const space::Size&
     cautions.emplace_back(
         "results are verified at the tuned size only: list others in \"check\": {\"sizes\": …}, "
         "such as 1 and primes, which show index errors");
+  }
+  if (const std::vector<std::string> names = unvaried_scalars(family);
+      reference != nullptr && !names.empty()) {
+    cautions.push_back(
+        fmt::format("every check has the same {}: a kernel that ignores it passes; add another "
+                    "value, such as \"cases\": [{{\"set\": {{\"{}\": 3}}}}]",
+                    fmt::join(names, " and the same "), names.front()));
   }
   if (const auto share = allowed_share(family, size); share && *share >= kLargestShare) {
     cautions.push_back(fmt::format(
