@@ -257,6 +257,19 @@ TEST_F(AnyKernelTest, AReferenceThatNeedsOldContentIsToldToTheAuthor) {
   }
 }
 
+TEST_F(AnyKernelTest, AReferenceThatGivesNoNumbersIsToldToTheAuthor) {
+  constexpr std::string_view kNan = "y[i] = sqrtf(-1 - x[i] * x[i]);";
+  try {
+    static_cast<void>(message(kMap, kMapParameters, kNan, "y[i] = logf(-1 - x[i] * x[i]);"));
+    ADD_FAILURE() << "any kernel that stores NaN would pass";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::usage);
+    EXPECT_THAT(error.what(), HasSubstr("all results of the reference in y are NaN"));
+  }
+  constexpr std::string_view kSome = "y[i] = i % 3 ? sqrtf(-1 - x[i] * x[i]) : x[i];";
+  EXPECT_EQ(message(kMap, kMapParameters, kSome, kSome), "ok");
+}
+
 TEST_F(AnyKernelTest, CasesHoldAtTheTunedSizeToo) {
   const Document document = {.arguments = kUpdate,
                              .check = R"(, "cases": [{"set": {"a": -1.5}, "why": "a is used"}])"};

@@ -493,5 +493,14 @@ TEST_F(CheckKernelsBounds, ARunThatDependsOnWhatItsOutputHeldIsToldFromOneThatLe
   EXPECT_EQ(found.unwritten, 1U);
 }
 
+TEST_F(CheckKernelsBounds, NaNsAreCounted) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  const backend::Buffer data =
+      upload<float>({1, std::nanf(""), kInfinity, -std::nanf(""), 0x1p127f});
+  const auto found =
+      kernels.compare_runs({data.id(), family::ElementType::f32, 5}, data.id(), 0x3FC00000U);
+  EXPECT_EQ(found.nans, 2U);
+}
+
 }  // namespace
 }  // namespace tuner::verify

@@ -28,7 +28,7 @@ constexpr std::uint32_t kThreads = 256;  // as kProductThreads of check_products
 constexpr std::int64_t kElementsPerThread = 4;
 constexpr std::int64_t kMostBlocks = 1024;
 constexpr std::size_t kElementValues = 5;  // what the kernel `pick` writes
-constexpr std::size_t kSums = 2;
+constexpr std::size_t kSums = 3;
 
 [[noreturn]] void fail(std::string_view kernel, const Failure& failure) {
   throw Error(ErrorCode::failure,
@@ -149,7 +149,7 @@ void CheckKernels::run(const std::string& entry, const backend::Launch& launch) 
   if (const auto done = backend_.run(launch); !done) fail(entry, done.error());
 }
 
-std::array<std::uint64_t, 2> CheckKernels::sums(const std::string& entry, std::int64_t elements,
+std::array<std::uint64_t, 3> CheckKernels::sums(const std::string& entry, std::int64_t elements,
                                                 std::vector<backend::LaunchArgument> arguments) {
   std::array<std::uint64_t, kSums> sums{};
   backend_.fill(values_.id(), 0, sizeof sums);
@@ -286,8 +286,8 @@ void CheckKernels::as_errors(backend::Region errors, const Elements& data) {
 }
 
 double CheckKernels::typical(const Elements& spread) {
-  const auto [exponents, terms] = sums(of_type("add_exponents", spread.type), spread.count,
-                                       {spread.region, family::Scalar(spread.count)});
+  const auto [exponents, terms, unused] = sums(of_type("add_exponents", spread.type), spread.count,
+                                               {spread.region, family::Scalar(spread.count)});
   if (terms == 0) return 0;
   return std::exp2(static_cast<double>(std::bit_cast<std::int64_t>(exponents)) /
                    static_cast<double>(terms));
@@ -323,10 +323,10 @@ bool CheckKernels::are_whole(const Elements& reference) {
 
 CheckKernels::Dependence CheckKernels::compare_runs(const Elements& first, backend::Region second,
                                                     std::uint32_t other) {
-  const auto [dependent, unwritten] =
+  const auto [dependent, unwritten, nans] =
       sums(of_type("count_dependent", first.type), first.count,
            {first.region, second, family::Scalar(first.count), family::Scalar(other)});
-  return {.dependent = dependent, .unwritten = unwritten};
+  return {.dependent = dependent, .unwritten = unwritten, .nans = nans};
 }
 
 backend::Launch CheckKernels::preparation(const CheckedMemory& memory, const Poison& poison) {

@@ -293,17 +293,19 @@ __global__ void count_fractions(const T* reference, long long count, double most
 }
 
 /// sums[0] += the elements of two runs of a reference, on outputs that held kUnwritten and `other`
-/// before, that depend on that; sums[1] += those that both runs left.
+/// before, that depend on that; sums[1] += those that both runs left; sums[2] += those that the
+/// first run made NaN.
 template <class T>
 __global__ void count_dependent(const T* first, const T* second, long long count, unsigned other,
                                 Bits64* sums) {
-  Bits64 dependent = 0, left = 0;
+  Bits64 dependent = 0, left = 0, nans = 0;
   for (long long i = first_index(); i < count; i += index_stride()) {
     const T a = first[i], b = second[i];
     if (is_unwritten(first, i) && is_made_of(second, i, [=](long long) { return other; })) {
       ++left;
       continue;
     }
+    if (a != a) ++nans;
     if (a == b || (a != a && b != b)) continue;
     const double difference = (double)a > (double)b ? (double)a - (double)b : (double)b - (double)a;
     const double size = fabs((double)a) + fabs((double)b);
@@ -312,4 +314,5 @@ __global__ void count_dependent(const T* first, const T* second, long long count
   }
   if (dependent) atomicAdd(&sums[0], dependent);
   if (left) atomicAdd(&sums[1], left);
+  if (nans) atomicAdd(&sums[2], nans);
 }

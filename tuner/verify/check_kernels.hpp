@@ -92,9 +92,9 @@ class CheckKernels {
   /// the numbers between them and 0.
   [[nodiscard]] bool are_whole(const Elements& reference);
   /// Of two runs of a reference, the first on outputs that held kUnwritten, the second `other`: how
-  /// many elements depend on that, and how many neither run wrote.
+  /// many elements depend on that, how many neither run wrote, and how many are NaN.
   struct Dependence {
-    std::uint64_t dependent = 0, unwritten = 0;
+    std::uint64_t dependent = 0, unwritten = 0, nans = 0;
   };
   [[nodiscard]] Dependence compare_runs(const Elements& first, backend::Region second,
                                         std::uint32_t other);
@@ -127,7 +127,7 @@ class CheckKernels {
               std::vector<backend::LaunchArgument> arguments);
   void run(const std::string& entry, const backend::Launch& launch);
   [[nodiscard]] backend::KernelId kernel(const std::string& entry);
-  [[nodiscard]] std::array<std::uint64_t, 2> sums(const std::string& entry, std::int64_t elements,
+  [[nodiscard]] std::array<std::uint64_t, 3> sums(const std::string& entry, std::int64_t elements,
                                                   std::vector<backend::LaunchArgument> arguments);
 
   backend::Backend& backend_;

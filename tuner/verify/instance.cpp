@@ -176,30 +176,54 @@ void Instance::add_own_errors() {
 void Instance::check_reference() {
   const Outputs again = run_reference({}, kOtherUnwritten);
   for (const CheckedData& data : memory_.plan().data) {
-    if (!data.expected || data.initial || data.starts_zero) continue;
+    if (!data.expected) continue;
     const CheckKernels::Dependence found =
         kernels_.compare_runs(elements(memory_.reference(*data.expected), data),
                               again.regions[data.argument], kOtherUnwritten);
-    if (found.dependent > 0) {
-      throw Error(ErrorCode::usage,
-                  fmt::format("{} of {} results of the reference in {} depend on what the buffer "
-                              "held before the launch: give the argument \"role\": \"inout\" if "
-                              "it is updated in place, or \"initial\": \"zero\" ({})",
-                              found.dependent, data.used, data.name, problem_.circumstances()));
-    }
-    if (found.unwritten == static_cast<std::uint64_t>(data.count)) {
-      throw Error(ErrorCode::failure,
-                  fmt::format("the reference writes nothing to its output {} ({})", data.name,
-                              problem_.circumstances()));
-    }
-    // Beyond `used` lies what fills the last word.
-    const auto unused = static_cast<std::uint64_t>(data.count - data.used);
-    if (found.unwritten > unused && caution_.empty()) {
-      caution_ = fmt::format(
-          "the reference leaves {} of {} elements of {} unwritten, and so must every "
-          "configuration; if it should write them, correct its launch",
-          found.unwritten - unused, data.used, data.name);
-    }
+    if (!data.initial && !data.starts_zero) require_own_results(data, found);
+    require_numbers(data, found);
+  }
+}
+
+void Instance::require_own_results(const CheckedData& data, const CheckKernels::Dependence& found) {
+  if (found.dependent > 0) {
+    throw Error(ErrorCode::usage,
+                fmt::format("{} of {} results of the reference in {} depend on what the buffer "
+                            "held before the launch: give the argument \"role\": \"inout\" if "
+                            "it is updated in place, or \"initial\": \"zero\" ({})",
+                            found.dependent, data.used, data.name, problem_.circumstances()));
+  }
+  if (found.unwritten == static_cast<std::uint64_t>(data.count)) {
+    throw Error(ErrorCode::failure,
+                fmt::format("the reference writes nothing to its output {} ({})", data.name,
+                            problem_.circumstances()));
+  }
+  // Beyond `used` lies what fills the last word.
+  const auto unused = static_cast<std::uint64_t>(data.count - data.used);
+  if (found.unwritten > unused && caution_.empty()) {
+    caution_ = fmt::format(
+        "the reference leaves {} of {} elements of {} unwritten, and so must every "
+        "configuration; if it should write them, correct its launch",
+        found.unwritten - unused, data.used, data.name);
+  }
+}
+
+void Instance::require_numbers(const CheckedData& data, const CheckKernels::Dependence& found) {
+  // Of fewer results chance may make all so.
+  constexpr std::uint64_t kFewest = 16;
+  const std::uint64_t written = static_cast<std::uint64_t>(data.count) - found.unwritten;
+  if (found.nans == 0) return;
+  if (found.nans == written && written >= kFewest) {
+    throw Error(ErrorCode::usage,
+                fmt::format("all results of the reference in {} are NaN, so nothing is "
+                            "verified: give the inputs a \"fill\" for which they are numbers ({})",
+                            data.name, problem_.circumstances()));
+  }
+  if (caution_.empty()) {
+    caution_ = fmt::format(
+        "{} of {} results of the reference in {} are NaN, where any kernel that stores one passes: "
+        "give the inputs a \"fill\" for which they are numbers",
+        found.nans, written, data.name);
   }
 }
 

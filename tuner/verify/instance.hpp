@@ -89,9 +89,13 @@ class Instance {
   /// rounding errors, scaled.
   void allow_spreads();
   void allow_tolerance();
+  /// Runs the reference once more, on outputs that held something else.
+  void check_reference();
   /// Throws where the reference writes nothing to an output or what it gives depends on what the
   /// output held; makes the caution where it writes a part.
-  void check_reference();
+  void require_own_results(const CheckedData& data, const CheckKernels::Dependence& found);
+  /// Throws where all that the reference gives is NaN; makes the caution where a part is.
+  void require_numbers(const CheckedData& data, const CheckKernels::Dependence& found);
   /// Runs the reference on the inputs as `values` says; outputs that begin as poison are filled
   /// with `unwritten` before. The results by their places among the arguments.
   struct Outputs {
