@@ -115,7 +115,7 @@ struct NamedBackend {
   std::unique_ptr<Application> (*open_application)();
   std::unique_ptr<const Compiler> (*make_compiler)(const std::string& architecture,
                                                    std::chrono::seconds deadline,
-                                                   std::vector<std::string> confiner);
+                                                   const std::vector<std::string>& confiner);
   std::vector<Finding> (*examine)();
 };
 
@@ -128,8 +128,9 @@ constexpr std::array kBackends = {
         .open = open_cuda_backend,
         .open_executor = open_cuda_executor,
         .open_application = open_cuda_application,
-        .make_compiler = [](const std::string& architecture, std::chrono::seconds,
-                            std::vector<std::string>) { return make_cuda_compiler(architecture); },
+        .make_compiler =
+            [](const std::string& architecture, std::chrono::seconds,
+               const std::vector<std::string>&) { return make_cuda_compiler(architecture); },
         .examine = examine_cuda},
     NamedBackend{.name = "cpu",
                  .traits = {.compiles_by_program = true, .runs_kernels_in_process = true},
@@ -146,9 +147,9 @@ constexpr std::array kBackends = {
                  },
                  .make_compiler =
                      [](const std::string&, std::chrono::seconds deadline,
-                        std::vector<std::string> confiner) {
+                        const std::vector<std::string>& confiner) {
                        require_own_rights();
-                       return make_cpu_compiler(deadline, std::move(confiner));
+                       return make_cpu_compiler(deadline, confiner);
                      },
                  .examine = examine_cpu},
 };
@@ -195,8 +196,8 @@ std::unique_ptr<Application> open_application(std::string_view kind) {
 std::unique_ptr<const Compiler> make_compiler(std::string_view kind,
                                               const std::string& architecture,
                                               std::chrono::seconds deadline,
-                                              std::vector<std::string> confiner) {
-  return backend_named(kind).make_compiler(architecture, deadline, std::move(confiner));
+                                              const std::vector<std::string>& confiner) {
+  return backend_named(kind).make_compiler(architecture, deadline, confiner);
 }
 
 std::unique_ptr<const Compiler> make_helper_compiler(const std::vector<std::string>& arguments) {

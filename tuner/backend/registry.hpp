@@ -32,10 +32,9 @@ struct BackendTraits {
 /// that of this machine). Needs no device. A compiler that is a program of its own is ended at the
 /// deadline, and started by `confiner` (host_compiler.hpp); one that works in this process cannot
 /// be. Throws as open_backend does.
-[[nodiscard]] std::unique_ptr<const Compiler> make_compiler(std::string_view kind,
-                                                            const std::string& architecture,
-                                                            std::chrono::seconds deadline,
-                                                            std::vector<std::string> confiner = {});
+[[nodiscard]] std::unique_ptr<const Compiler> make_compiler(
+    std::string_view kind, const std::string& architecture, std::chrono::seconds deadline,
+    const std::vector<std::string>& confiner = {});
 
 /// The compiler that Compiler::helper_arguments() describes. Throws Error(usage) for other words.
 [[nodiscard]] std::unique_ptr<const Compiler> make_helper_compiler(

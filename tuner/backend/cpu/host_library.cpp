@@ -115,11 +115,12 @@ void gemm_by_loops(const family::GemmShape& shape, const MatrixOperands& operand
     const std::int64_t step_b = shape.trans_b == Transpose::yes ? shape.b.ld : 1;
     std::ranges::fill(sums, Sum{0});
     for (std::int64_t k = 0; k < shape.k; ++k) {
-      const auto factor = static_cast<Sum>(
-          a[shape.trans_a == Transpose::yes ? k * shape.a.ld + i : i * shape.a.ld + k]);
+      const Element factor =
+          a[shape.trans_a == Transpose::yes ? k * shape.a.ld + i : i * shape.a.ld + k];
       const Element* const from = b + (shape.trans_b == Transpose::yes ? k : k * shape.b.ld);
       for (std::int64_t j = 0; j < shape.n; ++j) {
-        sums[static_cast<std::size_t>(j)] += factor * static_cast<Sum>(from[j * step_b]);
+        sums[static_cast<std::size_t>(j)] +=
+            static_cast<Sum>(factor) * static_cast<Sum>(from[j * step_b]);
       }
     }
     for (std::int64_t j = 0; j < shape.n; ++j) {
