@@ -102,7 +102,7 @@ void EventLog::size_done(const session::SizeResult& result) {
     fields["ratio_to_library"] = number_or_null(result.best->ratio_to_library);
     fields["ratio_to_default"] = number_or_null(result.best->ratio_to_default);
   }
-  write("size", std::move(fields));
+  write("size", fields);
 }
 
 void EventLog::card_joined(const session::CardName& card) {
@@ -112,7 +112,7 @@ void EventLog::card_joined(const session::CardName& card) {
 void EventLog::card_dropped(const session::CardName& card, const std::string& reason) {
   Json fields = card_json(card);
   fields["reason"] = reason;
-  write("dropped", std::move(fields));
+  write("dropped", fields);
 }
 
 }  // namespace tuner::cli

@@ -33,7 +33,7 @@ fs::path preloaded_library() {
   for (const fs::path& candidate : {folder / TUNER_LIBRARY_FOLDER / kLibrary,
                                     folder / ".." / "lib" / kLibrary, folder / "lib" / kLibrary}) {
     std::error_code unreadable;
-    const fs::path found = fs::canonical(candidate, unreadable);
+    fs::path found = fs::canonical(candidate, unreadable);
     if (!unreadable && !distrust(found)) return found;
   }
   throw Error(ErrorCode::failure,

@@ -120,7 +120,8 @@ void ProgressPrinter::progressed(const session::Progress& progress) {
     return;
   }
   const auto now = SteadyClock::now();
-  if (!(progress.new_best && !progress.reused) && now - last_ < std::chrono::seconds(30)) return;
+  const bool is_news = progress.new_best && !progress.reused;
+  if (!is_news && now - last_ < std::chrono::seconds(30)) return;
   announce(line(progress));
   last_ = now;
 }
