@@ -128,7 +128,7 @@ std::string dispatch_table(const CommonOptions& common, const ExportOptions& opt
     throw Error(
         ErrorCode::nothing_found,
         fmt::format("{}: no size has a confirmed result on {}: `tune finalize` re-times what "
-                    "has screening times only",
+                    "has screening times only, `tune runs show` lists why trials failed",
                     store.path().string(), known.device.name));
   }
   const std::string subject =

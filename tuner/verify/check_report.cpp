@@ -107,8 +107,9 @@ Failure CheckReport::input_failure(std::size_t part) const {
   }
   return failure_of(
       Outcome::out_of_bounds,
-      fmt::format("wrote its input {}: {} changed, the first in {}", data.name,
-                  quantity::count(words, "word"),
+      fmt::format("wrote its input {}: {} changed, the first in {}; an argument to write has a "
+                  "\"role\"",
+                  data.name, quantity::count(words, "word"),
                   subject_.problem.element_name(
                       data.argument, first * kWordBytes / family::size_bytes(data.type))));
 }

@@ -299,8 +299,9 @@ class CpuBackend final : public Backend {
     if (!written) return done;
     const ReadOnlyData& what = launch.read_only[written->data];
     return Unexpected(
-        Failure{Outcome::out_of_bounds, fmt::format("wrote its input {0}, at {0}[{1}]", what.name,
-                                                    written->offset_bytes / what.element_bytes)});
+        Failure{Outcome::out_of_bounds,
+                fmt::format("wrote its input {0}, at {0}[{1}]; an argument to write has a \"role\"",
+                            what.name, written->offset_bytes / what.element_bytes)});
   }
 
   [[nodiscard]] Expected<void, Failure> execute(const LibraryCall& call) {
