@@ -57,8 +57,9 @@ TEST(CheckPromises, OfFilesAreForOneSizeAlone) {
 TEST(CheckCautions, NameWhatLetsMistakesPass) {
   const std::string cases = R"(, "cases": [{"set": {"scale": 0.5}}])";
   EXPECT_THAT(check_cautions(family(cases), {1000}), IsEmpty());
-  EXPECT_THAT(check_cautions(family(""), {1000}),
-              ElementsAre(HasSubstr("every check has the same scale: a kernel that ignores it")));
+  EXPECT_THAT(
+      check_cautions(family(""), {1000}),
+      ElementsAre(HasSubstr("every check has the same scale: a kernel with fixed numbers")));
   Family without_sizes = family(cases);
   without_sizes.check.sizes.clear();
   EXPECT_THAT(check_cautions(without_sizes, {1000}),

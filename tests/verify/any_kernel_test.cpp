@@ -28,7 +28,7 @@ TEST_F(AnyKernelTest, WhatIsIdenticalToItsReferenceIsRightWhateverItComputes) {
         "y[i] = logf(x[i]);", "y[i] = x[i] / 7;", "y[i] = 1 / x[i];", "y[i] = sqrtf(x[i]);",
         "y[i] = (i > 0 ? x[i - 1] : 0) - 2 * x[i] + (i + 1 < n ? x[i + 1] : 0);",
         "y[i] = x[i] * 1e30f * 1e30f;", "y[i] = 0;", "y[i] = floorf(x[i]);",
-        "y[i] = x[i] > 0 ? x[i] : 0;"}) {
+        "y[i] = x[i] > 0 ? x[i] : 0;", "y[i] = acosf(1.9f * x[i]);"}) {
     EXPECT_EQ(message(kMap, kMapParameters, body, body), "ok") << body;
   }
 }

@@ -157,9 +157,9 @@ std::vector<std::string> check_cautions(const Family& family, const space::Size&
   if (const std::vector<std::string> names = unvaried_scalars(family);
       reference != nullptr && !names.empty()) {
     cautions.push_back(
-        fmt::format("every check has the same {}: a kernel that ignores it passes; add another "
-                    "value, such as \"cases\": [{{\"set\": {{\"{}\": 3}}}}]",
-                    fmt::join(names, " and the same "), names.front()));
+        fmt::format("every check has the same {}: a kernel with fixed numbers instead passes; add "
+                    "other values to \"check\", such as \"cases\": [{{\"set\": {{\"{}\": 3}}}}]",
+                    fmt::join(names, ", "), names.front()));
   }
   if (const auto share = allowed_share(family, size); share && *share >= kLargestShare) {
     cautions.push_back(fmt::format(

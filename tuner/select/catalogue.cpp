@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <ranges>
 #include <set>
 #include <utility>
 
@@ -128,11 +129,11 @@ class EntryCollector {
   std::map<std::string, std::size_t> by_size_;
 };
 
-/// Collects the times of one kernel that its cost model is fitted to: of the configurations that
-/// were best somewhere, and of those that were timed at several sizes.
-class TimingCollector {
+/// Collects what is known of one kernel's configurations: the times that its cost model is fitted
+/// to, of those that were best somewhere or were timed at several sizes, and what refutes them.
+class ConfigCollector {
  public:
-  explicit TimingCollector(CatalogueKernel& kernel) : kernel_(kernel) {}
+  explicit ConfigCollector(CatalogueKernel& kernel) : kernel_(kernel) {}
 
   void add_entries() {
     for (Entry& entry : kernel_.entries) {
@@ -163,19 +164,23 @@ class TimingCollector {
   /// Of what can answer: the configurations that were timed, and the default.
   void add_refutations(const std::vector<store::StoredTrial>& trials,
                        const space::DeviceAttributes& device) {
-    std::map<std::pair<std::string_view, std::string_view>, Outcome> last;
+    using LastOutcomes = std::map<std::string, Outcome>;  // by configuration
+    std::map<std::string, LastOutcomes> by_size;
     for (const store::StoredTrial& it : trials) {
       const Outcome outcome = it.trial.outcome;
       if (outcome != Outcome::ok && !is_refutation(outcome)) continue;
-      last[{it.trial.config_json, it.trial.problem}] = outcome;
+      by_size[it.trial.problem][it.trial.config_json] = outcome;
     }
-    for (const auto& [trial, outcome] : last) {
-      if (!is_refutation(outcome)) continue;
-      const std::string json(trial.first);
-      const auto size = known_size(std::string(trial.second), kernel_);
-      if (!size || (!configs_.contains(json) && json != default_json(*size, device))) continue;
-      kernel_.configs[config_index(json)].refutation =
-          fmt::format("its trial at {} ended as {}", size->text, name(outcome));
+    for (const auto& [problem, outcomes] : by_size) {
+      if (std::ranges::none_of(outcomes | std::views::values, is_refutation)) continue;
+      const auto size = known_size(problem, kernel_);
+      if (!size) continue;
+      const std::string by_default = default_json(*size, device);
+      for (const auto& [json, outcome] : outcomes) {
+        if (!is_refutation(outcome) || (!configs_.contains(json) && json != by_default)) continue;
+        kernel_.configs[config_index(json)].refutation =
+            fmt::format("its trial at {} ended as {}", size->text, name(outcome));
+      }
     }
   }
 
@@ -315,7 +320,7 @@ Catalogue catalogue(const store::Store& store, const CatalogueQuery& query) {
   result.environment = query.environment ? *query.environment : environment_in_use(bests);
   for (CatalogueKernel& kernel : result.kernels) {
     add_entries(result, kernel, bests);
-    TimingCollector collector(kernel);
+    ConfigCollector collector(kernel);
     collector.add_entries();
     const std::vector<store::StoredTrial> trials = trials_of(store, result, kernel);
     collector.add_trials(trials);

@@ -94,7 +94,8 @@ class Instance {
   /// Throws where the reference writes nothing to an output or what it gives depends on what the
   /// output held; makes the caution where it writes a part.
   void require_own_results(const CheckedData& data, const CheckKernels::Dependence& found);
-  /// Throws where all that the reference gives is NaN; makes the caution where a part is.
+  /// On the inputs of timing: throws where all that the reference gives is NaN, makes the caution
+  /// where a part is. Others, such as whole numbers, may be outside the domain of a function.
   void require_numbers(const CheckedData& data, const CheckKernels::Dependence& found);
   /// Runs the reference on the inputs as `values` says; outputs that begin as poison are filled
   /// with `unwritten` before. The results by their places among the arguments.

@@ -127,10 +127,10 @@ class ProblemData {
   [[nodiscard]] std::string element_name(std::size_t argument, std::uint64_t index) const;
   /// "size 6x7x5, whole-number inputs, seed 9, alpha=3": what shows a failure again.
   [[nodiscard]] std::string circumstances() const;
-
- private:
   /// Whether candidates are timed on such inputs: then buffers begin as allocations do.
   [[nodiscard]] bool is_timed() const;
+
+ private:
   [[nodiscard]] const family::CheckCase* check_case() const;
   [[nodiscard]] std::int64_t evaluate(const space::Expression& expression,
                                       std::string_view what) const;
