@@ -47,6 +47,26 @@ std::string repetition_text(const Check& check) {
                              : "two launches on the same inputs may differ in bits";
 }
 
+/// What is compared otherwise than in place.
+std::vector<std::string> order_texts(const Family& family) {
+  std::vector<std::string> any, some;
+  for (const auto& [name, what] : family.arguments) {
+    const auto* const buffer = std::get_if<BufferArgument>(&what);
+    if (buffer == nullptr) continue;
+    if (buffer->order) any.push_back(name);
+    if (buffer->valid) some.push_back(name);
+  }
+  std::vector<std::string> texts;
+  if (!any.empty()) {
+    texts.push_back(fmt::format("any order of the elements is right in {}", fmt::join(any, ", ")));
+  }
+  if (!some.empty()) {
+    texts.push_back(
+        fmt::format("elements that do not count are not compared in {}", fmt::join(some, ", ")));
+  }
+  return texts;
+}
+
 std::vector<std::string> promises_of_files(const Family& family, const NpyReference& reference) {
   std::vector<std::string> files;
   for (const auto& [output, file] : reference.files) files.push_back(file);
@@ -59,6 +79,21 @@ std::vector<std::string> promises_of_files(const Family& family, const NpyRefere
       fmt::format("they are for one size, {}, and fixed inputs: no others can be tuned or checked",
                   size),
       repetition_text(check)};
+}
+
+std::vector<std::string> promises_of_values(const Family& family) {
+  const Check& check = family.check;
+  if (const auto* const files = std::get_if<NpyReference>(&check.reference)) {
+    return promises_of_files(family, *files);
+  }
+  const auto* const kernel = std::get_if<KernelReference>(&check.reference);
+  const bool is_gemm = std::holds_alternative<GemmReference>(check.reference);
+  const std::string reference =
+      kernel != nullptr ? fmt::format("kernel {}", kernel->kernel)
+                        : fmt::format("the {} of the platform's BLAS", is_gemm ? "product" : "sum");
+  return {fmt::format("results are checked against {}: {}", reference,
+                      margin_text(check, kernel != nullptr)),
+          repetition_text(check)};
 }
 
 /// The greatest error allowed, as a share of a result of typical size; none where there is no
@@ -123,18 +158,10 @@ bool has_floating_results(std::span<const Argument> arguments,
 }
 
 std::vector<std::string> check_promises(const Family& family) {
-  const Check& check = family.check;
-  if (const auto* const files = std::get_if<NpyReference>(&check.reference)) {
-    return promises_of_files(family, *files);
-  }
-  const auto* const kernel = std::get_if<KernelReference>(&check.reference);
-  const bool is_gemm = std::holds_alternative<GemmReference>(check.reference);
-  const std::string reference =
-      kernel != nullptr ? fmt::format("kernel {}", kernel->kernel)
-                        : fmt::format("the {} of the platform's BLAS", is_gemm ? "product" : "sum");
-  return {fmt::format("results are checked against {}: {}", reference,
-                      margin_text(check, kernel != nullptr)),
-          repetition_text(check)};
+  std::vector<std::string> promises = promises_of_values(family);
+  const std::vector<std::string> orders = order_texts(family);
+  promises.insert(promises.end(), orders.begin(), orders.end());
+  return promises;
 }
 
 std::vector<std::string> check_cautions(const Family& family, const space::Size& size) {

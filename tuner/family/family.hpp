@@ -6,6 +6,7 @@
 #include "tuner/family/epilogue.hpp"
 #include "tuner/family/fill.hpp"
 #include "tuner/family/library_operation.hpp"
+#include "tuner/family/record_order.hpp"
 #include "tuner/space/definition.hpp"
 #include "tuner/space/size.hpp"
 #include "tuner/space/space.hpp"
@@ -98,6 +99,8 @@ struct BufferArgument {
   BufferRole role = BufferRole::input;
   InitialContent initial = InitialContent::poison;  ///< of what is written; of an inout: input
   InputFill fill = {};                              ///< of inputs and initial content
+  std::optional<RecordOrder> order = {};            ///< none: elements are compared in place
+  std::optional<RecordCount> valid = {};            ///< of each row; none: all records count
 };
 
 /// The most that a buffer can claim of its alignment: what every allocation has.
@@ -138,6 +141,15 @@ struct Argument {
   std::string name;
   std::variant<ScalarArgument, BufferArgument, ArrayArgument> what;
 };
+
+/// How the records of an output are compared at the size that `values` hold; none where all
+/// elements are, in place. Throws Error(usage) when its expressions make no sense there.
+[[nodiscard]] std::optional<RecordLayout> record_layout(const std::vector<Argument>& arguments,
+                                                        const Argument& argument,
+                                                        const space::ExpressionValues& values);
+
+/// Whether a buffer says how many records of an output count, or where its rows begin.
+[[nodiscard]] bool counts_records(const std::vector<Argument>& arguments, std::string_view name);
 
 /// The most bytes of an array passed by value: the limit of all parameters of a kernel on every
 /// device.

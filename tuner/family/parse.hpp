@@ -41,6 +41,9 @@ using SourceProvider =
 [[nodiscard]] Problem parse_problem(const DocumentNode& node);
 [[nodiscard]] std::vector<Argument> parse_arguments(const DocumentNode& node,
                                                     const Problem& problem);
+/// The orders and valid counts of outputs; `nodes` are those of the arguments.
+void parse_orders(const std::vector<DocumentNode>& nodes, const space::Scope& scope,
+                  std::vector<Argument>& arguments);
 [[nodiscard]] Check parse_check(const DocumentNode& node, const Problem& problem,
                                 const std::vector<Argument>& arguments);
 /// What Kernel::steps is to be; the kernel has its space, scratch buffers and tensor maps already.

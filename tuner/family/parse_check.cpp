@@ -272,6 +272,16 @@ decltype(Check::reference) parse_reference(const DocumentNode& node, const Probl
                   in_quotes(name), did_you_mean(name, known)));
 }
 
+/// Fails where elements of an output need not be compared in place.
+void require_places(const DocumentNode& reference, const std::vector<Argument>& arguments) {
+  for (const auto& [name, what] : arguments) {
+    const auto* const buffer = std::get_if<BufferArgument>(&what);
+    if (buffer == nullptr || (!buffer->order && !buffer->valid)) continue;
+    reference.fail(fmt::format(
+        "'{}' has an \"order\" or a \"valid\": these need a reference kernel or files", name));
+  }
+}
+
 /// A number that an argument can be set to.
 ScalarArgument parse_setting(const DocumentNode& node, const TypeOf& type) {
   ScalarArgument setting{.type = type};
@@ -337,6 +347,7 @@ Check parse_check(const DocumentNode& node, const Problem& problem,
   const ArgumentFinder finder(arguments);
   Check check;
   check.reference = parse_reference(node.at("reference"), problem, arguments);
+  if (library_arguments(check) != nullptr) require_places(node.at("reference"), arguments);
   if (const auto accumulates = node.find("accumulates")) {
     check.accumulates = family_expression(*accumulates, scope);
   }

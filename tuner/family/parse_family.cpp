@@ -102,6 +102,21 @@ void check_arrays(const DocumentNode& root, const Family& family,
   }
 }
 
+/// The same of an output's records.
+void check_records(const DocumentNode& root, const Family& family,
+                   const std::vector<space::Size>& sizes) {
+  for (const Argument& argument : family.arguments) {
+    for (const space::Size& size : sizes) {
+      try {
+        static_cast<void>(record_layout(family.arguments, argument, family_values(size)));
+      } catch (const Error& error) {
+        root.fail(fmt::format("{} (at the size {} of this file)", error.what(),
+                              space::display(size, family.problem.dims)));
+      }
+    }
+  }
+}
+
 /// The same of a reference's shape.
 void check_reference(const DocumentNode& root, const Family& family,
                      const std::vector<space::Size>& sizes) {
@@ -174,6 +189,7 @@ Family parse_document(std::string_view text, std::string_view origin,
   check_quantities(root, family, sizes);
   check_alignments(root, family, sizes);
   check_arrays(root, family, sizes);
+  check_records(root, family, sizes);
   check_reference(root, family, sizes);
   parse_kernels(root.at("kernels"), source_of, family);
   if (const auto* reference = std::get_if<KernelReference>(&family.check.reference)) {

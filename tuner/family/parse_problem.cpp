@@ -138,7 +138,8 @@ std::optional<double> decimal_fraction(const DocumentNode& node) {
 
 BufferArgument parse_buffer(const DocumentNode& node, const space::Dimensions& dims,
                             const space::Scope& scope) {
-  node.expect_keys({"name", "type", "count", "offset", "align", "role", "initial", "fill"});
+  node.expect_keys(
+      {"name", "type", "count", "offset", "align", "role", "initial", "fill", "order", "valid"});
   BufferArgument buffer{.type = parse_buffer_type(node.at("type"), dims),
                         .count = family_expression(node.at("count"), scope)};
   if (const auto offset = node.find("offset")) buffer.offset = family_expression(*offset, scope);
@@ -327,7 +328,8 @@ std::vector<Argument> parse_arguments(const DocumentNode& node, const Problem& p
   const space::Scope scope = space::family_scope(problem.dims);
   std::vector<Argument> arguments;
   std::set<std::string> names;
-  for (const DocumentNode& element : node.elements(1, kMaximumArguments)) {
+  const std::vector<DocumentNode> elements = node.elements(1, kMaximumArguments);
+  for (const DocumentNode& element : elements) {
     Argument argument = parse_argument(element, problem.dims, scope);
     check_copy(element, arguments, argument);
     arguments.push_back(std::move(argument));
@@ -336,6 +338,7 @@ std::vector<Argument> parse_arguments(const DocumentNode& node, const Problem& p
       element.fail(fmt::format("the argument '{}' appears twice", name));
     }
   }
+  parse_orders(elements, scope, arguments);
   if (std::none_of(arguments.begin(), arguments.end(), is_output)) {
     node.fail(
         "no argument is an output: give the buffer that the kernel writes \"role\": \"output\", or "

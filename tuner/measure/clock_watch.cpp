@@ -33,12 +33,14 @@ void ClockWatch::rebase(std::span<const backend::Sample> samples) {
 }
 
 Expected<ClockWatch, Failure> learn_clock(backend::Backend& backend, const backend::Work& reference,
-                                          double warm_up_ns) {
+                                          double warm_up_ns,
+                                          const std::optional<backend::Work>& before) {
   constexpr int kSamples = 20;
-  const auto first = backend.time(reference, {.warm_up = 1, .samples = 1});
+  const auto first = backend.time(reference, {.warm_up = 1, .samples = 1, .before = before});
   if (!first) return Unexpected(first.error());
   if (!median_clock(*first)) return ClockWatch{};
-  const auto samples = backend.time(reference, {.samples = kSamples, .warm_up_ns = warm_up_ns});
+  const auto samples =
+      backend.time(reference, {.samples = kSamples, .warm_up_ns = warm_up_ns, .before = before});
   if (!samples) return Unexpected(samples.error());
   return ClockWatch{median_clock(*samples)};
 }

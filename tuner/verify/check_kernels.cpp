@@ -340,11 +340,12 @@ void CheckKernels::prepare(const CheckedMemory& memory, const Poison& poison) {
 }
 
 std::vector<PartReport> CheckKernels::inspect(const CheckedMemory& memory, const Poison& poison,
-                                              Repeats repeats) {
+                                              Repeats repeats, Records records) {
   launch("inspect<>", largest_part(memory),
          {memory.candidate(), memory.reference(), memory.table(), part_count(memory),
           family::Scalar(std::int32_t{poison.kind}), bits(poison.seed),
-          family::Scalar(repeats == Repeats::compared ? 1 : 0), memory.gathered(), memory.reports(),
+          family::Scalar(repeats == Repeats::compared ? 1 : 0),
+          family::Scalar(records == Records::in_place ? 1 : 0), memory.gathered(), memory.reports(),
           memory.blocks_done()});
   std::vector<PartReport> reports(memory.plan().parts.size());
   backend_.read(memory.reports(), std::as_writable_bytes(std::span(reports)));

@@ -8,6 +8,8 @@
 #include "check_products.cuh"
 
 using tuner::verify::CheckPart;
+using tuner::verify::kIgnored;
+using tuner::verify::kInPlace;
 using tuner::verify::kMostCheckParts;
 using tuner::verify::kSquareUnit;
 using tuner::verify::kUnwritten;
@@ -206,6 +208,77 @@ __device__ inline PartReport look_at_words(const CheckPart& part, const unsigned
   return found;
 }
 
+/// The bits of an element of 1, 2, 4 or 8 bytes.
+__device__ inline Bits64 element_bits(const unsigned char* data, int bytes, long long index) {
+  if (bytes == 1) return data[index];
+  if (bytes == 2) return ((const unsigned short*)data)[index];
+  if (bytes == 4) return ((const Bits32*)data)[index];
+  return ((const Bits64*)data)[index];
+}
+
+/// The bits of an element whose memory is made of words as `word` gives them, by their numbers.
+template <class Word>
+__device__ Bits64 element_of_words(int bytes, long long index, Word word) {
+  if (bytes == 8) return word(2 * index) | (Bits64)word(2 * index + 1) << 32;
+  const int in_word = 4 / bytes, bits = 8 * bytes;
+  return word(index / in_word) >> (int)(index % in_word) * bits & (((Bits64)1 << bits) - 1);
+}
+
+/// Whether an element has the bits that it should have, or was left as the reference left it.
+__device__ inline bool is_in_place(const CheckPart& part, const unsigned char* candidate,
+                                   const unsigned char* reference, const Poison& poison,
+                                   long long index) {
+  const int bytes = part.element_bytes;
+  const long long other = part.kind == CheckPart::repeat ? part.before : part.expected;
+  const Bits64 is = element_bits(candidate + part.offset, bytes, index);
+  if (is == element_bits(reference + other, bytes, index)) return true;
+  const auto unwritten = [](long long) { return kUnwritten; };
+  const auto poisoned = [&](long long word) { return poison_word(part.type, poison, word); };
+  return element_bits(reference + part.expected, bytes, index) ==
+             element_of_words(bytes, index, unwritten) &&
+         is == element_of_words(bytes, index, poisoned);
+}
+
+/// The records of this part and those that follow it. In place they are compared by bits; of the
+/// others the fingerprint is 0 when they are, in some order, those of the reference or repetition.
+__device__ inline PartReport look_at_records(const CheckPart& first, const CheckPart* parts,
+                                             const unsigned char* candidate,
+                                             const unsigned char* reference, int kind,
+                                             long long seed) {
+  const Bits32* const rows = (const Bits32*)(reference + first.rows);
+  PartReport found = nothing_found();
+  for (long long i = first_index(); i < first.records; i += index_stride()) {
+    const Bits32 row = rows[i];
+    if (row == kIgnored) continue;
+    Bits64 is = random_bits(row, 0), should_be = is;
+    for (const CheckPart* part = &first;; part = parts + part->next) {
+      const unsigned char* const other =
+          reference + (part->kind == CheckPart::repeat ? part->before : part->expected);
+      for (long long e = i * part->elements; e < (i + 1) * part->elements; ++e) {
+        if (row != kInPlace) {
+          is = random_bits(is, element_bits(candidate + part->offset, part->element_bytes, e));
+          should_be = random_bits(should_be, element_bits(other, part->element_bytes, e));
+        } else if (!is_in_place(*part, candidate, reference, poison_of(*part, kind, seed), e)) {
+          count_wrong(found, e);
+        }
+      }
+      if (part->next < 0) break;
+    }
+    if (row != kInPlace) found.fingerprint += is - should_be;
+  }
+  return found;
+}
+
+/// What fills the last word behind the records of a part.
+__device__ inline void look_behind_records(PartReport& found, const CheckPart& part,
+                                           const unsigned char* candidate,
+                                           const unsigned char* reference, const Poison& poison) {
+  const long long end = part.records * part.elements;
+  for (long long e = end + first_index(); e < part.count; e += index_stride()) {
+    if (!is_in_place(part, candidate, reference, poison, e)) count_wrong(found, e);
+  }
+}
+
 __device__ inline PartReport look_at(const CheckPart& part, const unsigned char* candidate,
                                      const unsigned char* reference, const Poison& poison) {
   if (part.kind != CheckPart::output) {
@@ -229,14 +302,15 @@ __device__ inline void add(PartReport& total, const PartReport& found) {
   if (found.fingerprint) atomicAdd(&total.fingerprint, found.fingerprint);
 }
 
-/// Looks at every part after a launch on this poison; at repetitions only with `with_repeats`. The
+/// Looks at every part after a launch on this poison; at repetitions only with `with_repeats`, at
+/// records that may be in any order as such or, with `in_place`, as at other elements. The
 /// block that ends last moves the sums from `gathered` to `reports` and leaves `gathered` as it
 /// must be before the next launch. A template only to be compiled where it is named: for all types
 /// the compiler takes ten times as long as for the other kernels.
 template <class = void>
 __global__ void inspect(const unsigned char* candidate, const unsigned char* reference,
                         const CheckPart* parts, int part_count, int kind, long long seed,
-                        int with_repeats, PartReport* gathered, PartReport* reports,
+                        int with_repeats, int in_place, PartReport* gathered, PartReport* reports,
                         Bits32* blocks_done) {
   __shared__ PartReport mine[kMostCheckParts];
   __shared__ Bits32 earlier;
@@ -245,9 +319,18 @@ __global__ void inspect(const unsigned char* candidate, const unsigned char* ref
   for (int p = 0; p < part_count; ++p) {
     const CheckPart part = parts[p];
     if (part.kind == CheckPart::repeat && !with_repeats) continue;
-    if (first_index() < (part.count > part.words ? part.count : part.words)) {
-      add(mine[p], look_at(part, candidate, reference, poison_of(part, kind, seed)));
+    if (first_index() >= (part.count > part.words ? part.count : part.words)) continue;
+    const Poison poison = poison_of(part, kind, seed);
+    if (in_place || part.rows == CheckPart::none) {
+      add(mine[p], look_at(part, candidate, reference, poison));
+      continue;
     }
+    PartReport found = nothing_found();
+    if (part.rows >= 0) {
+      found = look_at_records(part, parts, candidate, reference, kind, seed);
+    }
+    look_behind_records(found, part, candidate, reference, poison);
+    add(mine[p], found);
   }
   __syncthreads();
   for (int p = threadIdx.x; p < part_count; p += blockDim.x) add(gathered[p], mine[p]);

@@ -105,10 +105,13 @@ class CheckKernels {
   [[nodiscard]] backend::Launch preparation(const CheckedMemory& memory, const Poison& poison);
 
   enum class Repeats { ignored, compared };
+  /// Whether records that may be in any order are: a fingerprint other than 0 shows a difference.
+  enum class Records { in_any_order, in_place };
   /// What a launch on this poison left in each of the memory's parts, in their order: one launch
   /// and one read.
   [[nodiscard]] std::vector<PartReport> inspect(const CheckedMemory& memory, const Poison& poison,
-                                                Repeats repeats);
+                                                Repeats repeats,
+                                                Records records = Records::in_any_order);
 
   /// One element of an output, for a message.
   struct Element {

@@ -13,6 +13,9 @@ constexpr int kMostCheckParts = 264;
 /// bits and more, and none that an operation results in.
 constexpr unsigned kUnwritten = 0x7FED7FDEu;
 
+/// What stands for a row of records: these are compared in place, or not at all.
+constexpr unsigned kInPlace = 0xFFFFFFFEu, kIgnored = 0xFFFFFFFFu;
+
 /// What memory that a kernel must not use holds during a launch: guard zones, outputs before they
 /// are written, shared memory. A minimum, a maximum or a comparison ignores NaN, so that launches
 /// differ in what they find there.
@@ -50,7 +53,8 @@ struct CheckPart {
   };
   enum Place : long long {
     none = -1,
-    zeros = -2,  ///< of initial content: all bits are zero
+    zeros = -2,    ///< of initial content: all bits are zero
+    another = -3,  ///< of rows: those of another part, with which this one is looked at
   };
   int kind;
   int type;            ///< of the elements, an ElementType; of a guard: of the data next to it
@@ -61,6 +65,13 @@ struct CheckPart {
   long long before;    ///< in the reference memory: what a repetition must be equal to
   long long allowed;   ///< in the reference memory: the largest error allowed; none: equality
   long long initial;   ///< in the reference memory: what an output holds before a launch
+  /// Of an output or repetition whose records may be in any order or do not all count: in the
+  /// reference memory, the row of each record; none: elements in place.
+  long long rows;
+  long long records;   ///< of all parts that are looked at together
+  long long elements;  ///< of a record
+  int element_bytes;
+  int next;  ///< the next part to look at together with this one; none: there is none
 };
 
 /// What was found in a part. Indices count elements of an output, else words.
@@ -69,8 +80,9 @@ struct PartReport {
   unsigned long long first;  ///< the first of them; all ones when there is none
   unsigned long long last;   ///< the last of them
   unsigned long long worst;  ///< an output's largest error as a share of its bound, a float's bits
-  unsigned long long squares;      ///< the sum of the squares of all shares, in kSquareUnit
-  unsigned long long fingerprint;  ///< of the content of an input or of the reference
+  unsigned long long squares;  ///< the sum of the squares of all shares, in kSquareUnit
+  /// Of the content of an input or of the reference. Of records: 0 when they are those expected.
+  unsigned long long fingerprint;
 };
 
 }  // namespace tuner::verify

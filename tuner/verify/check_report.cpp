@@ -4,6 +4,7 @@
 #include "tuner/backend/owned.hpp"
 #include "tuner/core/quantity.hpp"
 #include "tuner/verify/memory_plan.hpp"
+#include "tuner/verify/record_checker.hpp"
 
 #include <fmt/format.h>
 
@@ -21,13 +22,13 @@ std::vector<std::uint32_t> read_words(const backend::Backend& backend, backend::
   return words;
 }
 
+constexpr std::string_view kIfIntended =
+    "If this is intended, declare it in the space file: \"check\": {\"deterministic\": false}";
+
 /// The shortest text that is this number of the type.
 std::string value_text(double value, family::ElementType type) {
-  if (std::isnan(value)) return "NaN";  // which has no sign worth showing
-  if (std::isinf(value)) return value > 0 ? "infinity" : "-infinity";
   if (!family::is_floating(type)) return fmt::format("{:.0f}", value);
-  return family::size_bytes(type) == sizeof value ? fmt::format("{}", value)
-                                                  : fmt::format("{}", static_cast<float>(value));
+  return bits_text(type, family::bits_of(type, value));
 }
 
 }  // namespace
@@ -57,8 +58,11 @@ std::optional<Failure> CheckReport::failure() const {
 }
 
 bool CheckReport::changed(std::size_t part) const {
-  return reports_[part].wrong > 0 ||
-         reports_[part].fingerprint != subject_.intact[part].fingerprint;
+  const int kind = subject_.memory.plan().parts[part].kind;
+  const std::uint64_t unchanged = kind == CheckPart::output || kind == CheckPart::repeat
+                                      ? 0
+                                      : subject_.intact[part].fingerprint;
+  return reports_[part].wrong > 0 || reports_[part].fingerprint != unchanged;
 }
 
 bool CheckReport::reference_changed() const {
@@ -114,7 +118,26 @@ Failure CheckReport::input_failure(std::size_t part) const {
                       data.argument, first * kWordBytes / family::size_bytes(data.type))));
 }
 
+std::optional<Failure> CheckReport::record_failure(std::size_t part) const {
+  const CheckedData& data = data_at(subject_.memory.plan().parts[part]);
+  if (!data.records) return std::nullopt;
+  if (subject_.is_equality || !data.allowed) {
+    auto text = subject_.records.difference(data, subject_.kernels, subject_.poison);
+    if (!text) return std::nullopt;
+    return failure_of(Outcome::wrong_result, *std::move(text));
+  }
+  const auto element = subject_.records.sorted_element(data, reports_[part].first);
+  if (!element) return std::nullopt;
+  return failure_of(
+      Outcome::wrong_result,
+      fmt::format("in sorted order {} is {}, should be {}{}; {} of {} elements are wrong",
+                  subject_.problem.element_name(data.argument, reports_[part].first),
+                  value_text(element->result, data.type), value_text(element->reference, data.type),
+                  distance(*element), reports_[part].wrong, data.used));
+}
+
 Failure CheckReport::result_failure(std::size_t part) const {
+  if (auto failure = record_failure(part)) return *std::move(failure);
   const CheckedMemory& memory = subject_.memory;
   const CheckedData& data = data_at(memory.plan().parts[part]);
   const PartReport& report = reports_[part];
@@ -178,17 +201,21 @@ Failure CheckReport::repeat_failure(std::size_t part) const {
   const std::vector<CheckPart>& parts = memory.plan().parts;
   const CheckedData& data = data_at(parts[part]);
   const PartReport& report = reports_[part];
+  if (report.fingerprint != 0) {
+    return failure_of(Outcome::nondeterministic,
+                      fmt::format("on the same input {}. {}",
+                                  subject_.records.repeat_difference(data).value(), kIfIntended));
+  }
   const std::uint64_t index = report.first * kWordBytes / family::size_bytes(data.type);
   const CheckKernels::Element element = subject_.kernels.pick(
       memory, part, *data.repeat, static_cast<std::int64_t>(index), subject_.poison);
   return failure_of(
       Outcome::nondeterministic,
       fmt::format("the same input gave {} = {} in one launch and {} in another; {} of {} words of "
-                  "the result differ. If this is intended, declare it in the space file: "
-                  "\"check\": {{\"deterministic\": false}}",
+                  "the result differ. {}",
                   subject_.problem.element_name(data.argument, index),
                   value_text(element.reference, data.type), value_text(element.result, data.type),
-                  report.wrong, data.size_bytes() / kWordBytes));
+                  report.wrong, data.size_bytes() / kWordBytes, kIfIntended));
 }
 
 }  // namespace tuner::verify

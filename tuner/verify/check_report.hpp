@@ -11,6 +11,8 @@
 
 namespace tuner::verify {
 
+class RecordChecker;
+
 /// What an inspection of an instance's memory found, and the words for it. Refers to what it is
 /// made from.
 class CheckReport {
@@ -20,6 +22,7 @@ class CheckReport {
     CheckKernels& kernels;
     const ProblemData& problem;
     const CheckedMemory& memory;
+    const RecordChecker& records;
     std::span<const PartReport> intact;  ///< what an inspection found before any candidate ran
     Poison poison;                       ///< of the last launch
     bool is_equality;                    ///< results must equal the reference
@@ -41,6 +44,8 @@ class CheckReport {
   [[nodiscard]] Failure guard_failure(std::size_t part) const;
   [[nodiscard]] Failure input_failure(std::size_t part) const;
   [[nodiscard]] Failure result_failure(std::size_t part) const;
+  /// The same where records may be in any order; none where an element in place is wrong.
+  [[nodiscard]] std::optional<Failure> record_failure(std::size_t part) const;
   /// ", 812 times the allowed error away", or that the result must be equal.
   [[nodiscard]] std::string distance(const CheckKernels::Element& element) const;
   [[nodiscard]] Failure repeat_failure(std::size_t part) const;

@@ -42,7 +42,8 @@ Instance::Instance(backend::Backend& backend, CheckKernels& kernels, const famil
     : backend_(backend),
       kernels_(kernels),
       problem_(backend, family, std::move(recipe)),
-      memory_(backend, plan_memory(problem_.data())) {
+      memory_(backend, plan_memory(problem_.data())),
+      records_(backend, problem_, memory_) {
   reference_.emplace(backend_, kernels_, problem_);
   make_data();
   make_bounds();
@@ -70,9 +71,18 @@ void Instance::make_data() {
     buffers[data.argument] = expected;
   }
   reference_->run(buffers, {});
+  if (!records_.is_empty()) learn_records();
   is_whole_ = std::ranges::all_of(memory_.plan().data, [&](const CheckedData& data) {
     return !data.expected || kernels_.are_whole(elements(memory_.reference(*data.expected), data));
   });
+}
+
+void Instance::learn_records() {
+  Outputs again;
+  if (std::holds_alternative<family::KernelReference>(problem_.family().check.reference)) {
+    again = run_reference({}, kOtherUnwritten);
+  }
+  records_.learn(again.regions, kOtherUnwritten);
 }
 
 void Instance::make_bounds() {
@@ -127,8 +137,9 @@ void Instance::allow_spreads() {
   }
   for (std::uint64_t run = 1; run <= kRuns; ++run) {
     const Outputs moved = run_reference({.kind = InputValues::perturbed, .seed = run}, kUnwritten);
+    const std::vector<std::size_t> unlike = records_.sort_bounded(moved.regions);
     for (const CheckedData& data : memory_.plan().data) {
-      if (!data.allowed) continue;
+      if (!data.allowed || std::ranges::count(unlike, data.argument) > 0) continue;
       kernels_.widen(memory_.reference(*data.allowed), moved.regions[data.argument],
                      elements(memory_.reference(*data.expected), data),
                      problem_.is_rounded(data.type) ? CheckKernels::Rounding::of_results
@@ -155,8 +166,9 @@ void Instance::add_own_errors() {
   ReferenceRunner in_double(backend_, kernels_, problem_, ReferenceRunner::Arithmetic::in_double);
   if (!in_double.can_run()) return;
   const Outputs exact = run_reference(in_double, {}, kUnwritten);
+  const std::vector<std::size_t> unlike = records_.sort_bounded(exact.regions);
   for (const CheckedData& data : memory_.plan().data) {
-    if (!data.allowed) continue;
+    if (!data.allowed || std::ranges::count(unlike, data.argument) > 0) continue;
     const CheckKernels::Elements expected = elements(memory_.reference(*data.expected), data);
     const backend::Buffer magnitude(backend_, data.size_bytes()),
         own(backend_, data.errors_bytes());
@@ -175,6 +187,7 @@ void Instance::add_own_errors() {
 
 void Instance::check_reference() {
   const Outputs again = run_reference({}, kOtherUnwritten);
+  records_.sort(again.regions);
   for (const CheckedData& data : memory_.plan().data) {
     if (!data.expected) continue;
     const CheckKernels::Dependence found =
@@ -193,6 +206,7 @@ void Instance::require_own_results(const CheckedData& data, const CheckKernels::
                             "it is updated in place, or \"initial\": \"zero\" ({})",
                             found.dependent, data.used, data.name, problem_.circumstances()));
   }
+  if (data.records) return;  // how many there are depends on the inputs
   if (found.unwritten == static_cast<std::uint64_t>(data.count)) {
     throw Error(ErrorCode::failure,
                 fmt::format("the reference writes nothing to its output {} ({})", data.name,
@@ -322,15 +336,24 @@ backend::Work Instance::preparation() const {
 
 Expected<double, Failure> Instance::inspect() {
   using enum CheckKernels::Repeats;
+  std::vector<PartReport> reports =
+      kernels_.inspect(memory_, poison_, outputs_kept_ ? compared : ignored);
+  if (records_.differ(reports)) {
+    const std::vector<PartReport> sorted = records_.inspect_sorted(kernels_, poison_);
+    for (std::size_t i = 0; i < reports.size(); ++i) {
+      if (memory_.plan().parts[i].kind == CheckPart::output) reports[i] = sorted[i];
+    }
+  }
   const CheckReport report({.backend = backend_,
                             .kernels = kernels_,
                             .problem = problem_,
                             .memory = memory_,
+                            .records = records_,
                             .intact = intact_,
                             .poison = poison_,
                             .is_equality = is_equality_,
                             .largest_mean = largest_mean_},
-                           kernels_.inspect(memory_, poison_, outputs_kept_ ? compared : ignored));
+                           std::move(reports));
   reference_changed_ = report.reference_changed();
   if (auto failure = report.failure()) return Unexpected(std::move(*failure));
   return report.worst_share();

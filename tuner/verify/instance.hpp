@@ -2,6 +2,7 @@
 #pragma once
 
 #include "tuner/verify/problem_data.hpp"
+#include "tuner/verify/record_checker.hpp"
 #include "tuner/verify/reference_runner.hpp"
 
 #include <cstdint>
@@ -22,6 +23,8 @@ class Instance {
   /// reference cannot run.
   Instance(backend::Backend& backend, CheckKernels& kernels, const family::Family& family,
            Recipe recipe);
+  Instance(const Instance&) = delete;
+  Instance& operator=(const Instance&) = delete;
 
   [[nodiscard]] const Recipe& recipe() const { return problem_.recipe(); }
   [[nodiscard]] std::size_t size_bytes() const { return memory_.size_bytes(); }
@@ -70,6 +73,9 @@ class Instance {
 
   /// Whether a launch changes what the next one reads, unless all is prepared in between.
   [[nodiscard]] bool updates_in_place() const;
+  /// Whether it may also append to lists whose length it updates: one after another, launches would
+  /// write beyond them.
+  [[nodiscard]] bool extends_lists() const { return !records_.is_empty() && updates_in_place(); }
 
   /// Keeps the outputs as they are: on normal inputs, `inspect` compares bit for bit with them
   /// until they are forgotten, unless the family is not deterministic.
@@ -82,6 +88,7 @@ class Instance {
 
  private:
   void make_data();
+  void learn_records();
   void make_bounds();
   /// The error that a library allows: what it gives for absolute inputs, scaled.
   void allow_magnitudes();
@@ -117,6 +124,7 @@ class Instance {
   CheckKernels& kernels_;
   ProblemData problem_;
   CheckedMemory memory_;
+  RecordChecker records_;
   std::optional<ReferenceRunner> reference_;  // while the instance is made
   std::vector<PartReport> intact_;            // what an inspection found before any candidate ran
   Poison poison_{.kind = nan_poison, .seed = 0};  // of the last launch

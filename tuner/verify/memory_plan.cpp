@@ -43,6 +43,10 @@ std::size_t place_reference_data(MemoryPlan& plan) {
     place(data.expected, data, data.size_bytes());
     place(data.allowed, data, data.errors_bytes());
     place(data.initial, data, data.size_bytes());
+    if (data.rows) {
+      data.rows = aligned(plan.reference_bytes);
+      plan.reference_bytes = *data.rows + data.rows_bytes();
+    }
   }
   const std::size_t unchanged_bytes = plan.reference_bytes;
   for (CheckedData& data : plan.data) place(data.repeat, data, data.size_bytes());
@@ -58,7 +62,12 @@ CheckPart plain_part(CheckPart::Kind kind, std::size_t offset, std::size_t size_
           .expected = CheckPart::none,
           .before = CheckPart::none,
           .allowed = CheckPart::none,
-          .initial = CheckPart::none};
+          .initial = CheckPart::none,
+          .rows = CheckPart::none,
+          .records = 0,
+          .elements = 1,
+          .element_bytes = 0,
+          .next = static_cast<int>(CheckPart::none)};
 }
 
 CheckPart data_part(CheckPart::Kind kind, const CheckedData& data) {
@@ -72,7 +81,30 @@ CheckPart data_part(CheckPart::Kind kind, const CheckedData& data) {
   part.before = kind == CheckPart::repeat ? place(data.repeat) : CheckPart::none;
   part.allowed = place(data.allowed);
   part.initial = data.starts_zero ? CheckPart::zeros : place(data.initial);
+  if (data.records) {
+    part.rows = data.rows ? place(data.rows) : CheckPart::another;
+    part.records = data.records->records;
+    part.elements = data.records->elements;
+    part.element_bytes = static_cast<int>(family::size_bytes(data.type));
+  }
   return part;
+}
+
+/// Links the parts of this kind whose records belong together.
+void link_parts(MemoryPlan& plan, CheckPart::Kind kind) {
+  const auto find = [&](const CheckedData& data) {
+    return std::ranges::find_if(plan.parts, [&](const CheckPart& part) {
+      return part.kind == kind && part.offset == static_cast<long long>(data.candidate);
+    });
+  };
+  for (const CheckedData& data : plan.data) {
+    if (!data.records || data.records->as.empty()) continue;
+    const auto follower = find(data);
+    if (follower == plan.parts.end()) continue;
+    auto last = find(*std::ranges::find(plan.data, data.records->as, &CheckedData::name));
+    while (last->next >= 0) last = plan.parts.begin() + last->next;
+    last->next = static_cast<int>(follower - plan.parts.begin());
+  }
 }
 
 /// The two parts of a guard zone: the first half is poisoned like the data before it, the second
@@ -112,12 +144,16 @@ MemoryPlan plan_memory(std::vector<CheckedData> data) {
       if (belongs(one)) plan.parts.push_back(data_part(kind, one));
     }
   };
-  add(CheckPart::output, [](const CheckedData& one) { return one.expected.has_value(); });
+  // First those in place: they may say how many of the others count.
+  add(CheckPart::output, [](const CheckedData& one) { return one.expected && !one.records; });
+  add(CheckPart::output, [](const CheckedData& one) { return one.expected && one.records; });
   add(CheckPart::repeat, [](const CheckedData& one) { return one.repeat.has_value(); });
   add(CheckPart::input,
       [](const CheckedData& one) { return one.role == family::BufferRole::input; });
   plan.parts.push_back(plain_part(CheckPart::reference, 0, unchanged_bytes));
   for (std::size_t zone = 0; zone < plan.zones.size(); ++zone) add_guard(plan, zone);
+  link_parts(plan, CheckPart::output);
+  link_parts(plan, CheckPart::repeat);
   return plan;
 }
 

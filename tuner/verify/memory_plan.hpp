@@ -33,6 +33,9 @@ struct CheckedData {
   std::optional<std::size_t> allowed = {};   ///< the largest error allowed of each element
   std::optional<std::size_t> initial = {};   ///< what an output holds before a launch
   std::optional<std::size_t> repeat = {};    ///< what a candidate computed in an earlier launch
+  /// Of an output that is not compared in place.
+  std::optional<family::RecordLayout> records = {};
+  std::optional<std::size_t> rows = {};  ///< the row of each record, where no other output has them
 
   [[nodiscard]] std::size_t size_bytes() const {
     return static_cast<std::size_t>(count) * tuner::family::size_bytes(type);
@@ -41,6 +44,9 @@ struct CheckedData {
   [[nodiscard]] std::size_t errors_bytes() const {
     return static_cast<std::size_t>(count) *
            tuner::family::size_bytes(tuner::family::error_type(type));
+  }
+  [[nodiscard]] std::size_t rows_bytes() const {
+    return static_cast<std::size_t>(records ? records->records : 0) * kWordBytes;
   }
   [[nodiscard]] std::size_t offset_bytes() const {
     return static_cast<std::size_t>(offset) * tuner::family::size_bytes(type);
@@ -63,7 +69,8 @@ struct MemoryPlan {
                                  ///< data; each is two parts, poisoned like their neighbours
   std::size_t candidate_bytes = 0;
   std::size_t reference_bytes = 0;
-  /// All that a check looks at: outputs first, then repetitions, inputs, the reference, zones.
+  /// All that a check looks at: outputs first, those in place before others, then repetitions,
+  /// inputs, the reference, zones.
   std::vector<CheckPart> parts;
 };
 

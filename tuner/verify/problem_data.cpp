@@ -206,8 +206,9 @@ void check_size(const family::Family& family, const space::DeviceAttributes& dev
       static_cast<void>(family::array_bytes(*array, argument.name, values));
     } else if (const auto* buffer = std::get_if<family::BufferArgument>(&argument.what)) {
       // An input, and its values without their signs or perturbed; an output, its right result, the
-      // error allowed, what a launch before wrote, and what a reference gives for other inputs.
-      const double copies = buffer->is_written() ? 5 : 2;
+      // error allowed, what a launch before wrote, and what a reference gives for other inputs; the
+      // rows of its records.
+      const double copies = !buffer->is_written() ? 2 : buffer->order || buffer->valid ? 6 : 5;
       const auto count = static_cast<double>(buffer_count(*buffer, argument.name, values));
       bytes += copies * count * static_cast<double>(family::size_bytes(buffer->type.at(values)));
     }
@@ -272,8 +273,11 @@ std::vector<CheckedData> ProblemData::data() const {
       } else {
         data.starts_zero = buffer->initial == family::InitialContent::zero;
       }
-      if (may_differ(*buffer)) data.allowed = 0;
+      if (may_differ(*buffer) && !family::counts_records(family_.arguments, argument.name))
+        data.allowed = 0;
       if (recipe_.fill == Fill::normal && family_.check.deterministic) data.repeat = 0;
+      data.records = family::record_layout(family_.arguments, argument, values_);
+      if (data.records && data.records->as.empty()) data.rows = 0;
     }
     all.push_back(data);
   }

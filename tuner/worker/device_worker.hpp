@@ -68,7 +68,8 @@ class DeviceWorker {
   /// One sample of a contender from a cold cache.
   [[nodiscard]] virtual Expected<backend::Sample, Failure> time_contender(
       std::size_t contender) = 0;
-  /// Nanoseconds of a run of a contender with its data in the cache.
+  /// Nanoseconds of a run of a contender with its data in the cache; from a cold one where launches
+  /// one after another would write out of bounds. Of these the next two give none.
   [[nodiscard]] virtual Expected<double, Failure> time_contender_hot(std::size_t contender) = 0;
   /// As Backend::time_regimes.
   [[nodiscard]] virtual Expected<std::optional<backend::RegimeTimes>, Failure>

@@ -4,6 +4,7 @@
 #include "tuner/backend/owned.hpp"
 #include "tuner/core/failpoint.hpp"
 #include "tuner/measure/plausibility.hpp"
+#include "tuner/measure/statistics.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -99,9 +100,12 @@ Expected<measure::ClockWatch*, Failure> Evaluator::clock(const verify::Instance&
   const space::Size& size = instance.recipe().size;
   if (const auto known = clocks_.find(size); known != clocks_.end()) return &known->second;
   const std::optional<backend::Work> library = instance.library_work();
-  auto learned = measure::learn_clock(backend_, library.value_or(work));
+  const auto of_work = [&] {
+    return measure::learn_clock(backend_, work, measure::kClockWarmUpNs, instance.preparation());
+  };
+  auto learned = library ? measure::learn_clock(backend_, *library) : of_work();
   // That a library cannot be timed at a size is no fault of its candidates.
-  if (!learned && library) learned = measure::learn_clock(backend_, work);
+  if (!learned && library) learned = of_work();
   if (!learned) return Unexpected(std::move(learned.error()));
   return &clocks_.emplace(size, *learned).first->second;
 }
@@ -220,16 +224,28 @@ Expected<measure::TransferTimes, Failure> Evaluator::time_transfers(
 }
 
 Expected<double, Failure> Evaluator::time_contender_hot(std::size_t contender) {
-  return backend_.time_hot(contenders_.at(contender));
+  const verify::Instance& instance = verifier_.timing_instance(contenders_size_);
+  if (!instance.extends_lists()) return backend_.time_hot(contenders_.at(contender));
+  constexpr int kSamples = 5;
+  const auto samples = backend_.time(contenders_.at(contender),
+                                     {.samples = kSamples, .before = instance.preparation()});
+  if (!samples) return Unexpected(samples.error());
+  return *measure::quantile(measure::times(*samples), 0.5);
 }
 
 Expected<std::optional<backend::RegimeTimes>, Failure> Evaluator::time_contender_regimes(
     std::size_t contender) {
+  if (verifier_.timing_instance(contenders_size_).extends_lists()) {
+    return std::optional<backend::RegimeTimes>();
+  }
   return backend_.time_regimes(contenders_.at(contender));
 }
 
 Expected<std::optional<backend::EnergySample>, Failure> Evaluator::measure_contender_energy(
     std::size_t contender, double window_s) {
+  if (verifier_.timing_instance(contenders_size_).extends_lists()) {
+    return std::optional<backend::EnergySample>();
+  }
   return backend_.measure_energy(contenders_.at(contender), window_s);
 }
 
