@@ -49,6 +49,15 @@ TEST(LearnClock, RunsADeviceWithoutAKnownClockNoLongerThanItMust) {
   EXPECT_EQ(backend.runs, 2);
 }
 
+TEST(LearnClock, PreparesEveryRun) {
+  // What a kernel adds to a length would otherwise take the next one beyond its list.
+  ScriptedBackend backend([](const backend::Work&) { return 1.0; });
+  static_cast<void>(learn_clock(backend, work_number(1), 0, work_number(2)));
+  EXPECT_EQ(backend.unprepared_timings, 0);
+  static_cast<void>(learn_clock(backend, work_number(1)));
+  EXPECT_EQ(backend.unprepared_timings, 1);
+}
+
 TEST(LearnClock, FailsAsTheDeviceDoes) {
   ScriptedBackend backend([](const backend::Work&) -> Expected<double, Failure> {
     return Unexpected(Failure{Outcome::crashed, "illegal address"});

@@ -63,6 +63,7 @@ class ScriptedBackend : public backend::Backend, private backend::Compiler {
   /// Warm after the runs that the plan asks for at the least.
   Expected<std::vector<backend::Sample>, Failure> time(const backend::Work& work,
                                                        const backend::SamplePlan& plan) override {
+    if (!plan.before) ++unprepared_timings;
     for (int i = 0; i < plan.warm_up; ++i) {
       if (auto warm = timed_run(work); !warm) return Unexpected(warm.error());
     }
@@ -125,6 +126,7 @@ class ScriptedBackend : public backend::Backend, private backend::Compiler {
 
   int runs = 0;                                  ///< of both kinds
   int hot_timings = 0;                           ///< calls of time_hot
+  int unprepared_timings = 0;                    ///< calls of time with no work before a run
   std::function<std::optional<double>()> clock;  ///< if set, asked for every sample: MHz
   /// If set, asked for the counters of every counted run by the time that the script says of it.
   std::function<counters::CounterReading(double time_ns)> reading_of;

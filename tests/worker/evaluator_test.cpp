@@ -202,6 +202,36 @@ TEST_F(EvaluatorOnScript, TheLibraryOffersTheFastestOfItsAlgorithms) {
   EXPECT_EQ((*evaluator_.time_contender_regimes(0))->sustained_ns, 70.0);
 }
 
+TEST(EvaluatorOfLists, LaunchesOneAfterAnotherWouldWriteBeyondThem) {
+  const family::Family lists = family::parse_family(
+      R"json({
+    "format": "space/1", "family": "lists",
+    "problem": {"dims": ["N"], "flops": "N", "bytes": "8*N"},
+    "arguments": [
+      {"name": "out", "type": "int*", "count": "N", "role": "output", "order": "any"},
+      {"name": "count", "type": "int*", "count": 1, "role": "output", "initial": "zero"}
+    ],
+    "check": {"reference": {"kernel": "append"}},
+    "kernels": {"append": {"source": "append.cu", "entry": "append",
+                           "launch": {"grid": [1], "block": [32]}}}
+  })json",
+      "lists.json", {{"append", {.name = "append.cu", .text = "", .headers = {}}}});
+  ScriptedBackend backend([](const backend::Work&) { return 100.0; });
+  Evaluator evaluator(backend, backend.compiler(), lists, 1);
+  const family::Kernel& kernel = lists.kernels.front();
+  const space::Space space(kernel.space, backend.device().attributes, space::Size{10});
+  evaluator.begin_side_by_side({10});
+  ASSERT_TRUE(evaluator.add_contender({.kernel = kernel,
+                                       .space = space,
+                                       .config = space.default_config(),
+                                       .binary = {.image = {}, .symbols = {"append"}}}));
+  EXPECT_EQ(*evaluator.time_contender_hot(0), 100.0);
+  EXPECT_EQ(backend.hot_timings, 0);
+  EXPECT_EQ(*evaluator.time_contender_regimes(0), std::nullopt);
+  EXPECT_EQ(*evaluator.measure_contender_energy(0, 1), std::nullopt);
+  EXPECT_EQ(backend.energy_windows, 0);
+}
+
 /// A library that offers an algorithm which computes half of what it should, at once.
 class HalfRightLibrary : public WatchedBackend {
  public:

@@ -121,9 +121,9 @@ Failure CheckReport::input_failure(std::size_t part) const {
 std::optional<Failure> CheckReport::record_failure(std::size_t part) const {
   const CheckedData& data = data_at(subject_.memory.plan().parts[part]);
   if (!data.records) return std::nullopt;
-  if (subject_.is_equality || !data.allowed) {
-    auto text = subject_.records.difference(data, subject_.kernels, subject_.poison);
-    if (!text) return std::nullopt;
+  using enum RecordChecker::Margins;
+  if (auto text = subject_.records.difference(data, subject_.is_equality ? none : allowed,
+                                              subject_.kernels, subject_.poison)) {
     return failure_of(Outcome::wrong_result, *std::move(text));
   }
   const auto element = subject_.records.sorted_element(data, reports_[part].first);

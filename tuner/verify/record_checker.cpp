@@ -301,7 +301,23 @@ std::string RecordChecker::place_text(const Group& group, std::uint32_t row) con
   return has_rows ? fmt::format("row {} of {}", row, text) : text;
 }
 
-std::optional<std::string> RecordChecker::difference(const CheckedData& data, CheckKernels& kernels,
+std::optional<RecordTable> RecordChecker::errors_allowed(const Group& group) const {
+  RecordTable table;
+  bool any = false;
+  for (const CheckedData* data : group.columns) {
+    RecordColumn& column = table.columns.emplace_back(
+        RecordColumn{.name = data->name, .type = family::error_type(data->type)});
+    if (!data->allowed) continue;
+    any = true;
+    column.bytes.resize(data->errors_bytes());
+    backend_.read(memory_.reference(*data->allowed), column.bytes);
+  }
+  if (!any) return std::nullopt;
+  return table;
+}
+
+std::optional<std::string> RecordChecker::difference(const CheckedData& data, Margins margins,
+                                                     CheckKernels& kernels,
                                                      const Poison& poison) const {
   const Group& group = group_of(data);
   const std::vector<std::uint32_t> its_rows = rows(group);
@@ -309,9 +325,14 @@ std::optional<std::string> RecordChecker::difference(const CheckedData& data, Ch
   const RecordTable written = read(group, candidates());
   RecordTable found = written;
   const std::vector<std::uint32_t> from = sort_records(found, its_rows);
-  const auto first = first_difference(expected, found, its_rows, RecordEquality::of_numbers);
+  std::optional<RecordTable> allowed;
+  if (margins == Margins::allowed) allowed = errors_allowed(group);
+  const auto first = first_difference(expected, found, its_rows, RecordEquality::of_numbers,
+                                      allowed ? &*allowed : nullptr);
   if (!first) return std::nullopt;
   const auto counted = std::ranges::count_if(its_rows, [](auto row) { return row < kInPlace; });
+  // Where most are, it is by their errors.
+  if (allowed && 2 * first->missing > static_cast<std::uint64_t>(counted)) return std::nullopt;
   const CheckedData& leader = *group.columns[0];
   const std::size_t place = from[first->first_surplus];
   const std::size_t index = place * static_cast<std::size_t>(leader.records->elements);
@@ -352,11 +373,8 @@ std::optional<CheckKernels::Element> RecordChecker::sorted_element(const Checked
       .result = family::number_of(data.type, table.columns[column].bits(index)),
       .reference = family::number_of(data.type, right.columns[column].bits(index))};
   if (data.allowed) {
-    const family::ElementType type = family::error_type(data.type);
-    RecordColumn allowed{.name = data.name, .type = type};
-    allowed.bytes.resize(data.errors_bytes());
-    backend_.read(memory_.reference(*data.allowed), allowed.bytes);
-    element.allowed = family::number_of(type, allowed.bits(index));
+    const RecordColumn allowed = errors_allowed(group)->columns[column];
+    element.allowed = family::number_of(allowed.type, allowed.bits(index));
   }
   return element;
 }

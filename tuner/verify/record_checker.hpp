@@ -40,8 +40,10 @@ class RecordChecker {
                                                        const Poison& poison) const;
 
   /// "out: value 5 is expected 3 times, found 2 times; …": what is wrong with the records of an
-  /// output; none where they are those expected, so that an element in place is wrong.
-  [[nodiscard]] std::optional<std::string> difference(const CheckedData& data,
+  /// output; none where they are those expected, so that an element in place is wrong, or where
+  /// most have larger errors than allowed.
+  enum class Margins { none, allowed };
+  [[nodiscard]] std::optional<std::string> difference(const CheckedData& data, Margins margins,
                                                       CheckKernels& kernels,
                                                       const Poison& poison) const;
   /// The element at this index of the sorted records; none where it is compared in place.
@@ -67,6 +69,8 @@ class RecordChecker {
   /// Whether the reference left each record as it was.
   [[nodiscard]] std::vector<bool> left(const Group& group, const RecordTable& first,
                                        const RecordTable* second, std::uint32_t unwritten) const;
+  /// None where all must be equal.
+  [[nodiscard]] std::optional<RecordTable> errors_allowed(const Group& group) const;
   [[nodiscard]] bool is_alike(const Group& group, Results results) const;
   /// Where all outputs lie: in the candidate's memory, or what is kept of each in the reference's.
   [[nodiscard]] std::vector<backend::Region> candidates() const;

@@ -32,9 +32,10 @@ class SortKeys {
  public:
   explicit SortKeys(const RecordTable& table) : table_(table) {
     for (const bool floating : {false, true}) {
-      for (const RecordColumn& column : table.columns) {
+      for (std::size_t c = 0; c < table.columns.size(); ++c) {
+        const RecordColumn& column = table.columns[c];
         if (family::is_floating(column.type) != floating) continue;
-        for (std::size_t i = 0; i < column.elements; ++i) components_.push_back({&column, i});
+        for (std::size_t i = 0; i < column.elements; ++i) components_.push_back({&column, i, c});
       }
     }
     keys_.resize(table.records * components_.size());
@@ -51,11 +52,11 @@ class SortKeys {
   }
   /// Below 0, 0 or above 0, as a record is before one of another table, equal to it or behind it.
   [[nodiscard]] int compare(std::size_t record, const SortKeys& other, std::size_t its,
-                            RecordEquality equality) const {
+                            RecordEquality equality, const RecordTable* allowed = nullptr) const {
     const std::size_t size = components_.size();
     for (std::size_t i = 0; i < size; ++i) {
       const std::uint64_t a = keys_[record * size + i], b = other.keys_[its * size + i];
-      if (a != b) return a < b ? -1 : 1;
+      if (a != b && !is_near(record, other, its, i, allowed)) return a < b ? -1 : 1;
     }
     for (std::size_t i = 0; equality == RecordEquality::of_bits && i < size; ++i) {
       const std::uint64_t a = bits(record, i), b = other.bits(its, i);
@@ -68,15 +69,60 @@ class SortKeys {
   struct Component {
     const RecordColumn* column;
     std::size_t element;  // of a record
+    std::size_t place;    // of the column
   };
   [[nodiscard]] std::uint64_t bits(std::size_t record, std::size_t component) const {
-    const auto& [column, element] = components_[component];
+    const auto& [column, element, place] = components_[component];
     return column->bits(record * column->elements + element);
+  }
+  /// Whether a number is as near to one of another table as is allowed of this one.
+  [[nodiscard]] bool is_near(std::size_t record, const SortKeys& other, std::size_t its,
+                             std::size_t component, const RecordTable* allowed) const {
+    const auto& [column, element, place] = components_[component];
+    if (allowed == nullptr || allowed->columns[place].bytes.empty()) return false;
+    const RecordColumn& errors = allowed->columns[place];
+    const double a = family::number_of(column->type, bits(record, component));
+    const double b = family::number_of(column->type, other.bits(its, component));
+    return std::abs(a - b) <=
+           family::number_of(errors.type, errors.bits(record * column->elements + element));
   }
 
   const RecordTable& table_;
   std::vector<Component> components_;
   std::vector<std::uint64_t> keys_;
+};
+
+/// The records of a sorted table that are not compared in place.
+class SortedRecords {
+ public:
+  SortedRecords(const RecordTable& table, std::span<const std::uint32_t> rows)
+      : rows_(rows), keys_(table) {
+    for (std::size_t i = 0; i < table.records; ++i) {
+      if (rows[i] < kInPlace) places_.push_back(i);
+    }
+  }
+
+  [[nodiscard]] std::size_t size() const { return places_.size(); }
+  [[nodiscard]] std::size_t place(std::size_t i) const { return places_[i]; }
+  /// As SortKeys::compare; the end is behind all.
+  [[nodiscard]] int compare(std::size_t i, const SortedRecords& other, std::size_t j,
+                            RecordEquality equality, const RecordTable* allowed = nullptr) const {
+    if (i == size() || j == other.size()) return i == size() ? 1 : -1;
+    const std::uint32_t row = rows_[places_[i]], its_row = rows_[other.places_[j]];
+    if (row != its_row) return row < its_row ? -1 : 1;
+    return keys_.compare(places_[i], other.keys_, other.places_[j], equality, allowed);
+  }
+  /// The number of records from this one on that are equal to it.
+  [[nodiscard]] std::size_t equal_from(std::size_t i, RecordEquality equality) const {
+    std::size_t end = i + 1;
+    while (end < size() && compare(i, *this, end, equality) == 0) ++end;
+    return end - i;
+  }
+
+ private:
+  std::span<const std::uint32_t> rows_;
+  SortKeys keys_;
+  std::vector<std::size_t> places_;
 };
 
 struct SortItem {
@@ -159,50 +205,30 @@ std::vector<std::uint32_t> sort_records(RecordTable& table, std::span<const std:
 std::optional<RecordDifference> first_difference(const RecordTable& expected,
                                                  const RecordTable& found,
                                                  std::span<const std::uint32_t> rows,
-                                                 RecordEquality equality) {
-  std::vector<std::size_t> places;
-  for (std::size_t i = 0; i < expected.records; ++i) {
-    if (rows[i] < kInPlace) places.push_back(i);
-  }
-  const SortKeys right(expected), is(found);
+                                                 RecordEquality equality,
+                                                 const RecordTable* allowed) {
+  const SortedRecords right(expected, rows), is(found, rows);
   std::optional<RecordDifference> first;
   std::optional<std::size_t> surplus;
-  const auto number_of = [&](const SortKeys& keys, std::size_t from, const SortKeys& record,
-                             std::size_t place) {
-    std::uint64_t number = 0;
-    for (std::size_t k = from; k < places.size() && rows[places[k]] == rows[place]; ++k) {
-      if (keys.compare(places[k], record, place, equality) != 0) break;
-      ++number;
-    }
-    return number;
-  };
   std::size_t i = 0, j = 0;  // of those expected, of those found
-  while (i < places.size() || j < places.size()) {
-    const std::uint32_t row = std::min(i < places.size() ? rows[places[i]] : kIgnored,
-                                       j < places.size() ? rows[places[j]] : kIgnored);
-    const bool has_right = i < places.size() && rows[places[i]] == row;
-    const bool has_found = j < places.size() && rows[places[j]] == row;
-    const int order = !has_found   ? -1
-                      : !has_right ? 1
-                                   : right.compare(places[i], is, places[j], equality);
+  while (i < right.size() || j < is.size()) {
+    const int order = right.compare(i, is, j, equality, allowed);
     // All that are equal at once.
-    const SortKeys& keys = order <= 0 ? right : is;
-    const std::size_t place = order <= 0 ? places[i] : places[j];
-    const std::uint64_t wanted = has_right && order <= 0 ? number_of(right, i, keys, place) : 0;
-    const std::uint64_t number = has_found && order >= 0 ? number_of(is, j, keys, place) : 0;
-    if (wanted != number) {
-      if (!first) {
-        first.emplace(RecordDifference{.record = record_text(order <= 0 ? expected : found, place),
-                                       .row = row,
-                                       .expected = wanted,
-                                       .found = number});
-      }
-      if (wanted > number) first->missing += wanted - number;
-      if (number > wanted && !surplus) surplus = first->first_surplus = places[j + wanted];
+    const std::size_t wanted = order > 0 ? 0 : allowed ? 1 : right.equal_from(i, equality);
+    const std::size_t number = order < 0 ? 0 : allowed ? 1 : is.equal_from(j, equality);
+    if (number > wanted && !surplus) surplus = is.place(j + wanted);
+    if (wanted > number && !first) {
+      first.emplace(RecordDifference{.record = record_text(expected, right.place(i)),
+                                     .row = rows[right.place(i)],
+                                     .expected = wanted,
+                                     .found = number});
     }
+    if (wanted > number) first->missing += wanted - number;
     i += wanted;
     j += number;
   }
+  // There are as many of each, so that where one is missing another is too many.
+  if (first) first->first_surplus = surplus.value();
   return first;
 }
 

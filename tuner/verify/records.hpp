@@ -40,7 +40,7 @@ enum class RecordEquality {
   of_bits,
 };
 
-/// A record of which two tables have different numbers in a row, the first such in their order.
+/// The first record, in their order, of which a row of a table has fewer than expected.
 struct RecordDifference {
   std::string record;  ///< its record_text
   std::uint32_t row = 0;
@@ -49,11 +49,11 @@ struct RecordDifference {
   std::size_t first_surplus = 0;  ///< where in the other table the first is that is not expected
 };
 
-/// Of two sorted tables of the same records.
-[[nodiscard]] std::optional<RecordDifference> first_difference(const RecordTable& expected,
-                                                               const RecordTable& found,
-                                                               std::span<const std::uint32_t> rows,
-                                                               RecordEquality equality);
+/// Of two sorted tables of the same records. `allowed` has the errors allowed of those expected, in
+/// columns like theirs; columns without bytes allow none. Records with errors are counted singly.
+[[nodiscard]] std::optional<RecordDifference> first_difference(
+    const RecordTable& expected, const RecordTable& found, std::span<const std::uint32_t> rows,
+    RecordEquality equality, const RecordTable* allowed = nullptr);
 
 /// "value 5", "record (3, 0.5)".
 [[nodiscard]] std::string record_text(const RecordTable& table, std::size_t record);
