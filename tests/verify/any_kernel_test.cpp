@@ -3,6 +3,7 @@
 // accepted, the wrong ones are not.
 #include "tests/verify/vector_family.hpp"
 #include "tuner/core/error.hpp"
+#include "tuner/verify/instance.hpp"
 
 #include <gmock/gmock.h>
 
@@ -269,6 +270,88 @@ TEST_F(AnyKernelTest, AReferenceThatGivesNoNumbersIsToldToTheAuthor) {
   }
   constexpr std::string_view kSome = "y[i] = i % 3 ? sqrtf(-1 - x[i] * x[i]) : x[i];";
   EXPECT_EQ(message(kMap, kMapParameters, kSome, kSome), "ok");
+}
+
+TEST_F(AnyKernelTest, AReferenceThatWritesBesideItsOutputIsToldToTheAuthor) {
+  const auto refusal = [&](std::string_view reference, const Document& document,
+                           std::string_view parameters) {
+    try {
+      static_cast<void>(message(document, parameters, reference, reference));
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::failure);
+      return std::string(error.what());
+    }
+    return std::string("none");
+  };
+  const auto of_map = [&](std::string_view reference) {
+    return refusal(reference, kMap, kMapParameters);
+  };
+  EXPECT_EQ(of_map("y[i] = x[i];"), "none");
+  EXPECT_EQ(of_map("y[i] = x[i]; if (i == 0) y[n + 2] = 1;"),
+            "the reference wrote y[202], outside of its 200 elements: correct the kernel or its "
+            "launch (size 200, whole-number inputs, seed 7)");
+  EXPECT_THAT(of_map("y[i] = x[i]; if (i == 66) y[-1] = x[i];"),
+              StartsWith("the reference wrote y[-1], outside of its 200 elements"));
+  const Document bytes = {.arguments = R"({"name": "x", "type": "u8*", "count": "N"},
+      {"name": "y", "type": "u8*", "count": "N", "role": "inout", "offset": 4})"};
+  constexpr std::string_view kBytes = "const unsigned char* x, unsigned char* y";
+  EXPECT_EQ(refusal("y[i] += x[i];", bytes, kBytes), "none");
+  EXPECT_THAT(refusal("y[i] += x[i]; if (i == 0) y[n + 8] = 1;", bytes, kBytes),
+              StartsWith("the reference wrote y[208]"));
+}
+
+TEST_F(AnyKernelTest, AReferenceThatCannotBeLaunchedIsNamedWithTheSize) {
+  Document none = kMap;
+  none.sizes = "[1]";
+  family::Family family =
+      vectors::family(none, vectors::kernel("reference", kMapParameters, "y[i] = 1;"),
+                      vectors::kernel("candidate", kMapParameters, "y[i] = 1;"));
+  ASSERT_EQ(family.kernels.front().name, "reference");
+  family.kernels.front().steps.front().grid.front() = space::Expression::constant(0);
+  Verifier verifier(*backend_, family, 7);
+  try {
+    static_cast<void>(verify_configuration(*backend_, verifier, family.kernel("candidate"), {200}));
+    ADD_FAILURE() << "without a reference";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("the reference kernel reference cannot run at 200: "
+                                        "launch_error: kernel reference: launch.grid[0]"));
+  }
+}
+
+TEST_F(AnyKernelTest, ALaunchThatACheckSizeMakesImpossibleNamesIt) {
+  family::Family family =
+      vectors::family(kMap, vectors::kernel("reference", kMapParameters, "y[i] = 1;"),
+                      vectors::kernel("candidate", kMapParameters, "y[i] = 1;"));
+  family::Kernel& candidate = family.kernels.back();
+  candidate.steps.front().grid.front() =
+      space::Expression::compile("N // 64 + N // 200", candidate.space->scope).value();
+  Verifier verifier(*backend_, family, 7);
+  const auto verdict = verify_configuration(*backend_, verifier, family.kernel("candidate"), {200});
+  ASSERT_FALSE(verdict);
+  EXPECT_EQ(verdict.error().outcome, Outcome::launch_error);
+  EXPECT_THAT(
+      verdict.error().message,
+      HasSubstr("launch.grid[0] = N // 64 + N // 200 is 0, outside of 1 … 2147483647 (at size "
+                "1: if \"check\" asks for it, change the launch or take the size out)"));
+}
+
+TEST_F(AnyKernelTest, AReferenceOfZerosIsCautionedOf) {
+  const auto caution = [&](std::string_view body, const Document& document,
+                           std::string_view parameters) {
+    const std::string reference = vectors::kernel("reference", parameters, body);
+    const family::Family family = vectors::family(document, reference, reference);
+    CheckKernels kernels(*backend_);
+    return Instance(*backend_, kernels, family, {.size = {200}, .fill = Fill::normal}).caution();
+  };
+  EXPECT_EQ(caution("y[i] = i == 199 ? x[i] : 0;", kMap, kMapParameters), "");
+  EXPECT_THAT(caution("y[i] = -0.0f;", kMap, kMapParameters),
+              StartsWith("all results of the reference in y are 0"));
+  const Document zeroed = {.arguments = R"({"name": "x", "type": "u8*", "count": "N"},
+      {"name": "y", "type": "u8*", "count": "N", "role": "output", "initial": "zero"})"};
+  constexpr std::string_view kBytes = "const unsigned char* x, unsigned char* y";
+  EXPECT_THAT(caution("(void)y[i];", zeroed, kBytes),
+              StartsWith("all results of the reference in y are 0"));
+  EXPECT_EQ(caution("y[i] = 128;", zeroed, kBytes), "");
 }
 
 TEST_F(AnyKernelTest, CasesHoldAtTheTunedSizeToo) {

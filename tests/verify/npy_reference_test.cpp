@@ -142,7 +142,9 @@ TEST_F(NpyReferenceTest, FilesMustFit) {
   EXPECT_THAT(refusal(), HasSubstr("does not hold 'float', which NumPy calls <f4: convert it with "
                                    ".astype('<f4')"));
   save("y.npy", npy<float>("<f4", "(10, 10)", std::vector<float>(100)));
-  EXPECT_THAT(refusal(), HasSubstr("holds 100 elements; at this size the argument has 101"));
+  EXPECT_THAT(refusal(),
+              HasSubstr("holds 100 elements, but at the size 101 the argument has 101: tune and "
+                        "check only the size that it is for"));
   save("y.npy", "text");
   EXPECT_THAT(refusal(), HasSubstr("is not a NumPy file"));
   save("x.npy", npy<float>("<f4", "(3,)", std::vector<float>(3)));

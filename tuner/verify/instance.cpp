@@ -6,6 +6,7 @@
 #include "tuner/core/failpoint.hpp"
 #include "tuner/core/hash.hpp"
 #include "tuner/verify/check_report.hpp"
+#include "tuner/verify/reference_zones.hpp"
 
 #include <fmt/format.h>
 
@@ -190,12 +191,29 @@ void Instance::check_reference() {
   records_.sort(again.regions);
   for (const CheckedData& data : memory_.plan().data) {
     if (!data.expected) continue;
+    require_bounds(data, again.regions[data.argument]);
     const CheckKernels::Dependence found =
         kernels_.compare_runs(elements(memory_.reference(*data.expected), data),
                               again.regions[data.argument], kOtherUnwritten);
     if (!data.initial && !data.starts_zero) require_own_results(data, found);
     require_numbers(data, found);
+    if (caution_.empty() && problem_.is_timed() &&
+        are_zero(backend_, memory_.reference(*data.expected), data)) {
+      caution_ = fmt::format(
+          "all results of the reference in {} are 0, as of a kernel that computes nothing: if they "
+          "should not be, correct its launch or give the inputs another \"fill\"",
+          data.name);
+    }
   }
+}
+
+void Instance::require_bounds(const CheckedData& data, backend::Region region) const {
+  const auto outside = element_outside(backend_, region, data);
+  if (!outside) return;
+  throw Error(ErrorCode::failure,
+              fmt::format("the reference wrote {}[{}], outside of its {} elements: correct the "
+                          "kernel or its launch ({})",
+                          data.name, *outside, data.used, problem_.circumstances()));
 }
 
 void Instance::require_own_results(const CheckedData& data, const CheckKernels::Dependence& found) {
@@ -208,9 +226,12 @@ void Instance::require_own_results(const CheckedData& data, const CheckKernels::
   }
   if (data.records) return;  // how many there are depends on the inputs
   if (found.unwritten == static_cast<std::uint64_t>(data.count)) {
-    throw Error(ErrorCode::failure,
-                fmt::format("the reference writes nothing to its output {} ({})", data.name,
-                            problem_.circumstances()));
+    throw Error(
+        ErrorCode::failure,
+        fmt::format("the reference writes nothing to its output {} ({}): correct its launch "
+                    "for this size, or leave the size out, by \"check\": \"sizes\" or a "
+                    "constraint of the problem",
+                    data.name, problem_.circumstances()));
   }
   // Beyond `used` lies what fills the last word.
   const auto unused = static_cast<std::uint64_t>(data.count - data.used);
@@ -246,11 +267,14 @@ Instance::Outputs Instance::run_reference(ReferenceRunner& reference, const Inpu
   Outputs outputs;
   std::vector<backend::Region>& buffers = outputs.regions;
   buffers.resize(problem_.family().arguments.size());
+  const auto room = [&](const CheckedData& data) {
+    ZonedBuffer made(backend_, data);
+    outputs.owned.push_back(std::move(made.buffer));
+    return made.region;
+  };
   // The same numbers as the values say, in memory of their own.
   const auto valued = [&](backend::Region from, const CheckedData& data) {
-    const backend::Region to(
-        outputs.owned.emplace_back(backend_, data.offset_bytes() + data.size_bytes()).id(),
-        data.offset_bytes());
+    const backend::Region to = room(data);
     if (values.kind == InputValues::absolute) {
       kernels_.absolute(to, elements(from, data));
     } else if (values.kind == InputValues::perturbed && problem_.can_be_perturbed(data)) {
@@ -270,9 +294,7 @@ Instance::Outputs Instance::run_reference(ReferenceRunner& reference, const Inpu
     } else if (data.initial) {
       buffers[data.argument] = valued(memory_.reference(*data.initial), data);
     } else {
-      const backend::BufferId made =
-          outputs.owned.emplace_back(backend_, data.offset_bytes() + data.size_bytes()).id();
-      buffers[data.argument] = {made, data.offset_bytes()};
+      buffers[data.argument] = room(data);
       backend_.fill(buffers[data.argument], data.starts_zero ? 0 : unwritten, data.size_bytes());
     }
   }

@@ -98,6 +98,8 @@ class Instance {
   void allow_tolerance();
   /// Runs the reference once more, on outputs that held something else.
   void check_reference();
+  /// Throws where the reference wrote beside the output in this room.
+  void require_bounds(const CheckedData& data, backend::Region region) const;
   /// Throws where the reference writes nothing to an output or what it gives depends on what the
   /// output held; makes the caution where it writes a part.
   void require_own_results(const CheckedData& data, const CheckKernels::Dependence& found);

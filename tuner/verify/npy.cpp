@@ -40,7 +40,7 @@ NpyHeader header_of(std::string_view file) {
 
 std::vector<std::byte> read_npy(const family::Family& family, std::string_view file,
                                 std::string_view argument, family::ElementType type,
-                                std::int64_t count) {
+                                std::int64_t count, const space::Size& size) {
   const std::filesystem::path path = family::npy_file(family.path, file);
   const auto fail = [&](const std::string& why) {
     throw Error(ErrorCode::usage,
@@ -48,6 +48,18 @@ std::vector<std::byte> read_npy(const family::Family& family, std::string_view f
   };
   if (!std::filesystem::exists(path)) fail("is not there: save the array by numpy.save");
   const std::size_t wanted = static_cast<std::size_t>(count) * family::size_bytes(type);
+  const auto fail_count = [&](std::size_t held) {
+    fail(fmt::format(
+        "holds {} elements, but at the size {} the argument has {}: tune and check only "
+        "the size that it is for (\"problem\": \"sizes\"; \"check\": \"sizes\"; "
+        "\"check_sizes\"), or take another \"fill\"",
+        held, space::display(size, family.problem.dims), count));
+  };
+  std::error_code unknown;
+  const std::uintmax_t file_bytes = std::filesystem::file_size(path, unknown);
+  if (!unknown && file_bytes > wanted + kMostBytesBeyond) {
+    fail_count(file_bytes / family::size_bytes(type));  // the header is no share of so many
+  }
   const std::string content = read_file(path, wanted + kMostBytesBeyond);
   const std::string_view numpy = family::row(type).numpy;
   if (numpy.empty())
@@ -62,10 +74,7 @@ std::vector<std::byte> read_npy(const family::Family& family, std::string_view f
     fail("is in Fortran order: save numpy.ascontiguousarray(…)");
   }
   const auto bytes = std::as_bytes(std::span(content)).subspan(header.end);
-  if (bytes.size() != wanted) {
-    fail(fmt::format("holds {} elements; at this size the argument has {}",
-                     bytes.size() / family::size_bytes(type), count));
-  }
+  if (bytes.size() != wanted) fail_count(bytes.size() / family::size_bytes(type));
   return {bytes.begin(), bytes.end()};
 }
 

@@ -136,8 +136,8 @@ void ReferenceRunner::write_files(const family::NpyReference& reference,
   for (const CheckedData& data : problem_.data()) {
     const auto file = reference.files.find(data.name);
     if (file == reference.files.end()) continue;
-    backend_.write(buffers[data.argument],
-                   read_npy(problem_.family(), file->second, data.name, data.type, data.used));
+    backend_.write(buffers[data.argument], read_npy(problem_.family(), file->second, data.name,
+                                                    data.type, data.used, problem_.recipe().size));
   }
 }
 
@@ -156,9 +156,14 @@ void ReferenceRunner::run_kernel(const std::vector<backend::Region>& buffers,
     backend_.fill(buffer.id(), 0, buffer.size_bytes());
     all.emplace_back(backend::Region(buffer.id()));
   }
-  all = with_tensors(std::move(all), family::tensor_layouts(*kernel, its_values));
-  const backend::Launch launch = launch_of(*kernel, its_values, loaded.id(), all);
-  if (const auto done = backend_.run(launch); !done) fail(done.error());
+  std::optional<backend::Launch> launch;
+  try {
+    all = with_tensors(std::move(all), family::tensor_layouts(*kernel, its_values));
+    launch = launch_of(*kernel, its_values, loaded.id(), all);
+  } catch (const Error& error) {
+    fail({Outcome::launch_error, error.what()});
+  }
+  if (const auto done = backend_.run(*launch); !done) fail(done.error());
 }
 
 void ReferenceRunner::fail(const Failure& failure) const {

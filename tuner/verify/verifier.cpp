@@ -140,7 +140,12 @@ Expected<double, Failure> Verifier::launch_and_inspect(LoadedCandidate& candidat
                                                        Instance& instance, PoisonKind poison,
                                                        Inputs inputs) {
   auto launch = launch_on(candidate, instance);
-  if (!launch) return Unexpected(std::move(launch.error()));
+  if (!launch) {
+    launch.error().message += fmt::format(
+        " (at size {}: if \"check\" asks for it, change the launch or take the size out)",
+        space::display(instance.recipe().size, family_.problem.dims));
+    return Unexpected(std::move(launch.error()));
+  }
   launch->shared_content = shared_poison(poison);
   launch->read_only = instance.inputs();
   launch->faults_on_write = inputs == Inputs::read_only;
