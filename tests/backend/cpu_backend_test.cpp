@@ -202,9 +202,24 @@ TEST_F(CpuBackend, NamesTheEntryThatTheSourceHasNot) {
   job.entries = {"square", "ad<4>"};
   const auto binary = backend().compiler().compile(job);
   ASSERT_FALSE(binary);
-  EXPECT_THAT(binary.error().message, StartsWith("kernel entry:1:"));
+  EXPECT_THAT(binary.error().message, StartsWith("kernel entry ad<4>:1:"));
   EXPECT_THAT(binary.error().message, HasSubstr("was not declared in this scope; did you mean"));
   EXPECT_THAT(binary.error().message, Not(HasSubstr("tuner")));
+}
+
+TEST_F(CpuBackend, ShowsAnEntryWhoseArgumentsTheTemplateDoesNotTake) {
+  family::CompileJob job;
+  job.source = {.name = "kernel.cu",
+                .text = "template <class T, int B> __global__ void fill(T* out) { *out = B; }",
+                .headers = {}};
+  job.entries = {"fill<4, float>"};
+  const auto binary = backend().compiler().compile(job);
+  ASSERT_FALSE(binary);
+  EXPECT_THAT(
+      binary.error().message,
+      testing::MatchesRegex("kernel entry fill<4, float>:1:[0-9]+: error: no template takes "
+                            "these arguments: compare their order and kinds with its "
+                            "parameters\n"));
 }
 
 TEST_F(CpuBackend, PassesScalarsOfEveryType) {

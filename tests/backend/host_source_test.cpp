@@ -74,24 +74,36 @@ TEST(HostSource, ReadsAnyLengthOfHostileText) {
 /// As g++ 12 has it for an entry that is not there.
 constexpr const char* kUnknownEntry =
     "In file included from <command-line>:\n"
-    "kernel entry:1:21: error: 'scal' was not declared in this scope; did you mean 'scale'?\n"
+    "kernel entry scal<4>:1:21: error: 'scal' was not declared in this scope; did you mean "
+    "'scale'?\n"
     "cuda_on_cpu.hpp:282:42: note: in definition of macro 'TUNER_EXPORT_KERNEL'\n"
     "cuda_on_cpu.hpp:282:53: error: expected primary-expression before ')' token\n"
-    "kernel entry:1:1: note: in expansion of macro 'TUNER_EXPORT_KERNEL'\n"
-    "kernel entry: In function 'void tuner::enter(KernelContext&, void* const*)':\n"
+    "kernel entry scal<4>:1:1: note: in expansion of macro 'TUNER_EXPORT_KERNEL'\n"
+    "kernel entry scal<4>: In function 'void tuner::enter(KernelContext&, void* const*)':\n"
     "cuda_on_cpu.hpp:285:5: error: 'KernelType' has not been declared\n"
-    "kernel entry:1:1: note: in expansion of macro 'TUNER_EXPORT_KERNEL'\n"
-    "kernel entry:1:21: error: 'scal' was not declared in this scope; did you mean 'scale'?\n"
+    "kernel entry scal<4>:1:1: note: in expansion of macro 'TUNER_EXPORT_KERNEL'\n"
+    "kernel entry scal<4>:1:21: error: 'scal' was not declared in this scope; did you mean "
+    "'scale'?\n"
     "cuda_on_cpu.hpp:285:23: note: in definition of macro 'TUNER_EXPORT_KERNEL'\n"
-    "kernel entry:1:1: note: 'tuner::of_tuner_kernel_0::Type' declared here\n"
-    "kernel entry: At global scope:\n"
+    "kernel entry scal<4>:1:1: note: 'tuner::of_tuner_kernel_0::Type' declared here\n"
+    "kernel entry scal<4>: At global scope:\n"
     "cuda_on_cpu.hpp:289:28: error: 'tuner::KernelType' has not been declared\n"
-    "kernel entry:1:1: note: in expansion of macro 'TUNER_EXPORT_KERNEL'\n";
+    "kernel entry scal<4>:1:1: note: in expansion of macro 'TUNER_EXPORT_KERNEL'\n";
 
 TEST(CompilerLog, SaysAMistakeInTheEntryOnce) {
+  EXPECT_EQ(without_export(kUnknownEntry),
+            "kernel entry scal<4>:1:21: error: 'scal' was not declared in this scope; did you mean "
+            "'scale'?\n");
+}
+
+TEST(CompilerLog, SaysWhyATemplateDoesNotTakeAnEntrysArguments) {
   EXPECT_EQ(
-      without_export(kUnknownEntry),
-      "kernel entry:1:21: error: 'scal' was not declared in this scope; did you mean 'scale'?\n");
+      without_export("kernel entry fill<4, float>: At global scope:\n"
+                     "kernel entry fill<4, float>:1:1: error: 'decltype' cannot resolve address of "
+                     "overloaded function\n"
+                     "kernel entry fill<4, float>:1:1: error: template argument 1 is invalid\n"),
+      "kernel entry fill<4, float>:1:1: error: no template takes these arguments: compare their "
+      "order and kinds with its parameters\n");
 }
 
 TEST(CompilerLog, KeepsWhatIsAboutTheKernel) {
@@ -106,7 +118,7 @@ TEST(CompilerLog, KeepsWhatIsAboutTheKernel) {
 TEST(CompilerLog, KeepsErrorsThatStandInOurCodeAlone) {
   const std::string log =
       "cuda_on_cpu.hpp:282:53: error: a parameter is no object\n"
-      "kernel entry:1:1: note: in expansion of macro 'TUNER_EXPORT_KERNEL'\n";
+      "kernel entry scal<4>:1:1: note: in expansion of macro 'TUNER_EXPORT_KERNEL'\n";
   EXPECT_EQ(without_export(log), log);
 }
 

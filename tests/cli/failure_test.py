@@ -87,11 +87,11 @@ class FailureTest(ProgramTest):
                 self.assertIn(says, done.stderr)
 
     def test_a_message_of_the_compiler_is_about_the_kernel_alone(self):
-        def misspelt(space):
-            space["kernels"]["scale"]["entry"] = "scal<${BLOCK}>"
-        self.run_scale("--space", self.space_file(misspelt), "--max-evals", "1", code=4)
+        def change(space):
+            space["kernels"]["scale"]["entry"] = "other::scale<${BLOCK}>"
+        self.run_scale("--space", self.space_file(change), "--max-evals", "1", code=4)
         ((message,),) = self.rows("SELECT message FROM result")
-        self.assertRegex(message, r"\Akernel entry:1:\d+: error: .scal. was not declared in this scope.*\n\Z")
+        self.assertRegex(message, r"\Akernel entry other::scale<\d+>:1:\d+: error: .other. has not been declared\n\Z")
 
     def test_a_message_that_is_no_utf_8(self):
         compiler = self.text_file("c++", '#!/bin/sh\ncase "$*" in *-dumpfullversion*) exec g++ "$@";; *unit.cpp*)'

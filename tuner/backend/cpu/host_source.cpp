@@ -142,6 +142,8 @@ class Rewriter {
 };
 
 constexpr std::string_view kError = "error: ";
+/// How lines about an entry begin; the entry follows.
+constexpr std::string_view kEntry = "kernel entry";
 
 std::vector<std::string_view> lines_of(std::string_view text) {
   std::vector<std::string_view> lines;
@@ -164,17 +166,28 @@ bool names_export(std::string_view line) {
 /// What says where the lines behind it belong, in code of ours.
 bool is_place_of_export(std::string_view line) {
   return line.starts_with("In file included from <command-line>") ||
-         line.starts_with("kernel entry: In function") ||
-         line.starts_with("kernel entry: At global scope");
+         (line.starts_with(kEntry) &&
+          (contains(line, ": In function") || contains(line, ": At global scope")));
 }
 
 /// What of our code a mistake in the entry reminds the compiler of.
 bool is_note_of_export(std::string_view line) {
-  return line.starts_with("kernel entry:") && contains(line, " note: ");
+  return line.starts_with(kEntry) && contains(line, " note: ");
+}
+
+/// What g++ says of a template that does not take the entry's arguments says nothing of them.
+std::string explained(std::string_view line) {
+  const std::size_t error = line.find(kError);
+  if (!line.starts_with(kEntry) || error == std::string_view::npos ||
+      !contains(line, "cannot resolve address of overloaded function")) {
+    return std::string(line);
+  }
+  return std::string(line.substr(0, error + kError.size())) +
+         "no template takes these arguments: compare their order and kinds with its parameters";
 }
 
 bool is_error_of_entry(std::string_view line) {
-  return line.starts_with("kernel entry:") && contains(line, kError);
+  return line.starts_with(kEntry) && contains(line, kError);
 }
 
 }  // namespace
@@ -196,7 +209,8 @@ std::string host_unit(const family::CompileJob& job) {
                                  host_source(job.source.text));
   const std::vector<std::string> names = exported_names(job);
   for (std::size_t i = 0; i < names.size(); ++i) {
-    unit += fmt::format("#line 1 \"kernel entry\"\nTUNER_EXPORT_KERNEL({}, {})\n", names[i],
+    unit += fmt::format("#line 1 {}\nTUNER_EXPORT_KERNEL({}, {})\n",
+                        string_literal(fmt::format("{} {}", kEntry, job.entries[i])), names[i],
                         job.entries[i]);
   }
   return unit;
@@ -219,7 +233,7 @@ std::string without_export(std::string_view log) {
   const auto is_error = [](std::string_view line) { return contains(line, kError); };
   if (std::ranges::none_of(kept, is_error)) return std::string(log);
   std::string result;
-  for (const std::string_view line : kept) result.append(line).append("\n");
+  for (const std::string_view line : kept) result.append(explained(line)).append("\n");
   return result;
 }
 
