@@ -3,6 +3,7 @@
 
 import json
 import signal
+import struct
 import time
 import unittest
 
@@ -79,6 +80,16 @@ class InitTest(ProgramTest):
                         "--max-evals", "2")
         self.assertIn("BLOCK=", run.stdout)
 
+    def test_a_draft_of_bools_and_structs_can_be_tuned(self):
+        self.text_file("k.cu", "struct Point { float x, y; };\n"
+                       "__global__ void k(int n, const bool* on, const Point* from, float* to, bool all) {\n"
+                       "  const int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                       "  if (i < n) to[i] = on[i] || all ? from[i].x * from[i].y : 0;\n}\n")
+        self.tune("space", "init", "k.cu", "-o", "k.json")
+        self.assertIn("the default is valid", self.tune("space", "check", "k.json").stdout)
+        run = self.tune("-q", "--space", "k.json", "--kernel", "k", "--backend", "cpu", "--size", "1000", "--max-evals", "2")
+        self.assertIn("THREADS=", run.stdout)
+
     def test_what_was_edited_is_not_replaced(self):
         self.text_file("scale.cu", SCALE_SOURCES["scale.cu"])
         edited = self.text_file("scale.json", "// edited")
@@ -154,6 +165,20 @@ class BadSpaceFileTest(ProgramTest):
             space["kernels"]["scale"]["constrains"] = space["kernels"]["scale"].pop("constraints")
         self.refuse_space(self.space_file(change), ["kernels.scale", "did you mean 'constraints'?"])
 
+    def test_a_type_that_is_not_the_kernels(self):
+        path = self.space_file(lambda space: space["arguments"][1].update(type="int*"))
+        self.refuse_space(path, ["scale.json: arguments: 'x' is int*", "parameter 2 of scale is 'const float* x' (scale.cu:1)",
+                                 'write "type": "float*"'])
+        self.refuse("bench", "--space", path, "--backend", "cpu", "--kernel", "scale", code=2, says="'x' is int*")
+
+    def test_a_function_that_the_source_does_not_have(self):
+        def change(space):
+            space["kernels"]["plain"]["entry"] = "plan"
+        says = ["kernels.plain.entry: plain.cu has no __global__ function 'plan'", "did you mean 'plain'?"]
+        self.refuse_space(self.space_file(change), says)
+        # It is the reference, whichever kernel is tuned.
+        self.refuse("--space", self.space_file(change), "--backend", "cpu", "--kernel", "scale", code=2, says=says)
+
     def test_an_unknown_name_in_an_expression(self):
         def change(space):
             space["kernels"]["scale"]["launch"]["block"] = ["BLOK"]
@@ -204,6 +229,34 @@ class BadSpaceFileTest(ProgramTest):
                 self.refuse_space(self.space_file(change), ["kernels.scale.source", says])
 
 
+class ArrayFileTest(ProgramTest):
+    """Inputs that numpy.save wrote."""
+
+    def change(self, space, sizes=((64,),)):
+        space["arguments"][1]["fill"] = {"npy": "x.npy"}
+        space["check"]["sizes"] = [list(size) for size in sizes]
+
+    def save(self, count):
+        header = f"{{'descr': '<f4', 'fortran_order': False, 'shape': ({count},), }}".ljust(117) + "\n"
+        (self.directory / "x.npy").write_bytes(b"\x93NUMPY\x01\x00\x76\x00" + header.encode() + struct.pack(f"<{count}f", *range(count)))
+
+    def test_a_check_opens_the_file(self):
+        path = self.space_file(self.change)
+        self.assertIn("x.npy is not there: save the array by numpy.save", self.tune("space", "check", path).stderr)
+        self.save(64)
+        self.assertNotIn("x.npy", self.tune("space", "check", path).stderr)
+        self.save(63)
+        self.refuse("space", "check", path, code=2, says="holds 63 elements, but at the size 64 the argument has 64")
+
+    def test_check_sizes_must_be_that_of_the_file(self):
+        path = self.space_file(lambda space: self.change(space, sizes=((64,), (33,))))
+        self.save(64)
+        for line in (("space", "check", path), ("--space", path, "--backend", "cpu", "--kernel", "scale")):
+            with self.subTest(line=line[0]):
+                self.refuse(*line, code=2, says=["holds 64 elements, but at the size 33 the argument has 33",
+                                                 'tune and check only the size that it is for ("problem": "sizes"; "check": "sizes"'])
+
+
 class BadSizeTest(ProgramTest):
     def test_sizes_that_are_none(self):
         for size, says in (("0,16,16", "is not in 1"), ("-1,16,16", "is not in 1"),
@@ -221,8 +274,8 @@ class BadSizeTest(ProgramTest):
                     "--size", "2147483647,2147483647,2147483647", code=2, says="does not fit in memory")
 
     def test_a_buffer_whose_bytes_do_not_fit_into_64_bits(self):
-        def change(space):  # 2^61 elements of 8 bytes at N = 2^20
-            space["arguments"][1].update(type="double*", count="2*N*N*N")
+        def change(space):  # 2^62 elements of 4 bytes at N = 2^20
+            space["arguments"][1].update(count="4*N*N*N")
         self.refuse("--space", self.space_file(change), "--backend", "cpu", "--kernel", "scale",
                     "--size", "1048576", code=1, says="memory")
 

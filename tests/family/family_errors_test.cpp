@@ -18,6 +18,7 @@ using sample::kDocument;
 using testing::AllOf;
 using testing::EndsWith;
 using testing::HasSubstr;
+using testing::Not;
 using testing::StartsWith;
 
 std::string error(std::string_view document) {
@@ -156,6 +157,8 @@ TEST(SpaceFile, ArgumentsAreChecked) {
               AllOf(StartsWith("axpy.json: arguments[0].type: unknown type \"complex\" (known: "),
                     HasSubstr("__nv_bfloat16"), HasSubstr(" bf16,"),
                     EndsWith("); a buffer's type ends in *, an array's in []")));
+  EXPECT_THAT(error("\"int\"", "\"complex\""), Not(HasSubstr("tf32, tf32")));
+  EXPECT_THAT(error("\"float*\"", "\"bool*\""), HasSubstr("unknown type \"bool\" (write u8)"));
   EXPECT_THAT(error("\"float*\"", "\"__nv_bfloat*\""),
               HasSubstr("unknown type \"__nv_bfloat\" (did you mean '__nv_bfloat16'?)"));
   EXPECT_EQ(

@@ -12,6 +12,7 @@
 namespace tuner::family {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 
 Json draft(const std::string& source, const std::string& kernel = "") {
@@ -98,13 +99,40 @@ TEST(SpaceDraft, ANameIsNotUsedTwice) {
   EXPECT_EQ(space["problem"]["dims"], Json::array({"N_SIZE", "THREADS_SIZE"}));
 }
 
+TEST(SpaceDraft, BoolIsAByteOfZeroOrOne) {
+  const Json space = draft("__global__ void k(int n, bool on, const bool* mask, bool* out) {}");
+  EXPECT_EQ(space["problem"]["dims"], Json::array({"N"}));
+  const Json& arguments = space["arguments"];
+  EXPECT_EQ(arguments[1], Json({{"name", "on"}, {"type", "unsigned char"}, {"value", 1}}));
+  EXPECT_EQ(arguments[2]["type"], "unsigned char*");
+  EXPECT_EQ(arguments[2]["fill"], Json({{"integers", {0, 1}}}));
+  EXPECT_EQ(arguments[3]["role"], "inout");
+  EXPECT_EQ(arguments[3]["fill"], Json({{"integers", {0, 1}}}));
+}
+
+TEST(SpaceDraft, AStructOfNumbersOfOneTypeIsTheNumbers) {
+  const std::string kernel =
+      "__global__ void k(int n, const Pixel* in, struct Pixel by_value, float* out) {}";
+  const Json space = draft("struct Pixel { float r, g, b; float rest[2], last; };\n" + kernel);
+  const Json& arguments = space["arguments"];
+  EXPECT_EQ(arguments[1], Json({{"name", "in"}, {"type", "float*"}, {"count", "6*N"}}));
+  EXPECT_EQ(arguments[2], Json({{"name", "by_value"}, {"type", "float[]"}, {"count", 6}}));
+  for (const char* members :
+       {"float x; int y;", "float* x;", "float x[N];", "float x : 3;", "float x", "", "float;",
+        "static const int x = 3;", "float x[2][2];", "T x;", "float x, *y;", "float f();"}) {
+    EXPECT_THAT(message("struct Pixel {" + std::string(members) + "};\n" + kernel),
+                HasSubstr(" of k is of type 'Pixel'"))
+        << members;
+  }
+}
+
 TEST(SpaceDraft, SaysWhatItCannotDo) {
   EXPECT_THAT(message("void host() {}"), HasSubstr("k.cu: has no __global__ function"));
   const std::string two = "__global__ void first(float* x); __global__ void second(float* x) {}";
   EXPECT_THAT(message(two), HasSubstr("name one with --kernel: first, second"));
   EXPECT_THAT(message(two, "secnd"), HasSubstr("did you mean 'second'?"));
   EXPECT_THAT(message("__global__ void k(const Pixel* in) {}"),
-              HasSubstr("'in' of k is of type 'Pixel'"));
+              AllOf(HasSubstr("'in' of k is of type 'Pixel'"), HasSubstr("\"u8*\"")));
   EXPECT_THAT(message("__global__ void k(float** rows) {}"), HasSubstr("points to pointers"));
   EXPECT_NE(message("__global__"), "");
   EXPECT_NE(message("__global__ void k("), "x");  // whatever it says, it ends
@@ -114,8 +142,9 @@ TEST(SpaceDraft, SaysWhatItCannotDo) {
 TEST(SpaceDraft, OfALargeHostileTextTakesLinearTime) {
   constexpr int kCopies = 60'000;
   const std::string kernel = "__global__ void k(int n, float* y) {}\n";
-  for (const char* unit : {"__global__ ", "__global__ f(){", "__global__ f(", "(", "<", "template<",
-                           "> __global__ f() ", "__global__ __a(", "a "}) {
+  for (const char* unit :
+       {"__global__ ", "__global__ f(){", "__global__ f(", "(", "<", "template<",
+        "> __global__ f() ", "__global__ __a(", "struct a {", "struct a { float x;", "a "}) {
     std::string text = kernel;
     for (int i = 0; i < kCopies; ++i) text += unit;
     EXPECT_EQ(draft(text, "k")["arguments"].size(), 2U) << unit;

@@ -13,6 +13,7 @@
 #include "tuner/core/json.hpp"
 #include "tuner/core/printable.hpp"
 #include "tuner/core/quantity.hpp"
+#include "tuner/family/check_entries.hpp"
 #include "tuner/family/family.hpp"
 #include "tuner/session/bench.hpp"
 #include "tuner/session/earlier_winners.hpp"
@@ -279,6 +280,7 @@ int bench(const CommonOptions& common, const BenchOptions& options) {
   if (is_sweep(options)) return sweep(common, options);
   const family::Family family = family::load_family(options.space);
   const family::Kernel& kernel = chosen_kernel(family, options.kernels);
+  family::check_entries(family, kernel);
   const space::Size size = chosen_size(family, options.size);
   OpenedDevice opened(options, family, options.seed);
   worker::DeviceProcess& device = opened.device();

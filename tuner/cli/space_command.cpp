@@ -10,9 +10,12 @@
 #include "tuner/core/quantity.hpp"
 #include "tuner/core/shell_words.hpp"
 #include "tuner/core/suggest.hpp"
+#include "tuner/family/awkward_sizes.hpp"
 #include "tuner/family/candidate.hpp"
+#include "tuner/family/check_entries.hpp"
 #include "tuner/family/check_promises.hpp"
 #include "tuner/family/family.hpp"
+#include "tuner/family/source.hpp"
 #include "tuner/family/space_draft.hpp"
 #include "tuner/interop/t1_export.hpp"
 #include "tuner/interop/t1_import.hpp"
@@ -91,6 +94,33 @@ Json checked(const Bound& each, const std::string& file) {
           {"valid", each.space.size()}};
 }
 
+/// Throws where an array file does not fit a size at which it is needed; the files that are not
+/// there, unless they hold the results.
+std::vector<std::string> check_npy_files(const family::Family& family,
+                                         const std::vector<Bound>& bound) {
+  if (const auto* files = std::get_if<family::NpyReference>(&family.check.reference)) {
+    verify::check_files(family, files->size);
+    return {};
+  }
+  const std::vector<std::filesystem::path> files = family::npy_files(family);
+  if (files.empty()) return {};
+  std::vector<std::string> cautions;
+  for (const std::filesystem::path& file : files) {
+    if (std::filesystem::exists(file)) continue;
+    cautions.push_back(fmt::format("the file {} is not there: save the array by numpy.save",
+                                   printable_name(file.string())));
+  }
+  if (!cautions.empty()) return cautions;
+  for (const Bound& each : bound) {
+    std::vector<space::Size> sizes = family::awkward_sizes(family, each.kernel, each.space,
+                                                           each.space.default_config(), each.size)
+                                         .sizes;
+    sizes.push_back(each.size);
+    for (const space::Size& size : sizes) verify::check_files(family, size);
+  }
+  return {};
+}
+
 int check(const family::Family& family, const std::vector<Bound>& bound, const std::string& file,
           const CommonOptions& common) {
   Json document = {{"schema", "tune.space-check/1"},
@@ -98,12 +128,13 @@ int check(const family::Family& family, const std::vector<Bound>& bound, const s
                    {"checks", Json::array()},
                    {"warnings", Json::array()}};
   for (const Bound& each : bound) {
+    family::check_entries(family, each.kernel);
     document["kernels"].push_back(checked(each, file));
     const std::string caution = check_sizes_caution(family, each.kernel, each.space, each.size);
     if (!caution.empty()) document["warnings"].push_back(caution);
   }
-  if (const auto* files = std::get_if<family::NpyReference>(&family.check.reference)) {
-    verify::check_files(family, files->size);
+  for (const std::string& caution : check_npy_files(family, bound)) {
+    document["warnings"].push_back(fmt::format("warning: {}", caution));
   }
   for (const std::string& promise : family::check_promises(family)) {
     document["checks"].push_back(promise);

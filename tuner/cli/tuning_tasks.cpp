@@ -5,6 +5,7 @@
 #include "tuner/cli/sizes.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/quantity.hpp"
+#include "tuner/family/check_entries.hpp"
 #include "tuner/family/check_promises.hpp"
 #include "tuner/verify/problem_data.hpp"
 
@@ -158,6 +159,7 @@ Applicable applicable_sizes(const family::Family& family, const family::Kernel& 
 std::vector<TuningTask> tuning_tasks(const family::Family& family, const TuneOptions& options,
                                      const space::DeviceInfo& device) {
   auto [kernels, left_out] = chosen_kernels(family, options, device.backend);
+  for (const family::Kernel& kernel : kernels) family::check_entries(family, kernel);
   const std::vector<space::Size> sizes = chosen_sizes(family, options, device.backend);
   std::vector<TuningTask> tasks;
   std::optional<Error> first;

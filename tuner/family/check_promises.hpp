@@ -23,7 +23,8 @@ namespace tuner::family {
 
 /// What of a family's check lets mistakes pass at a size: a kernel that is judged by itself, no
 /// sizes but the tuned one, errors allowed that are as large as results, integers that may be
-/// indices, a case that sets what the size decides. Empty when there is nothing to say.
+/// indices, a case that sets what the size decides, types that are seldom meant. Empty when there
+/// is nothing to say.
 [[nodiscard]] std::vector<std::string> check_cautions(const Family& family,
                                                       const space::Size& size);
 

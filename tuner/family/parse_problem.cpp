@@ -25,10 +25,11 @@ ElementType parse_type(const DocumentNode& node, std::string_view name) {
   std::vector<std::string> known;
   for (const ElementType type : kElementTypes) {
     known.emplace_back(row(type).name);
-    known.emplace_back(row(type).short_name);
+    if (row(type).short_name != row(type).name) known.emplace_back(row(type).short_name);
   }
   node.fail(fmt::format("unknown type {}{}; a buffer's type ends in *, an array's in []",
-                        in_quotes(name), did_you_mean(name, known)));
+                        in_quotes(name),
+                        name == "bool" ? " (write u8)" : did_you_mean(name, known)));
 }
 
 BufferRole parse_role(const DocumentNode& node) {

@@ -4,7 +4,8 @@
 #include "tuner/core/error.hpp"
 #include "tuner/core/suggest.hpp"
 #include "tuner/family/element_type.hpp"
-#include "tuner/family/source_token.hpp"
+#include "tuner/family/parameter_type.hpp"
+#include "tuner/family/signature.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -12,11 +13,9 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <charconv>
 #include <map>
 #include <optional>
 #include <set>
-#include <span>
 #include <utility>
 #include <vector>
 
@@ -24,220 +23,13 @@ namespace tuner::family {
 namespace {
 
 using Kind = SourceToken::Kind;
-using Tokens = std::span<const SourceToken>;
-
-constexpr int kMostThreads = 1024;
 constexpr std::size_t kMostDimensions = 3;  // further integers are more often strides
-
-/// A parameter of the kernel's template or of the kernel.
-struct Declared {
-  std::vector<std::string> type;  // its words
-  std::string name;
-  bool is_const = false;
-  int pointers = 0;
-};
-
-struct Signature {
-  std::string name;
-  std::vector<Declared> of_template;
-  std::vector<Declared> parameters;
-  int most_threads = kMostThreads;  // __launch_bounds__
-  std::size_t grid_axes = 1;        // of blockIdx that the body reads: x, up to y, up to z
-};
 
 /// A macro that -D may replace.
 struct Macro {
   std::string name;
   int value = 0;
 };
-
-bool has_text(const SourceToken& token, std::string_view text) {
-  return token.text == text;
-}
-
-/// The position behind the bracket that closes the one at `open`. Within parentheses < and >
-/// compare.
-std::size_t behind_bracket(Tokens tokens, std::size_t open) {
-  const std::string_view opening = tokens[open].text;
-  const std::string_view closing = opening == "(" ? ")" : opening == "<" ? ">" : "}";
-  int depth = 0;
-  for (std::size_t i = open; i < tokens.size(); ++i) {
-    if (opening == "<" && has_text(tokens[i], "(")) {
-      i = behind_bracket(tokens, i) - 1;
-      continue;
-    }
-    if (has_text(tokens[i], opening)) ++depth;
-    if (has_text(tokens[i], closing) && --depth == 0) return i + 1;
-  }
-  return tokens.size();
-}
-
-/// The parts of a list between brackets, without default values.
-std::vector<Tokens> parts(Tokens tokens) {
-  std::vector<Tokens> all;
-  int depth = 0;
-  std::size_t begin = 0, end = 0;
-  bool is_default = false;
-  for (std::size_t i = 0; i <= tokens.size(); ++i) {
-    if (i == tokens.size() || (depth == 0 && has_text(tokens[i], ","))) {
-      if (end > begin) all.push_back(tokens.subspan(begin, end - begin));
-      begin = end = i + 1;
-      is_default = false;
-      continue;
-    }
-    if (has_text(tokens[i], "(")) {
-      i = behind_bracket(tokens, i) - 1;
-      continue;
-    }
-    if (has_text(tokens[i], "<")) ++depth;
-    if (has_text(tokens[i], ">")) --depth;
-    if (depth == 0 && has_text(tokens[i], "=")) is_default = true;
-    if (!is_default) end = i + 1;
-  }
-  return all;
-}
-
-Declared declared(Tokens tokens) {
-  constexpr std::array<std::string_view, 6> kQualifiers = {
-      "__restrict__", "__restrict", "restrict", "volatile", "__grid_constant__", "std"};
-  Declared found;
-  for (const SourceToken& token : tokens) {
-    if (has_text(token, "*")) ++found.pointers;
-    if (has_text(token, "const")) found.is_const = found.is_const || found.pointers == 0;
-    if (has_text(token, "[")) ++found.pointers;
-    if (token.kind != Kind::word || has_text(token, "const") ||
-        std::ranges::find(kQualifiers, token.text) != kQualifiers.end()) {
-      continue;
-    }
-    if (std::isdigit(static_cast<unsigned char>(token.text[0])) == 0) {
-      found.type.emplace_back(token.text);
-    }
-  }
-  if (found.type.size() > 1) {
-    found.name = found.type.back();
-    found.type.pop_back();
-  }
-  return found;
-}
-
-std::optional<int> number(std::string_view text) {
-  int value = 0;
-  const char* const end = text.data() + text.size();
-  const auto [after, error] = std::from_chars(text.data(), end, value);
-  return error == std::errc{} && after == end ? std::optional(value) : std::nullopt;
-}
-
-/// How many axes of the grid the body behind a parameter list reads; 1 for a declaration alone.
-std::size_t grid_axes(Tokens tokens, std::size_t behind_parameters) {
-  if (behind_parameters >= tokens.size() || !has_text(tokens[behind_parameters], "{")) return 1;
-  std::size_t axes = 1;
-  const std::size_t end = behind_bracket(tokens, behind_parameters);
-  for (std::size_t i = behind_parameters; i + 2 < end; ++i) {
-    if (!has_text(tokens[i], "blockIdx")) continue;
-    if (has_text(tokens[i + 2], "y")) axes = std::max<std::size_t>(axes, 2);
-    if (has_text(tokens[i + 2], "z")) axes = 3;
-  }
-  return axes;
-}
-
-/// Where a kernel is declared.
-struct Place {
-  std::size_t global = 0;      ///< the token __global__
-  std::size_t parameters = 0;  ///< the parenthesis that opens them
-};
-
-/// Finds the kernels in time that does not grow with the square of the text's length.
-class Kernels {
- public:
-  explicit Kernels(Tokens tokens) : tokens_(tokens), behind_(tokens.size()) {
-    std::vector<std::size_t> open;
-    for (std::size_t i = 0; i < tokens.size(); ++i) {
-      if (has_text(tokens[i], "(")) open.push_back(i);
-      if (!has_text(tokens[i], ")") || open.empty()) continue;
-      behind_[open.back()] = i + 1;
-      open.pop_back();
-    }
-    for (std::size_t i = 0; i < tokens.size(); ++i) {
-      if (has_text(tokens[i], "__global__")) find(i);
-    }
-  }
-
-  /// In the order of the text, each once.
-  [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
-  /// Of the first declaration of a name that is known.
-  [[nodiscard]] Place place(const std::string& name) const { return places_.at(name); }
-
- private:
-  /// What stands in no declaration between __global__ and the kernel's name.
-  static bool is_end(const SourceToken& token) {
-    constexpr std::array<std::string_view, 5> kEnds = {"__global__", ")", ";", "{", "}"};
-    return std::ranges::find(kEnds, token.text) != kEnds.end();
-  }
-
-  void find(std::size_t global) {
-    std::size_t i = global + 1;
-    for (; i + 1 < tokens_.size() && !is_end(tokens_[i]); ++i) {
-      if (!has_text(tokens_[i + 1], "(")) continue;
-      if (!tokens_[i].text.starts_with("__")) break;  // an attribute such as __launch_bounds__(256)
-      if (behind_[i + 1] == 0) return;
-      i = behind_[i + 1] - 1;
-    }
-    if (i + 1 >= tokens_.size() || tokens_[i].kind != Kind::word || behind_[i + 1] == 0) return;
-    const std::string name(tokens_[i].text);
-    if (places_.emplace(name, Place{global, i + 1}).second) names_.push_back(name);
-  }
-
-  Tokens tokens_;
-  std::vector<std::size_t> behind_;  // the partner of a parenthesis; 0 where it has none
-  std::vector<std::string> names_;
-  std::map<std::string, Place> places_;
-};
-
-/// The least of the bounds that attributes between the place's tokens state.
-int most_threads(Tokens tokens, const Place& place) {
-  int most = kMostThreads;
-  for (std::size_t i = place.global; i + 2 < place.parameters; ++i) {
-    if (!has_text(tokens[i + 1], "(")) continue;
-    const int bound = number(tokens[i + 2].text).value_or(0);
-    if (has_text(tokens[i], "__launch_bounds__") && bound >= 32) most = std::min(bound, most);
-    i = behind_bracket(tokens, i + 1) - 1;
-  }
-  return most;
-}
-
-/// The parameters of the template before a kernel, with nothing between but words as `static`.
-std::vector<Declared> template_parameters(Tokens tokens, std::size_t global) {
-  std::vector<Declared> found;
-  std::size_t before = global;
-  while (before > 0 && tokens[before - 1].kind == Kind::word) --before;
-  if (before == 0 || !has_text(tokens[before - 1], ">")) return found;
-  for (std::size_t open = before - 1; open-- > 1;) {
-    if (!has_text(tokens[open], "<") || !has_text(tokens[open - 1], "template")) continue;
-    if (behind_bracket(tokens, open) != before) break;
-    for (const Tokens part : parts(tokens.subspan(open + 1, before - open - 2))) {
-      found.push_back(declared(part));
-    }
-    break;
-  }
-  return found;
-}
-
-Signature signature_at(Tokens tokens, const Place& place) {
-  const std::size_t open = place.parameters;
-  Signature found;
-  found.name = tokens[open - 1].text;
-  found.of_template = template_parameters(tokens, place.global);
-  found.most_threads = most_threads(tokens, place);
-  const std::size_t end = behind_bracket(tokens, open);
-  for (const Tokens part : parts(tokens.subspan(open + 1, end - open - 2))) {
-    Declared parameter = declared(part);
-    if (parameter.type != std::vector<std::string>{"void"} || parameter.pointers > 0) {
-      found.parameters.push_back(std::move(parameter));
-    }
-  }
-  found.grid_axes = grid_axes(tokens, end);
-  return found;
-}
 
 /// #ifndef NAME, #define NAME NUMBER.
 std::vector<Macro> macros(Tokens tokens) {
@@ -253,6 +45,75 @@ std::vector<Macro> macros(Tokens tokens) {
     }
   }
   return all;
+}
+
+/// The type of an element, and of how many of them the declared type is: float4 is four.
+struct Element {
+  ElementType type = ElementType::f32;
+  int width = 1;
+};
+
+using Structs = std::map<std::string, Element, std::less<>>;
+
+/// How many numbers `[4], y, z[2]` behind a member's first name make with it; none for what else
+/// may stand there.
+std::optional<int> numbers_declared(Tokens tokens) {
+  constexpr int kMostExtent = 4096;
+  int count = 1;
+  for (std::size_t i = 0; i < tokens.size();) {
+    if (has_text(tokens[i], ",") && i + 1 < tokens.size() && tokens[i + 1].kind == Kind::word) {
+      ++count;
+      i += 2;
+      continue;
+    }
+    const bool is_extent =
+        has_text(tokens[i], "[") && i + 2 < tokens.size() && has_text(tokens[i + 2], "]");
+    const int extent = is_extent ? number(tokens[i + 1].text).value_or(0) : 0;
+    const bool is_last = i + 3 >= tokens.size() || has_text(tokens[i + 3], ",");
+    if (extent < 1 || extent > kMostExtent || !is_last) return std::nullopt;
+    count += extent - 1;
+    i += 3;
+  }
+  return count;
+}
+
+/// The members between the braces of a struct, if they are numbers of one type; otherwise none.
+std::optional<Element> members_of(Tokens tokens) {
+  std::optional<Element> all;
+  while (!tokens.empty()) {
+    const auto place = [](auto found, Tokens of) {
+      return static_cast<std::size_t>(found - of.begin());
+    };
+    const std::size_t end = place(std::ranges::find(tokens, ";", &SourceToken::text), tokens);
+    if (end == tokens.size()) return std::nullopt;
+    const Tokens member = tokens.first(end);
+    tokens = tokens.subspan(end + 1);
+    const auto ends_name = [](const SourceToken& it) {
+      return has_text(it, ",") || has_text(it, "[");
+    };
+    const std::size_t first = place(std::ranges::find_if(member, ends_name), member);
+    const auto type = parameter_type(member.first(first), {}, {});
+    const auto count = numbers_declared(member.subspan(first));
+    if (!type || type->is_pointer || first < 2 || !count) return std::nullopt;
+    if (all && all->type != type->element) return std::nullopt;
+    all = Element{.type = type->element, .width = (all ? all->width : 0) + *count};
+  }
+  return all;
+}
+
+/// The structs of numbers of one type that the source defines.
+Structs structs(Tokens tokens) {
+  Structs found;
+  for (std::size_t i = 0; i + 2 < tokens.size(); ++i) {
+    if (!has_text(tokens[i], "struct") || !has_text(tokens[i + 2], "{")) continue;
+    std::size_t end = i + 3;  // their members have no braces
+    while (end < tokens.size() && !has_text(tokens[end], "}") && !has_text(tokens[end], "{")) ++end;
+    if (end == tokens.size() || has_text(tokens[end], "{")) continue;
+    if (const auto element = members_of(tokens.subspan(i + 3, end - i - 3))) {
+      found.emplace(tokens[i + 1].text, *element);
+    }
+  }
+  return found;
 }
 
 /// The draft, with a word for each part that the signature gives.
@@ -326,22 +187,20 @@ bool names_a_block(const std::string& name) {
   return std::ranges::find(kNames, upper_case(name)) != kNames.end();
 }
 
-/// The type of an element, and of how many of them the declared type is: float4 is four.
-struct Element {
-  ElementType type = ElementType::f32;
-  int width = 1;
-};
-
 /// Writes the file for one kernel.
 class Draft {
  public:
-  Draft(Signature signature, std::vector<Macro> macros, std::string source)
-      : kernel_(std::move(signature)), macros_(std::move(macros)), source_(std::move(source)) {
+  Draft(Signature signature, std::vector<Macro> macros, Structs structs, std::string source)
+      : kernel_(std::move(signature)),
+        macros_(std::move(macros)),
+        structs_(std::move(structs)),
+        source_(std::move(source)) {
     for (const Declared& one : kernel_.of_template) {
       if (is_type_parameter(one)) types_.insert(one.name);
     }
     for (const Declared& one : kernel_.parameters) {
-      const bool is_integer = one.pointers == 0 && !is_floating(element(one).type);
+      const bool is_integer =
+          one.pointers == 0 && !is_flag(one) && !struct_of(one) && !is_floating(element(one).type);
       if (is_integer && dims_.size() < kMostDimensions) {
         dims_.push_back(dimension(one.name));
       }
@@ -372,9 +231,10 @@ class Draft {
 
  private:
   [[nodiscard]] Element element(const Declared& one) const {
-    std::string type = fmt::format("{}", fmt::join(one.type, " "));
+    std::string type = type_text(one);
     if (types_.contains(type)) type = "float";
-    constexpr std::array<std::pair<std::string_view, std::string_view>, 16> kOtherNames = {
+    if (const auto record = struct_of(one)) return *record;
+    constexpr std::array<std::pair<std::string_view, std::string_view>, 17> kOtherNames = {
         {{"unsigned int", "unsigned"},
          {"uint", "unsigned"},
          {"signed", "int"},
@@ -390,6 +250,7 @@ class Draft {
          {"int8_t", "signed char"},
          {"int16_t", "short"},
          {"uint16_t", "unsigned short"},
+         {"bool", "unsigned char"},
          {"char", "signed char"}}};
     if (const auto known = element_type_from_name(type)) {
       if (one.pointers > 0 || is_scalar_type(*known)) return {*known, 1};
@@ -401,10 +262,25 @@ class Draft {
     const auto base = element_type_from_name(
         std::string_view(type).substr(0, type.size() - (type.empty() ? 0 : 1)));
     if (base && (width == 2 || width == 4)) return {*base, width};
-    throw Error(ErrorCode::usage,
-                fmt::format("{}: the parameter '{}' of {} is of type '{}', which a space file does "
-                            "not have; write a kernel with a parameter of another type around it",
-                            source_, one.name, kernel_.name, type));
+    throw Error(
+        ErrorCode::usage,
+        fmt::format(
+            "{}: the parameter '{}' of {} is of type '{}', neither a type of a space file nor a "
+            "struct of numbers of one type that this file defines: draft with float in its place, "
+            "then write its bytes in the draft (\"u8*\", \"count\": \"12*N\") or its numbers "
+            "(\"float*\", \"count\": \"3*N\"; by value \"float[]\")",
+            source_, one.name, kernel_.name, type));
+  }
+
+  [[nodiscard]] static std::string type_text(const Declared& one) {
+    std::string text = fmt::format("{}", fmt::join(one.type, " "));
+    constexpr std::string_view kKey = "struct ";
+    return text.starts_with(kKey) ? text.substr(kKey.size()) : text;
+  }
+
+  [[nodiscard]] std::optional<Element> struct_of(const Declared& one) const {
+    const auto found = structs_.find(type_text(one));
+    return found == structs_.end() ? std::nullopt : std::optional(found->second);
   }
 
   [[nodiscard]] std::string dimension(const std::string& name) const {
@@ -466,15 +342,20 @@ class Draft {
                               "does not have",
                               source_, one.name, kernel_.name));
     }
+    if (one.pointers == 0 && struct_of(one)) {
+      return fmt::format(R"(    {{"name": "{}", "type": "{}[]", "count": {}}})", one.name,
+                         name(of.type), of.width);
+    }
     if (one.pointers == 0) {
-      const bool is_dimension = !is_floating(of.type) && dimension < dims_.size();
+      const bool is_dimension = !is_floating(of.type) && !is_flag(one) && dimension < dims_.size();
       return fmt::format(R"(    {{"name": "{}", "type": "{}", "value": {}}})", one.name,
                          name(of.type),
                          is_dimension ? fmt::format("\"{}\"", dims_[dimension++]) : "1");
     }
-    return fmt::format(R"(    {{"name": "{}", "type": "{}*", "count": "{}{}"{}}})", one.name,
+    return fmt::format(R"(    {{"name": "{}", "type": "{}*", "count": "{}{}"{}{}}})", one.name,
                        name(of.type), of.width > 1 ? fmt::format("{}*", of.width) : "", elements(),
-                       one.is_const ? "" : R"(, "role": "inout")");
+                       one.is_const ? "" : R"(, "role": "inout")",
+                       is_flag(one) ? R"(, "fill": {"integers": [0, 1]})" : "");
   }
 
   [[nodiscard]] std::string arguments() const {
@@ -534,6 +415,7 @@ class Draft {
 
   Signature kernel_;
   std::vector<Macro> macros_;
+  Structs structs_;
   std::string source_;
   std::set<std::string> types_;  // the parameters of the template that are types
   std::vector<std::string> dims_;
@@ -545,7 +427,7 @@ class Draft {
 std::string space_draft(std::string_view source, const std::string& source_name,
                         const std::string& kernel) {
   const std::vector<SourceToken> tokens = source_tokens(source);
-  const Kernels found(tokens);
+  const DeclaredKernels found(tokens);
   const std::vector<std::string>& names = found.names();
   if (names.empty()) {
     throw Error(ErrorCode::usage, fmt::format("{}: has no __global__ function", source_name));
@@ -559,7 +441,9 @@ std::string space_draft(std::string_view source, const std::string& source_name,
     throw Error(ErrorCode::usage, fmt::format("{}: there is no kernel '{}'{}", source_name, kernel,
                                               did_you_mean(kernel, names)));
   }
-  return Draft(signature_at(tokens, found.place(*chosen)), macros(tokens), source_name).text();
+  return Draft(signature_at(tokens, found.places(*chosen).front()), macros(tokens), structs(tokens),
+               source_name)
+      .text();
 }
 
 }  // namespace tuner::family

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/family/check_entries.hpp"
+
+#include "tuner/core/error.hpp"
+#include "tuner/core/file.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace tuner::family {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+/// What differs from one test's kernel to the other's.
+struct Sample {
+  std::string source;
+  std::string entry = "scale";
+  std::string x = "float*";
+  std::string more = {};  ///< keys of the kernel
+  std::string header = {};
+};
+
+Family family(const Sample& sample) {
+  constexpr std::string_view kText = R"json({{
+    "format": "space/1", "family": "scale", "problem": {{"dims": ["N"], "flops": "N", "bytes": "N",
+      "sizes": {{"default": [[8]]}}}},
+    "arguments": [{{"name": "n", "type": "int", "value": "N"}},
+                  {{"name": "x", "type": "{}", "count": "N"}},
+                  {{"name": "y", "type": "float*", "count": "N", "role": "output"}}],
+    "check": {{"reference": {{"kernel": "scale"}}, "sizes": [[1]]}},
+    "kernels": {{"scale": {{"source": "s.cu", "entry": "{}", {}
+                            "launch": {{"grid": [1], "block": [1]}}}}}}
+  }})json";
+  KernelSource source{.name = "s.cu", .text = sample.source, .headers = {}};
+  if (!sample.header.empty()) source.headers.push_back({.name = "h.cuh", .text = sample.header});
+  return parse_family(fmt::format(kText, sample.x, sample.entry, sample.more), "scale.json",
+                      {{"scale", source}});
+}
+
+/// The message of the error; empty when there is none.
+std::string refusal(const Sample& sample) {
+  const Family checked = family(sample);
+  try {
+    check_entries(checked, checked.kernels.front());
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::usage);
+    return error.what();
+  }
+  return "";
+}
+
+std::string kernel(std::string_view parameters, std::string_view before = "") {
+  return fmt::format("{}\n__global__ void scale({}) {{}}\n", before, parameters);
+}
+
+TEST(CheckEntries, ATypeThatDiffersIsRefused) {
+  EXPECT_THAT(refusal({.source = kernel("int n, const double* x, float* y")}),
+              AllOf(HasSubstr("scale.json: arguments: 'x' is float*, but parameter 2 of scale is "
+                              "'const double* x' (s.cu:2)"),
+                    HasSubstr("write \"type\": \"double*\""), HasSubstr("in the order")));
+  EXPECT_THAT(refusal({.source = kernel("int n, const float* x, float* y"), .x = "int*"}),
+              HasSubstr("'x' is int*"));
+  EXPECT_THAT(refusal({.source = kernel("float n, const float* x, float* y")}),
+              HasSubstr("'n' is int, but parameter 1"));
+  EXPECT_THAT(refusal({.source = kernel("const float* x, int n, float* y")}),
+              HasSubstr("'n' is int, but parameter 1 of scale is 'const float* x'"));
+  EXPECT_THAT(refusal({.source = "", .header = kernel("int n, int* x, float* y")}),
+              HasSubstr("(h.cuh:2)"));
+  EXPECT_THAT(refusal({.source = kernel("int n, int* x, float* y", "template <int B>"),
+                       .entry = "detail::scale<32>"}),
+              HasSubstr("'int* x'"));
+}
+
+TEST(CheckEntries, SoAreTypesOfTheKernelsOwn) {
+  const std::string own = R"("arguments": [{"name": "tile", "type": "int", "value": 4}, "y"],
+                             "scratch": [{"name": "parts", "type": "float*", "count": 1}],)";
+  EXPECT_EQ(refusal({.source = kernel("int tile, float* y, float* parts"), .more = own}), "");
+  EXPECT_THAT(refusal({.source = kernel("float tile, float* y, float* parts"), .more = own}),
+              HasSubstr("scale.json: kernels.scale.arguments: 'tile' is int"));
+  EXPECT_THAT(refusal({.source = kernel("int tile, float* y, int* parts"), .more = own}),
+              HasSubstr("scale.json: kernels.scale.scratch: 'parts' is float*"));
+}
+
+TEST(CheckEntries, WhatIsNotCertainPasses) {
+  for (const std::string& source :
+       {kernel("int n, const float* __restrict__ x, float* y"),
+        kernel("int n, T* x, float* y", "template <class T>"),
+        kernel("int n, const float4* x, float* y"), kernel("int n, const void* x, float* y"),
+        kernel("int n, real* x, float* y", "using real = float;"),
+        kernel("int n, half* x, float* y", "typedef float half;"),
+        kernel("int n, double* x, float* y", "#define double float"),
+        kernel("int n, float (*x)[4], float* y"),
+        kernel("int n,\n#ifdef DOUBLE\n double* x,\n#else\n float* x,\n#endif\n float* y"),
+        kernel("ARGUMENTS", "#define ARGUMENTS int n, float* x, float* y"),
+        kernel("int n, const float* x, float* y") + kernel("int n, const double* x, double* y"),
+        std::string("#define KERNEL(name, T) __global__ void name(int n, T* x, float* y) {}\n"
+                    "KERNEL(scale, float)")}) {
+    EXPECT_EQ(refusal({.source = source}), "") << source;
+  }
+  EXPECT_EQ(refusal({.source = kernel("int n, double* x, float* y"),
+                     .more = R"("options": ["-Ddouble=float"],)"}),
+            "");
+}
+
+TEST(CheckEntries, TypesThatAreSeldomMeantAreCautions) {
+  const Family doubtful = family({.source = kernel("int n, const unsigned char* x, float* y")});
+  check_entries(doubtful, doubtful.kernels.front());
+  EXPECT_THAT(entry_cautions(doubtful),
+              ElementsAre(AllOf(HasSubstr("parameter 2 of scale is 'const unsigned char* x'"),
+                                HasSubstr("reads the bits of float*"))));
+  EXPECT_THAT(entry_cautions(family({.source = kernel("int n, const float* x, float* y")})),
+              IsEmpty());
+}
+
+TEST(CheckEntries, AFunctionThatIsNotThereIsRefused) {
+  const std::string source = kernel("int n, const float* x, float* y");
+  EXPECT_THAT(refusal({.source = source, .entry = "scal"}),
+              AllOf(HasSubstr("scale.json: kernels.scale.entry: s.cu has no __global__ function "
+                              "'scal'"),
+                    HasSubstr("did you mean 'scale'?")));
+  EXPECT_THAT(refusal({.source = source, .entry = "detail::scalee<32, (1 > 0)>"}), "");
+  EXPECT_THAT(refusal({.source = source, .entry = "detail::scalee<32>"}), HasSubstr("'scalee'"));
+  EXPECT_THAT(refusal({.source = "// scal\n" + source, .entry = "scal"}), HasSubstr("'scal'"));
+}
+
+TEST(CheckEntries, AFunctionThatMayBeThereIsNot) {
+  const std::string body = "(int n, const float* x, float* y) {}\n";
+  for (const std::string& source :
+       {"#define K(a) __global__ void a##_four" + body + "K(scale)",
+        "__global__ void sca\\\nle" + body, "#define NAME scale\n__global__ void NAME" + body,
+        "#if 1\n__global__ void scale" + body + "#endif",
+        "%:define K(a) __global__ void a%:%:le" + body + "K(sca)"}) {
+    EXPECT_EQ(refusal({.source = source, .entry = "scale"}), "") << source;
+  }
+  EXPECT_EQ(refusal({.source = "#define K(a) __global__ void a##_four" + body + "K(scale)",
+                     .entry = "scale_four"}),
+            "");
+  const std::string named = "__global__ void NAME" + body;
+  EXPECT_EQ(refusal({.source = named, .more = R"("options": ["-DNAME=scale"],)"}), "");
+  EXPECT_EQ(refusal({.source = named,
+                     .entry = "scale",
+                     .more = R"("parameters": {"NAME": {"values": ["scale", "other"],
+                                "default": "scale", "kind": "define"}},)"}),
+            "");
+  EXPECT_THAT(refusal({.source = named}), HasSubstr("no __global__ function 'scale'"));
+  EXPECT_EQ(refusal({.source = "__global__ void scale4" + body,
+                     .entry = "scale${WIDTH}",
+                     .more = R"("derived": {"WIDTH": "4"},)"}),
+            "");
+}
+
+/// All that are published, and those whose mistakes only verification finds.
+TEST(CheckEntries, OfPublishedKernelsPass) {
+  int checked = 0;
+  for (const char* folder : {"spaces", "tests/corpus", "tests/mutants", "examples"}) {
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(
+             std::filesystem::path(TUNER_SOURCE_DIR) / folder)) {
+      const std::filesystem::path& path = entry.path();
+      if (path.extension() != ".json") continue;
+      if (read_file(path, 1U << 20).find("\"format\": \"space/1\"") == std::string::npos) continue;
+      const Family family = load_family(path);
+      for (const Kernel& each : family.kernels) EXPECT_NO_THROW(check_entries(family, each));
+      EXPECT_THAT(entry_cautions(family), IsEmpty()) << path;
+      ++checked;
+    }
+  }
+  EXPECT_GT(checked, 20);
+}
+
+}  // namespace
+}  // namespace tuner::family

@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/family/check_entries.hpp"
+
+#include "tuner/core/error.hpp"
+#include "tuner/core/suggest.hpp"
+#include "tuner/family/parameter_type.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <optional>
+#include <utility>
+
+namespace tuner::family {
+namespace {
+
+bool is_in_word(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$';
+}
+
+/// All words of a text, whatever they are.
+void add_all_words(WordSet& words, std::string_view text) {
+  for (std::size_t begin = 0; begin < text.size(); ++begin) {
+    std::size_t end = begin;
+    while (end < text.size() && is_in_word(text[end])) ++end;
+    if (end > begin) words.emplace(text.substr(begin, end - begin));
+    begin = end;
+  }
+}
+
+/// The text without the line breaks that a backslash takes away.
+std::string joined_lines(std::string_view text) {
+  std::string joined;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const std::string_view rest = text.substr(i);
+    const std::size_t break_bytes = rest.starts_with("\\\n")     ? 2
+                                    : rest.starts_with("\\\r\n") ? 3
+                                                                 : 0;
+    if (break_bytes > 0) {
+      i += break_bytes - 1;
+    } else {
+      joined += text[i];
+    }
+  }
+  return joined;
+}
+
+/// A source and its headers, as far as comparing entries with them needs it.
+class EntrySource {
+ public:
+  explicit EntrySource(const Kernel& kernel) {
+    add_file(kernel.source.name, kernel.source.text);
+    for (const Header& header : kernel.source.headers) add_file(header.name, header.text);
+    add_options(kernel);
+  }
+
+  struct File {
+    std::string name;
+    std::string_view text;
+    std::vector<SourceToken> tokens;
+  };
+  struct Place {
+    const File* file;
+    KernelPlace at;
+  };
+
+  [[nodiscard]] const std::string& name() const { return files_.front().name; }
+
+  /// The declarations of a kernel; none when there are too many to be worth reading.
+  [[nodiscard]] std::vector<Place> places(const std::string& kernel) const {
+    constexpr std::size_t kMost = 16;
+    std::vector<Place> found;
+    for (const File& file : files_) {
+      const DeclaredKernels kernels(file.tokens);
+      if (std::ranges::find(kernels.names(), kernel) == kernels.names().end()) continue;
+      for (const KernelPlace& place : kernels.places(kernel)) found.push_back({&file, place});
+    }
+    if (found.size() > kMost) found.clear();
+    return found;
+  }
+
+  [[nodiscard]] std::vector<std::string> kernels() const {
+    std::vector<std::string> all;
+    for (const File& file : files_) {
+      const DeclaredKernels found(file.tokens);
+      all.insert(all.end(), found.names().begin(), found.names().end());
+    }
+    return all;
+  }
+
+  /// Whether no kernel can have this name: it is no word of the sources or options, and no macro
+  /// can make it of others.
+  [[nodiscard]] bool lacks(const std::string& kernel) const {
+    return !pastes_ && !words_.contains(kernel);
+  }
+
+  [[nodiscard]] std::optional<ParameterType> type_of(Tokens parameter) const {
+    return parameter_type(parameter, macros_, types_);
+  }
+
+ private:
+  void add_file(std::string_view name, std::string_view text) {
+    files_.push_back({std::string(name), text, source_tokens(text)});
+    add_types(files_.back().tokens);
+    for (const SourceToken& token : files_.back().tokens) {
+      if (token.kind == SourceToken::Kind::directive) add_macro(token.text);
+    }
+    const std::string joined = joined_lines(text);
+    pastes_ = pastes_ || joined.find("%:") != std::string::npos;
+    for (const SourceToken& token : source_tokens(joined)) {
+      pastes_ = pastes_ || token.text == "\\";
+      if (token.kind == SourceToken::Kind::word) words_.emplace(token.text);
+      if (token.kind != SourceToken::Kind::directive) continue;
+      pastes_ = pastes_ || token.text.find("##") != std::string_view::npos;
+      add_all_words(words_, token.text);
+    }
+  }
+
+  /// The second word of #define NAME.
+  void add_macro(std::string_view directive) {
+    const std::vector<SourceToken> words = source_tokens(directive.substr(1));
+    if (words.size() < 2) return;
+    if (has_text(words[0], "define") || has_text(words[0], "undef")) {
+      macros_.emplace(words[1].text);
+    }
+  }
+
+  /// Names that the file may declare as types.
+  void add_types(Tokens tokens) {
+    constexpr std::array<std::string_view, 6> kBefore = {"using", "struct", "class",
+                                                         "union", "enum",   "typename"};
+    const bool has_typedefs =
+        std::ranges::any_of(tokens, [](const SourceToken& it) { return has_text(it, "typedef"); });
+    for (std::size_t i = 1; i < tokens.size(); ++i) {
+      const auto is_before = [&](std::string_view word) { return has_text(tokens[i - 1], word); };
+      if (std::ranges::any_of(kBefore, is_before)) types_.emplace(tokens[i].text);
+      if (!has_typedefs) continue;
+      if (has_text(tokens[i], ";") || has_text(tokens[i], ",")) {
+        types_.emplace(tokens[i - 1].text);
+      }
+    }
+  }
+
+  /// -D of options, and of parameters and macros of the kernel.
+  void add_options(const Kernel& kernel) {
+    constexpr std::size_t kPrefix = 2;  // -D
+    for (const std::string& option : kernel.options) {
+      add_all_words(words_, std::string_view(option).substr(std::min(kPrefix, option.size())));
+      pastes_ = pastes_ || option.find("##") != std::string::npos;
+      if (option.starts_with("-D")) {
+        macros_.emplace(option.substr(kPrefix, option.find('=') - kPrefix));
+      }
+    }
+    for (const MacroDefinition& macro : kernel.defines) macros_.insert(macro.name);
+    for (const space::Parameter& parameter : kernel.space->parameters) {
+      if (parameter.kind != space::ParameterKind::define) continue;
+      macros_.insert(parameter.name);
+      for (const space::ParameterValue& value : parameter.values) {
+        add_all_words(words_, value.text);
+      }
+    }
+    words_.insert(macros_.begin(), macros_.end());
+  }
+
+  std::vector<File> files_;
+  WordSet words_, macros_, types_;
+  bool pastes_ = false;  // or spells words in other ways that are not followed
+};
+
+/// The function that an entry names, without namespaces and template arguments; none for other
+/// entries.
+std::string entry_function(std::string_view entry) {
+  const std::size_t end = std::min(entry.find('<'), entry.size());
+  int depth = 0;
+  for (std::size_t i = end; i < entry.size(); ++i) {
+    if (entry[i] == '<') ++depth;
+    if (entry[i] == '>' && --depth == 0 && i + 1 < entry.size()) return "";
+  }
+  std::string_view path = entry.substr(0, end);
+  const auto belongs = [](char c) { return (is_in_word(c) && c != '$') || c == ':'; };
+  if (!std::ranges::all_of(path, belongs)) return "";
+  if (const std::size_t colon = path.rfind(':'); colon != std::string_view::npos) {
+    if (path.starts_with("cub::") || path.starts_with("std::")) return "";
+    path.remove_prefix(colon + 1);
+  }
+  return std::string(path);
+}
+
+/// Something that a step passes, as the space file declares it.
+struct Passed {
+  std::string name;
+  std::string declared;  // "float*"
+  std::string key;       // where: "arguments"
+  bool is_buffer = false;
+  std::vector<ElementType> types;  // all that it can be; none: it is not compared
+};
+
+/// How what is passed is declared in a family's kernel.
+class PassedArguments {
+ public:
+  PassedArguments(const Family& family, const Kernel& kernel) : family_(family), kernel_(kernel) {}
+
+  [[nodiscard]] std::vector<Passed> of(const KernelStep& step) const {
+    std::vector<Passed> all;
+    if (step.parameters) {
+      for (const KernelParameter& parameter : *step.parameters) {
+        const auto* const place = std::get_if<std::size_t>(&parameter);
+        all.push_back(place != nullptr ? at(*place) : number(std::get<KernelNumber>(parameter)));
+      }
+      return all;
+    }
+    const std::size_t count =
+        family_.arguments.size() + kernel_.scratch.size() + kernel_.tensor_maps.size();
+    for (std::size_t place = 0; place < count; ++place) all.push_back(at(place));
+    return all;
+  }
+
+ private:
+  [[nodiscard]] Passed at(std::size_t place) const {
+    if (place < family_.arguments.size()) return argument(family_.arguments[place]);
+    place -= family_.arguments.size();
+    if (place >= kernel_.scratch.size()) return {};  // a tensor map
+    const ScratchBuffer& scratch = kernel_.scratch[place];
+    return {.name = scratch.name,
+            .declared = scratch.type.text() + "*",
+            .key = fmt::format("kernels.{}.scratch", kernel_.name),
+            .is_buffer = true,
+            .types = scratch.type.all()};
+  }
+
+  [[nodiscard]] Passed argument(const Argument& argument) const {
+    Passed made{.name = argument.name, .declared = {}, .key = "arguments", .types = {}};
+    if (const auto* const scalar = std::get_if<ScalarArgument>(&argument.what)) {
+      made.declared = scalar->type.text();
+      made.types = scalar->type.all();
+    } else if (const auto* const buffer = std::get_if<BufferArgument>(&argument.what)) {
+      made.declared = buffer->type.text() + "*";
+      made.is_buffer = true;
+      made.types = buffer->type.all();
+      add_reference_types(made.types);
+    }
+    return made;
+  }
+
+  /// Of a reference that has buffers of another type than the family's, both.
+  void add_reference_types(std::vector<ElementType>& types) const {
+    const auto* const reference = std::get_if<KernelReference>(&family_.check.reference);
+    if (reference == nullptr || !reference->type || reference->kernel != kernel_.name) return;
+    const std::vector<ElementType>& others = reference->type->all();
+    types.insert(types.end(), others.begin(), others.end());
+  }
+
+  [[nodiscard]] Passed number(const KernelNumber& number) const {
+    return {.name = number.name,
+            .declared = number.number.type.text(),
+            .key = fmt::format("kernels.{}.arguments", kernel_.name),
+            .types = number.number.type.all()};
+  }
+
+  const Family& family_;
+  const Kernel& kernel_;
+};
+
+/// A parameter that does not fit to what is passed.
+struct Mismatch {
+  TypeFit fit = TypeFit::fits;
+  Passed passed;
+  ParameterType type = {};
+  std::string parameter;   // as the source has it
+  std::size_t number = 0;  // from 1
+  std::string place;       // "saxpy.cu:12"
+};
+
+TypeFit best_fit(const Passed& passed, const ParameterType& type) {
+  TypeFit best = TypeFit::differs;
+  for (const ElementType each : passed.types) {
+    best = std::min(best, passed.is_buffer ? fit_of_buffer(type, each) : fit_of_number(type, each));
+  }
+  return best;
+}
+
+std::string spelling(Tokens tokens, std::string_view text) {
+  const std::size_t begin = tokens.front().begin;
+  const std::size_t end = tokens.back().begin + tokens.back().text.size();
+  std::string spelt;
+  for (const char c : text.substr(begin, end - begin)) {
+    const bool is_blank = std::isspace(static_cast<unsigned char>(c)) != 0;
+    if (!is_blank) spelt += c;
+    if (is_blank && !spelt.ends_with(' ')) spelt += ' ';
+  }
+  return spelt;
+}
+
+/// The first parameter at a place that fits worst.
+Mismatch worst_at(const EntrySource& source, const EntrySource::Place& place,
+                  const std::vector<Passed>& passed) {
+  const Tokens tokens = place.file->tokens;
+  const std::vector<Tokens> parameters = kernel_parameters(tokens, place.at);
+  Mismatch worst;
+  if (parameters.size() != passed.size() || parameters.empty()) return worst;
+  // Parentheses and directives within the list are not understood.
+  const SourceToken* const end = parameters.back().data() + parameters.back().size();
+  for (const SourceToken* it = parameters.front().data(); it != end; ++it) {
+    if (has_text(*it, "(") || it->kind == SourceToken::Kind::directive) return worst;
+  }
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    if (passed[i].types.empty()) continue;
+    const auto type = source.type_of(parameters[i]);
+    if (!type) continue;
+    const TypeFit fit = best_fit(passed[i], *type);
+    if (fit <= worst.fit) continue;
+    const std::string_view before = place.file->text.substr(0, parameters[i].front().begin);
+    worst = {.fit = fit,
+             .passed = passed[i],
+             .type = *type,
+             .parameter = spelling(parameters[i], place.file->text),
+             .number = i + 1,
+             .place = fmt::format("{}:{}", place.file->name, 1 + std::ranges::count(before, '\n'))};
+  }
+  return worst;
+}
+
+/// Of the declaration that fits best: others may be of overloads or behind an #if.
+Mismatch mismatch(const EntrySource& source, const std::string& function,
+                  const std::vector<Passed>& passed) {
+  std::optional<Mismatch> best;
+  for (const EntrySource::Place& place : source.places(function)) {
+    Mismatch worst = worst_at(source, place, passed);
+    if (!best || worst.fit < best->fit) best = std::move(worst);
+  }
+  return best.value_or(Mismatch{});
+}
+
+std::string mismatch_text(const Mismatch& found, const std::string& function) {
+  return fmt::format("'{}' is {}, but parameter {} of {} is '{}' ({})", found.passed.name,
+                     found.passed.declared, found.number, function, found.parameter, found.place);
+}
+
+std::string entry_key(const Kernel& kernel, std::size_t step) {
+  return kernel.steps.size() == 1 ? fmt::format("kernels.{}.entry", kernel.name)
+                                  : fmt::format("kernels.{}.steps[{}].entry", kernel.name, step);
+}
+
+void check_kernel_entries(const Family& family, const Kernel& kernel) {
+  const EntrySource source(kernel);
+  for (std::size_t step = 0; step < kernel.steps.size(); ++step) {
+    const std::string function = entry_function(kernel.steps[step].entry);
+    if (function.empty()) continue;
+    if (source.lacks(function)) {
+      throw Error(ErrorCode::usage,
+                  fmt::format("{}: {}: {} has no __global__ function '{}'{}", family.path,
+                              entry_key(kernel, step), source.name(), function,
+                              did_you_mean(function, source.kernels())));
+    }
+    const Mismatch found =
+        mismatch(source, function, PassedArguments(family, kernel).of(kernel.steps[step]));
+    if (found.fit != TypeFit::differs) continue;
+    throw Error(
+        ErrorCode::usage,
+        fmt::format("{}: {}: {}: write \"type\": \"{}{}\", or change the kernel; arguments are "
+                    "passed in the order of the parameters",
+                    family.path, found.passed.key, mismatch_text(found, function),
+                    name(found.type.element), found.type.is_pointer ? "*" : ""));
+  }
+}
+
+}  // namespace
+
+void check_entries(const Family& family, const Kernel& kernel) {
+  check_kernel_entries(family, kernel);
+  const auto* const reference = std::get_if<KernelReference>(&family.check.reference);
+  if (reference == nullptr || reference->kernel == kernel.name) return;
+  check_kernel_entries(family, family.kernel(reference->kernel));
+}
+
+std::vector<std::string> entry_cautions(const Family& family) {
+  std::vector<std::string> cautions;
+  for (const Kernel& kernel : family.kernels) {
+    const EntrySource source(kernel);
+    for (const KernelStep& step : kernel.steps) {
+      const std::string function = entry_function(step.entry);
+      const Mismatch found = mismatch(source, function, PassedArguments(family, kernel).of(step));
+      if (found.fit != TypeFit::doubtful) continue;
+      cautions.push_back(fmt::format("{}: right only if the kernel reads the bits of {}",
+                                     mismatch_text(found, function), found.passed.declared));
+    }
+  }
+  return cautions;
+}
+
+}  // namespace tuner::family

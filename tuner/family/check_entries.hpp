@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tuner/family/family.hpp"
+
+#include <string>
+#include <vector>
+
+namespace tuner::family {
+
+/// Compares the entries of a kernel, and of a reference kernel, with their sources before anything
+/// is compiled. Throws Error(usage) where a source certainly has no such __global__ function, and
+/// where a parameter certainly has another type than the argument that is passed. Sources are not
+/// preprocessed: what macros, templates or typedefs may change is never certain.
+void check_entries(const Family& family, const Kernel& kernel);
+
+/// Parameters whose types are seldom meant for their arguments, such as unsigned char* for float*,
+/// in any kernel of the family; one sentence each.
+[[nodiscard]] std::vector<std::string> entry_cautions(const Family& family);
+
+}  // namespace tuner::family

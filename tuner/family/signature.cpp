@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/family/signature.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+
+namespace tuner::family {
+
+bool has_text(const SourceToken& token, std::string_view text) {
+  return token.text == text;
+}
+
+std::optional<int> number(std::string_view text) {
+  int value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [after, error] = std::from_chars(text.data(), end, value);
+  return error == std::errc{} && after == end ? std::optional(value) : std::nullopt;
+}
+
+namespace {
+
+using Kind = SourceToken::Kind;
+
+/// The position behind the bracket that closes the one at `open`. Within parentheses < and >
+/// compare.
+std::size_t behind_bracket(Tokens tokens, std::size_t open) {
+  const std::string_view opening = tokens[open].text;
+  const std::string_view closing = opening == "(" ? ")" : opening == "<" ? ">" : "}";
+  int depth = 0;
+  for (std::size_t i = open; i < tokens.size(); ++i) {
+    if (opening == "<" && has_text(tokens[i], "(")) {
+      i = behind_bracket(tokens, i) - 1;
+      continue;
+    }
+    if (has_text(tokens[i], opening)) ++depth;
+    if (has_text(tokens[i], closing) && --depth == 0) return i + 1;
+  }
+  return tokens.size();
+}
+
+/// The parts of a list between brackets, without default values.
+std::vector<Tokens> parts(Tokens tokens) {
+  std::vector<Tokens> all;
+  int depth = 0;
+  std::size_t begin = 0, end = 0;
+  bool is_default = false;
+  for (std::size_t i = 0; i <= tokens.size(); ++i) {
+    if (i == tokens.size() || (depth == 0 && has_text(tokens[i], ","))) {
+      if (end > begin) all.push_back(tokens.subspan(begin, end - begin));
+      begin = end = i + 1;
+      is_default = false;
+      continue;
+    }
+    if (has_text(tokens[i], "(")) {
+      i = behind_bracket(tokens, i) - 1;
+      continue;
+    }
+    if (has_text(tokens[i], "<")) ++depth;
+    if (has_text(tokens[i], ">")) --depth;
+    if (depth == 0 && has_text(tokens[i], "=")) is_default = true;
+    if (!is_default) end = i + 1;
+  }
+  return all;
+}
+
+Declared declared(Tokens tokens) {
+  constexpr std::array<std::string_view, 6> kQualifiers = {
+      "__restrict__", "__restrict", "restrict", "volatile", "__grid_constant__", "std"};
+  Declared found;
+  for (const SourceToken& token : tokens) {
+    if (has_text(token, "*")) ++found.pointers;
+    if (has_text(token, "const")) found.is_const = found.is_const || found.pointers == 0;
+    if (has_text(token, "[")) ++found.pointers;
+    if (token.kind != Kind::word || has_text(token, "const") ||
+        std::ranges::find(kQualifiers, token.text) != kQualifiers.end()) {
+      continue;
+    }
+    if (std::isdigit(static_cast<unsigned char>(token.text[0])) == 0) {
+      found.type.emplace_back(token.text);
+    }
+  }
+  if (found.type.size() > 1) {
+    found.name = found.type.back();
+    found.type.pop_back();
+  }
+  return found;
+}
+
+/// How many axes of the grid the body behind a parameter list reads; 1 for a declaration alone.
+std::size_t grid_axes(Tokens tokens, std::size_t behind_parameters) {
+  if (behind_parameters >= tokens.size() || !has_text(tokens[behind_parameters], "{")) return 1;
+  std::size_t axes = 1;
+  const std::size_t end = behind_bracket(tokens, behind_parameters);
+  for (std::size_t i = behind_parameters; i + 2 < end; ++i) {
+    if (!has_text(tokens[i], "blockIdx")) continue;
+    if (has_text(tokens[i + 2], "y")) axes = std::max<std::size_t>(axes, 2);
+    if (has_text(tokens[i + 2], "z")) axes = 3;
+  }
+  return axes;
+}
+
+/// What stands in no declaration between __global__ and the kernel's name.
+bool ends_declaration(const SourceToken& token) {
+  constexpr std::array<std::string_view, 5> kEnds = {"__global__", ")", ";", "{", "}"};
+  return std::ranges::find(kEnds, token.text) != kEnds.end();
+}
+
+/// The least of the bounds that attributes between the place's tokens state.
+int most_threads(Tokens tokens, const KernelPlace& place) {
+  int most = kMostThreads;
+  for (std::size_t i = place.global; i + 2 < place.parameters; ++i) {
+    if (!has_text(tokens[i + 1], "(")) continue;
+    const int bound = number(tokens[i + 2].text).value_or(0);
+    if (has_text(tokens[i], "__launch_bounds__") && bound >= 32) most = std::min(bound, most);
+    i = behind_bracket(tokens, i + 1) - 1;
+  }
+  return most;
+}
+
+/// The parameters of the template before a kernel, with nothing between but words as `static`.
+std::vector<Declared> template_parameters(Tokens tokens, std::size_t global) {
+  std::vector<Declared> found;
+  std::size_t before = global;
+  while (before > 0 && tokens[before - 1].kind == Kind::word) --before;
+  if (before == 0 || !has_text(tokens[before - 1], ">")) return found;
+  for (std::size_t open = before - 1; open-- > 1;) {
+    if (!has_text(tokens[open], "<") || !has_text(tokens[open - 1], "template")) continue;
+    if (behind_bracket(tokens, open) != before) break;
+    for (const Tokens part : parts(tokens.subspan(open + 1, before - open - 2))) {
+      found.push_back(declared(part));
+    }
+    break;
+  }
+  return found;
+}
+
+}  // namespace
+
+DeclaredKernels::DeclaredKernels(Tokens tokens) : tokens_(tokens), behind_(tokens.size()) {
+  std::vector<std::size_t> open;
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    if (has_text(tokens[i], "(")) open.push_back(i);
+    if (!has_text(tokens[i], ")") || open.empty()) continue;
+    behind_[open.back()] = i + 1;
+    open.pop_back();
+  }
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    if (has_text(tokens[i], "__global__")) find(i);
+  }
+}
+
+void DeclaredKernels::find(std::size_t global) {
+  std::size_t i = global + 1;
+  for (; i + 1 < tokens_.size() && !ends_declaration(tokens_[i]); ++i) {
+    if (!has_text(tokens_[i + 1], "(")) continue;
+    if (!tokens_[i].text.starts_with("__")) break;  // an attribute such as __launch_bounds__(256)
+    if (behind_[i + 1] == 0) return;
+    i = behind_[i + 1] - 1;
+  }
+  if (i + 1 >= tokens_.size() || tokens_[i].kind != Kind::word || behind_[i + 1] == 0) return;
+  std::string name(tokens_[i].text);
+  std::vector<KernelPlace>& places = places_[name];
+  places.push_back({global, i + 1});
+  if (places.size() == 1) names_.push_back(std::move(name));
+}
+
+std::vector<Tokens> kernel_parameters(Tokens tokens, const KernelPlace& place) {
+  const std::size_t open = place.parameters;
+  const std::size_t end = behind_bracket(tokens, open);
+  std::vector<Tokens> all = parts(tokens.subspan(open + 1, end - open - 2));
+  std::erase_if(all, [](Tokens part) { return part.size() == 1 && has_text(part[0], "void"); });
+  return all;
+}
+
+Signature signature_at(Tokens tokens, const KernelPlace& place) {
+  Signature found;
+  found.name = tokens[place.parameters - 1].text;
+  found.of_template = template_parameters(tokens, place.global);
+  found.most_threads = most_threads(tokens, place);
+  for (const Tokens part : kernel_parameters(tokens, place)) {
+    found.parameters.push_back(declared(part));
+  }
+  found.grid_axes = grid_axes(tokens, behind_bracket(tokens, place.parameters));
+  return found;
+}
+
+}  // namespace tuner::family
