@@ -191,6 +191,33 @@ TEST_F(CpuDispatcherTest, KernelsThatTakeArraysAreMeasured) {
   EXPECT_THAT(done.front().answer->explanation, testing::Contains(HasSubstr("measured: weigh")));
 }
 
+TEST_F(CpuDispatcherTest, KernelsThatExtendListsAreNotLaunchedRepeatedly) {
+  database.add({.size = "7",
+                .kernel = "append",
+                .config = R"({"BLOCK":4})",
+                .family = "lists",
+                .space = R"json({
+    "format": "space/1", "family": "lists",
+    "problem": {"dims": ["N"], "flops": "N", "bytes": "8*N"},
+    "arguments": [ {"name": "N", "type": "int", "value": "N"},
+                   {"name": "list", "type": "int*", "count": "N", "role": "output", "order": "any"},
+                   {"name": "length", "type": "int*", "count": 1, "role": "output", "initial": "zero"} ],
+    "check": {"reference": {"kernel": "append"}},
+    "kernels": {"append": {"source": "product.cu", "entry": "append",
+      "parameters": {"BLOCK": {"values": [2, 4], "default": 2, "kind": "launch"}},
+      "launch": {"grid": ["ceil_div(N, BLOCK)"], "block": ["BLOCK"]}}} })json",
+                .source = R"cuda(
+__global__ void append(int N, int* list, int* length) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < N) list[atomicAdd(length, 1)] = i;
+})cuda"});
+  Dispatcher dispatcher(Table::database(database.path()), options);
+  const auto done = dispatcher.prepare(dispatcher.family("lists"), {{{5}}}, ChooseBy::measurement);
+  ASSERT_TRUE(done.front().answer) << done.front().problem;
+  EXPECT_THAT(done.front().answer->explanation,
+              testing::Contains(HasSubstr("not measured: launched repeatedly, the kernels would")));
+}
+
 TEST_F(CpuDispatcherTest, SaysWhatIsWrongWithAnArray) {
   database.add(weighted("3,4"));
   Dispatcher dispatcher(Table::database(database.path()), options);

@@ -93,6 +93,10 @@ double median(std::vector<double> times_ns) {
 Expected<std::vector<std::optional<double>>, Failure> measure_plans(
     backend::Executor& executor, EpochReclaimer& reclaimer, const FamilyTable& family,
     const SizeSlot& slot, std::span<const LaunchPlan> plans) {
+  if (family::extends_lists(family.family().arguments)) {
+    return Unexpected(Failure{Outcome::launch_error,
+                              "launched repeatedly, the kernels would write beyond their lists"});
+  }
   const auto arguments = trial_arguments(executor, family, slot.size);
   if (!arguments) return Unexpected(arguments.error());
   // Alone first: what cannot be launched is left out, and the others are ready.

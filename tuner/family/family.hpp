@@ -148,6 +148,9 @@ struct Argument {
                                                         const Argument& argument,
                                                         const space::ExpressionValues& values);
 
+/// Whether launches may append to lists whose lengths they update: one after another, they would
+/// write beyond them.
+[[nodiscard]] bool extends_lists(const std::vector<Argument>& arguments);
 /// Whether a buffer says how many records of an output count, or where its rows begin.
 [[nodiscard]] bool counts_records(const std::vector<Argument>& arguments, std::string_view name);
 

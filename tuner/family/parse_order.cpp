@@ -152,6 +152,18 @@ void parse_orders(const std::vector<DocumentNode>& nodes, const space::Scope& sc
   }
 }
 
+bool extends_lists(const std::vector<Argument>& arguments) {
+  const auto is_any = [&](const auto& predicate) {
+    return std::ranges::any_of(arguments, [&](const Argument& argument) {
+      const auto* const buffer = std::get_if<BufferArgument>(&argument.what);
+      return buffer != nullptr && buffer->is_written() && predicate(*buffer);
+    });
+  };
+  return is_any([](const BufferArgument& output) { return output.order || output.valid; }) &&
+         is_any(
+             [](const BufferArgument& output) { return output.initial != InitialContent::poison; });
+}
+
 bool counts_records(const std::vector<Argument>& arguments, std::string_view name) {
   return std::ranges::any_of(arguments, [&](const Argument& argument) {
     const auto* const buffer = std::get_if<BufferArgument>(&argument.what);

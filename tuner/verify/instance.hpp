@@ -73,9 +73,6 @@ class Instance {
 
   /// Whether a launch changes what the next one reads, unless all is prepared in between.
   [[nodiscard]] bool updates_in_place() const;
-  /// Whether it may also append to lists whose length it updates: one after another, launches would
-  /// write beyond them.
-  [[nodiscard]] bool extends_lists() const { return !records_.is_empty() && updates_in_place(); }
 
   /// Keeps the outputs as they are: on normal inputs, `inspect` compares bit for bit with them
   /// until they are forgotten, unless the family is not deterministic.

@@ -224,8 +224,10 @@ Expected<measure::TransferTimes, Failure> Evaluator::time_transfers(
 }
 
 Expected<double, Failure> Evaluator::time_contender_hot(std::size_t contender) {
+  if (!family::extends_lists(family_.arguments)) {
+    return backend_.time_hot(contenders_.at(contender));
+  }
   const verify::Instance& instance = verifier_.timing_instance(contenders_size_);
-  if (!instance.extends_lists()) return backend_.time_hot(contenders_.at(contender));
   constexpr int kSamples = 5;
   const auto samples = backend_.time(contenders_.at(contender),
                                      {.samples = kSamples, .before = instance.preparation()});
@@ -235,17 +237,13 @@ Expected<double, Failure> Evaluator::time_contender_hot(std::size_t contender) {
 
 Expected<std::optional<backend::RegimeTimes>, Failure> Evaluator::time_contender_regimes(
     std::size_t contender) {
-  if (verifier_.timing_instance(contenders_size_).extends_lists()) {
-    return std::optional<backend::RegimeTimes>();
-  }
+  if (family::extends_lists(family_.arguments)) return std::optional<backend::RegimeTimes>();
   return backend_.time_regimes(contenders_.at(contender));
 }
 
 Expected<std::optional<backend::EnergySample>, Failure> Evaluator::measure_contender_energy(
     std::size_t contender, double window_s) {
-  if (verifier_.timing_instance(contenders_size_).extends_lists()) {
-    return std::optional<backend::EnergySample>();
-  }
+  if (family::extends_lists(family_.arguments)) return std::optional<backend::EnergySample>();
   return backend_.measure_energy(contenders_.at(contender), window_s);
 }
 
