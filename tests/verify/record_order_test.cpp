@@ -276,6 +276,32 @@ TEST_F(RecordOrderTest, ElementsOfEveryWidthMayBeInAnyOrder) {
   }
 }
 
+TEST_F(RecordOrderTest, ListsOfEveryWidthMayBeShorterThanTheirBuffer) {
+  for (const std::string_view type : {"unsigned char", "bf16", "short", "float", "long long"}) {
+    const std::string buffers = fmt::format(
+        R"({{"name": "x", "type": "{0}*", "count": "N"}},
+           {{"name": "out", "type": "{0}*", "count": "N", "role": "output", "order": "any"}},
+           {{"name": "count", "type": "int*", "count": 1, "role": "output", "initial": "zero"}})",
+        type);
+    const Document document = {.arguments = buffers};
+    const bool is_brain = type == "bf16";
+    const std::string parameters =
+        fmt::format("const {0}* x, {0}* out, int* count", is_brain ? "unsigned short" : type);
+    const auto compact = [&](std::string_view then) {
+      return fmt::format("if ({} > 1.5f) {{ int k = atomicAdd(count, 1); {} out[k] = x[i]; }}",
+                         is_brain ? "__uint_as_float((unsigned)x[i] << 16)" : "(float)x[i]", then);
+    };
+    for (std::uint64_t seed = 0; seed < 4; ++seed) {
+      // The reference's own order changes, too.
+      const auto verdict = judge(document, parameters, compact(""), compact(""), seed);
+      EXPECT_TRUE(verdict) << type << " " << seed << ": " << verdict.error().message;
+    }
+    EXPECT_THAT(message(document, parameters, compact(""), compact("if (k == 2) return;")),
+                StartsWith("wrong_result: out: value "))
+        << type;
+  }
+}
+
 TEST_F(RecordOrderTest, NoSeedRaisesAFalseAlarm) {
   for (std::uint64_t seed = 0; seed < 10; ++seed) {
     const auto verdict = judge(kCompaction, kCompactionParameters, kPlainCompaction,
