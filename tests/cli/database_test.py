@@ -6,7 +6,7 @@ import resource
 import sqlite3
 import unittest
 
-from program import SEED, SHORT_RUN, ProgramTest
+from program import SCALE_SOURCES, SEED, SHORT_RUN, ProgramTest
 
 READERS = (["query", "--kernel", "k", "--size", "1"], ["report"], ["export"], ["runs", "list"], ["runs", "show"])
 
@@ -68,7 +68,7 @@ class BadDatabaseTest(ProgramTest):
         def more_values(space):
             space["kernels"]["scale"]["parameters"]["BLOCK"]["values"] = list(range(32, 64))
         # Candidates whose messages fill the file quickly, and a limit on the size of every file.
-        path = self.space_file(more_values, {"scale.cu": "#error " + "x" * 3000 + "\n"})
+        path = self.space_file(more_values, {"scale.cu": "#error " + "x" * 3000 + "\n" + SCALE_SOURCES["scale.cu"]})
         limit = self.database.stat().st_size + 5 * 4096
         self.refuse(*run, path, code=1, says=[str(self.database), "everything committed before is kept"],
                     preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
