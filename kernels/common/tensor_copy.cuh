@@ -74,17 +74,35 @@ inline void store_box_on_host(unsigned from, const TensorMap3& tensor, int x, in
 }
 #endif
 
+/// The policy of a copy whose data leave the L2 cache before others.
+__device__ __forceinline__ unsigned long long evict_first_policy() {
+  unsigned long long policy = 0;
+#ifndef TUNER_CPU_BACKEND
+  asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
+#endif
+  return policy;
+}
+
 /// Starts the copy of the box at (x, y, z) to shared memory; its bytes arrive at `barrier`.
 /// Swizzled boxes start at a multiple of 16 bytes of a row: else an H200 ends the program, as if
 /// the instruction were illegal.
+template <bool EVICT_FIRST>
 __device__ __forceinline__ void copy_box(unsigned to, const TensorMap3& tensor, int x, int y, int z,
                                          unsigned barrier) {
 #ifndef TUNER_CPU_BACKEND
-  asm volatile(
-      "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes "
-      "[%0], [%1, {%2, %3, %4}], [%5];" ::"r"(to),
-      "l"(&tensor), "r"(x), "r"(y), "r"(z), "r"(barrier)
-      : "memory");
+  if constexpr (EVICT_FIRST) {
+    asm volatile(
+        "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes"
+        ".L2::cache_hint [%0], [%1, {%2, %3, %4}], [%5], %6;" ::"r"(to),
+        "l"(&tensor), "r"(x), "r"(y), "r"(z), "r"(barrier), "l"(evict_first_policy())
+        : "memory");
+  } else {
+    asm volatile(
+        "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes "
+        "[%0], [%1, {%2, %3, %4}], [%5];" ::"r"(to),
+        "l"(&tensor), "r"(x), "r"(y), "r"(z), "r"(barrier)
+        : "memory");
+  }
 #else
   copy_box_on_host(to, tensor, x, y, z, barrier);
 #endif
@@ -92,15 +110,24 @@ __device__ __forceinline__ void copy_box(unsigned to, const TensorMap3& tensor, 
 
 /// The same into the shared memory of every block of the cluster whose bit in `ranks` is set, at
 /// the same address; its bytes arrive at the barrier at the same address of each.
+template <bool EVICT_FIRST>
 __device__ __forceinline__ void copy_box_to_ranks(unsigned to, const TensorMap3& tensor, int x,
                                                   int y, int z, unsigned barrier,
                                                   unsigned short ranks) {
 #ifndef TUNER_CPU_BACKEND
-  asm volatile(
-      "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes"
-      ".multicast::cluster [%0], [%1, {%2, %3, %4}], [%5], %6;" ::"r"(to),
-      "l"(&tensor), "r"(x), "r"(y), "r"(z), "r"(barrier), "h"(ranks)
-      : "memory");
+  if constexpr (EVICT_FIRST) {
+    asm volatile(
+        "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes"
+        ".multicast::cluster.L2::cache_hint [%0], [%1, {%2, %3, %4}], [%5], %6, %7;" ::"r"(to),
+        "l"(&tensor), "r"(x), "r"(y), "r"(z), "r"(barrier), "h"(ranks), "l"(evict_first_policy())
+        : "memory");
+  } else {
+    asm volatile(
+        "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes"
+        ".multicast::cluster [%0], [%1, {%2, %3, %4}], [%5], %6;" ::"r"(to),
+        "l"(&tensor), "r"(x), "r"(y), "r"(z), "r"(barrier), "h"(ranks)
+        : "memory");
+  }
 #else
   copy_box_on_host(to, tensor, x, y, z, barrier);
 #endif

@@ -25,3 +25,22 @@ __device__ __forceinline__ void sync_warpgroup(int barrier) {
   tuner::sync_named(barrier, WARPGROUP);
 #endif
 }
+
+/// Arrives at a barrier of THREADS threads of the block, and does not wait for it.
+template <int THREADS>
+__device__ __forceinline__ void arrive_at_block() {
+#ifndef TUNER_CPU_BACKEND
+  asm volatile("bar.arrive 0, %0;" ::"n"(THREADS) : "memory");
+#else
+  tuner::sync_named(0, THREADS);
+#endif
+}
+/// Arrives at it and waits.
+template <int THREADS>
+__device__ __forceinline__ void sync_block() {
+#ifndef TUNER_CPU_BACKEND
+  asm volatile("bar.sync 0, %0;" ::"n"(THREADS) : "memory");
+#else
+  tuner::sync_named(0, THREADS);
+#endif
+}

@@ -224,14 +224,15 @@ class WarpgroupProducts {
 #endif
   }
 
-  /// Begins sum = rows * columns, or sum += rows * columns. COLUMNS: a multiple of 8 to 64, of 16
-  /// to 256; not 40 and 56 for int8. Only operands of 16 bits may be contiguous along the extent.
+  /// Begins sum = rows * columns, or sum += rows * columns. COLUMNS: a multiple of 8 up to
+  /// 256, of int8 of 16 where more than 32. Only operands of 16 bits may be contiguous along the
+  /// extent.
   template <class T, bool ROWS_K_MAJOR, bool COLUMNS_K_MAJOR, int COLUMNS>
   __device__ __forceinline__ void multiply(Accumulators<COLUMNS, Sum<T> >& sum,
                                            unsigned long long rows, unsigned long long columns,
                                            bool accumulate) {
     constexpr OperandType TYPE = OperandTypeOf<T>::value;
-    static_assert(COLUMNS % (COLUMNS > 64 ? 16 : 8) == 0 && 8 <= COLUMNS && COLUMNS <= 256);
+    static_assert(COLUMNS % 8 == 0 && 8 <= COLUMNS && COLUMNS <= 256);
     static_assert(TYPE != OperandType::s8 || COLUMNS <= 32 || COLUMNS % 16 == 0);
     static_assert(sizeof(T) == 2 || (ROWS_K_MAJOR && COLUMNS_K_MAJOR));
 #ifndef TUNER_CPU_BACKEND
@@ -243,17 +244,29 @@ class WarpgroupProducts {
     PRODUCT_OF_COLUMNS(48, 24, 25, 26, 27, 28)
     PRODUCT_OF_COLUMNS(56, 28, 29, 30, 31, 32)
     PRODUCT_OF_COLUMNS(64, 32, 33, 34, 35, 36)
+    PRODUCT_OF_COLUMNS(72, 36, 37, 38, 39, 40)
     PRODUCT_OF_COLUMNS(80, 40, 41, 42, 43, 44)
+    PRODUCT_OF_COLUMNS(88, 44, 45, 46, 47, 48)
     PRODUCT_OF_COLUMNS(96, 48, 49, 50, 51, 52)
+    PRODUCT_OF_COLUMNS(104, 52, 53, 54, 55, 56)
     PRODUCT_OF_COLUMNS(112, 56, 57, 58, 59, 60)
+    PRODUCT_OF_COLUMNS(120, 60, 61, 62, 63, 64)
     PRODUCT_OF_COLUMNS(128, 64, 65, 66, 67, 68)
+    PRODUCT_OF_COLUMNS(136, 68, 69, 70, 71, 72)
     PRODUCT_OF_COLUMNS(144, 72, 73, 74, 75, 76)
+    PRODUCT_OF_COLUMNS(152, 76, 77, 78, 79, 80)
     PRODUCT_OF_COLUMNS(160, 80, 81, 82, 83, 84)
+    PRODUCT_OF_COLUMNS(168, 84, 85, 86, 87, 88)
     PRODUCT_OF_COLUMNS(176, 88, 89, 90, 91, 92)
+    PRODUCT_OF_COLUMNS(184, 92, 93, 94, 95, 96)
     PRODUCT_OF_COLUMNS(192, 96, 97, 98, 99, 100)
+    PRODUCT_OF_COLUMNS(200, 100, 101, 102, 103, 104)
     PRODUCT_OF_COLUMNS(208, 104, 105, 106, 107, 108)
+    PRODUCT_OF_COLUMNS(216, 108, 109, 110, 111, 112)
     PRODUCT_OF_COLUMNS(224, 112, 113, 114, 115, 116)
+    PRODUCT_OF_COLUMNS(232, 116, 117, 118, 119, 120)
     PRODUCT_OF_COLUMNS(240, 120, 121, 122, 123, 124)
+    PRODUCT_OF_COLUMNS(248, 124, 125, 126, 127, 128)
     PRODUCT_OF_COLUMNS(256, 128, 129, 130, 131, 132)
 #else
     if (count_ == MOST) __trap();

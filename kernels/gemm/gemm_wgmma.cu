@@ -32,6 +32,7 @@
 #include "common/wgmma.cuh"
 #include "tensor_epilogue.cuh"
 #include "tensor_operand.cuh"
+#include "tensor_producer.cuh"
 #include "tensor_work.cuh"
 
 // CLUSTER_BLOCKS: blocks of a cluster. A cluster of one is not launched as one.
@@ -54,8 +55,8 @@ __device__ __forceinline__ void sync_consumers() {
 /// The kernel below, also for a product whose rows are in groups.
 template <class T, class TC, bool TRANS_A, bool TRANS_B, bool SWAP, int TILE_M, int TILE_N,
           int PANELS, int CONSUMERS, bool PING_PONG, int STAGES, int CLUSTER_M, int CLUSTER_N,
-          int CLUSTER_K, bool SPLIT_K, int VECTOR_C, int STORE_BUFFERS, int MIN_BLOCKS,
-          bool PROMOTED, int BIAS, int ACTIVATION, bool RESIDUAL, class Groups>
+          int CLUSTER_K, int EVICT_FIRST, bool SPLIT_K, int VECTOR_C, int STORE_BUFFERS,
+          int MIN_BLOCKS, bool PROMOTED, int BIAS, int ACTIVATION, bool RESIDUAL, class Groups>
 __device__ __forceinline__ void multiply_tiles(const Groups& groups, int M, int N, int K,
                                                Sum<T> alpha, Sum<T> beta, TC* C, int ldc,
                                                long long stride_c, const TC* bias,
@@ -71,9 +72,12 @@ __device__ __forceinline__ void multiply_tiles(const Groups& groups, int M, int 
   constexpr bool SHARES = CLUSTER_M * CLUSTER_N > 1;  // blocks share operands
   constexpr int PEERS = CLUSTER_M + CLUSTER_N - 1;    // blocks that share an operand with this one
   static_assert(TILE_M % (64 * TEAM) == 0, "a warpgroup has a multiple of 64 rows");
-  using Rows = TensorOperand<T, SWAP ? TRANS_B : !TRANS_A, TILE_M, TILE_K, CLUSTER_N>;
-  using Columns = TensorOperand<T, SWAP ? !TRANS_A : TRANS_B, TILE_N, TILE_K, CLUSTER_M>;
-  constexpr int STAGE_BYTES = Rows::BYTES + Columns::BYTES;
+  using Rows =
+      TensorOperand<T, SWAP ? TRANS_B : !TRANS_A, TILE_M, TILE_K, CLUSTER_N, EVICT_FIRST == 1>;
+  using Columns =
+      TensorOperand<T, SWAP ? !TRANS_A : TRANS_B, TILE_N, TILE_K, CLUSTER_M, EVICT_FIRST == 2>;
+  using Producer = TensorProducer<Rows, Columns, Groups, SWAP, STAGES, CLUSTER_K>;
+  constexpr int STAGE_BYTES = Producer::STAGE_BYTES;
   using Staging = TensorStaging<TC, STORE_BUFFERS>;
   static_assert(CLUSTER_K == 1 || (!SHARES && !PING_PONG && STORE_BUFFERS == 0 &&
                                    TILE_M * TILE_N * 4 <= STAGES * STAGE_BYTES),
@@ -98,26 +102,7 @@ __device__ __forceinline__ void multiply_tiles(const Groups& groups, int M, int 
 
   const int thread = threadIdx.x;
   const int rank = blockIdx.x % CLUSTER;  // in the cluster
-  const int rank_m = SHARES ? rank / CLUSTER_N : 0, rank_n = SHARES ? rank % CLUSTER_N : 0;
-  if (thread == CONSUMERS * WARPGROUP) {
-    prefetch_map(map_a);
-    prefetch_map(map_b);
-  }
-  if (thread == 0) {
-    for (int stage = 0; stage < STAGES; ++stage) {
-      init_barrier(full + 8 * stage, 1);
-      init_barrier(empty + 8 * stage, 4 * TEAM * PEERS);
-    }
-    for (int each = 0; each < CONSUMERS; ++each) init_barrier(turns + 8 * each, 4);
-    publish_barriers();
-  }
-  // The barriers of other blocks are needed after what follows.
-  if constexpr (CLUSTER > 1) {
-    arrive_at_cluster();
-  } else {
-    __syncthreads();
-  }
-
+  const bool is_producer = thread == CONSUMERS * WARPGROUP;
   const TensorSchedule schedule{ceil_div(SWAP ? N : M, TILE_M * CLUSTER_M),
                                 ceil_div(SWAP ? M : N, TILE_N * CLUSTER_N),
                                 batches,
@@ -126,8 +111,19 @@ __device__ __forceinline__ void multiply_tiles(const Groups& groups, int M, int 
                                 group_m,
                                 ceil_div(K, TILE_K)};
   typename Groups::Queue queue(schedule, blockIdx.x / CLUSTER, gridDim.x / CLUSTER, groups);
-  typename Groups::Work work;
-  RingPosition<STAGES> at;
+  Producer producer(groups, SWAP ? map_b : map_a, SWAP ? map_a : map_b, stages, full, empty, rank);
+  if (is_producer) {
+    prefetch_map(map_a);
+    prefetch_map(map_b);
+    for (int stage = 0; stage < STAGES; ++stage) {
+      init_barrier(full + 8 * stage, 1);
+      init_barrier(empty + 8 * stage, 4 * TEAM * PEERS);
+    }
+    for (int each = 0; each < CONSUMERS; ++each) init_barrier(turns + 8 * each, 4);
+    publish_barriers();
+  }
+  __syncwarp();
+  if constexpr (CLUSTER > 1) arrive_at_cluster();
 
   // The producer needs few registers; consumers get the rest.
   constexpr int THREADS = WARPGROUP * (CONSUMERS + 1);
@@ -140,46 +136,29 @@ __device__ __forceinline__ void multiply_tiles(const Groups& groups, int M, int 
   constexpr int CONSUMER_REGISTERS = REMAINING < 240 ? REMAINING : 240;
   const int consumer = thread / WARPGROUP;
   if (consumer == CONSUMERS) {
+    if constexpr (CLUSTER == 1) arrive_at_block<THREADS>();
     set_register_count<PRODUCER_REGISTERS, LAUNCH_REGISTERS>();
-    if constexpr (CLUSTER > 1) await_cluster();
-    if (thread == CONSUMERS * WARPGROUP) {
-      const TensorMap3& row_map = SWAP ? map_b : map_a;
-      const TensorMap3& column_map = SWAP ? map_a : map_b;
-      // Blocks that use the same rows, and those that use the same columns.
-      const unsigned short row_ranks = ((1u << CLUSTER_N) - 1) << (rank_m * CLUSTER_N);
-      unsigned short column_ranks = 0;
-      for (int m = 0; m < CLUSTER_M; ++m) column_ranks |= 1u << (m * CLUSTER_N + rank_n);
-      while (queue.next(work)) {
-        if constexpr (CLUSTER_K > 1) take_share(work, rank, CLUSTER_K, schedule.k_tiles);
-        const int first = groups.first(work), batch_a = groups.batch_of_a(work);
-        const int row = (work.m * CLUSTER_M + rank_m) * TILE_M + (SWAP ? 0 : first);
-        const int column = (work.n * CLUSTER_N + rank_n) * TILE_N + (SWAP ? first : 0);
-        for (int k_tile = work.begin; k_tile < work.end; ++k_tile) {
-          const unsigned to = stages + at.stage * STAGE_BYTES;
-          const unsigned barrier = full + 8 * at.stage;
-          await_phase(empty + 8 * at.stage, at.parity ^ 1);
-          arrive_expecting(barrier, STAGE_BYTES);
-          Rows::load(to, row_map, row, k_tile * TILE_K, SWAP ? work.batch : batch_a, barrier,
-                     rank_n, row_ranks);
-          Columns::load(to + Rows::BYTES, column_map, column, k_tile * TILE_K,
-                        SWAP ? batch_a : work.batch, barrier, rank_m, column_ranks);
-          at.advance();
-        }
-      }
-      // The block must not end before its stages have been read: until then other blocks arrive at
-      // its barriers.
-      for (int stage = 0; stage < STAGES; ++stage) {
-        await_phase(empty + 8 * at.stage, at.parity ^ 1);
-        at.advance();
-      }
+    bool has_tile = is_producer && producer.begin_tile(queue, schedule.k_tiles);
+    if constexpr (SHARES) await_cluster();  // its loads arrive at barriers of other blocks
+    if (is_producer) {
+      for (; has_tile; has_tile = producer.begin_tile(queue, schedule.k_tiles)) producer.load();
+      producer.finish();
     }
     __syncwarp();
-    if constexpr (CLUSTER_K > 1) sync_cluster();  // as add_up_cluster
+    if constexpr (CLUSTER_K > 1) {
+      await_cluster();
+      sync_cluster();  // as add_up_cluster
+    }
   } else {
     set_register_count<CONSUMER_REGISTERS, LAUNCH_REGISTERS>();
-    if constexpr (CLUSTER > 1) await_cluster();
+    if constexpr (CLUSTER > 1) {
+      await_cluster();
+    } else {
+      sync_block<THREADS>();
+    }
     const int first_row = PING_PONG ? 0 : consumer * PARTS * 64;  // in the tile
     const int lane = thread % 32;
+    const int rank_m = SHARES ? rank / CLUSTER_N : 0, rank_n = SHARES ? rank % CLUSTER_N : 0;
     // The block to whose producer a lane says that a stage has been read: first those that use the
     // same rows, then the others that use the same columns.
     const int other_m = lane - CLUSTER_N + (lane - CLUSTER_N >= rank_m ? 1 : 0);
@@ -193,6 +172,8 @@ __device__ __forceinline__ void multiply_tiles(const Groups& groups, int M, int 
       }
     };
 
+    typename Groups::Work work;
+    RingPosition<STAGES> at;
     // PING_PONG: a consumer begins when the one before it has all its k-tiles. Else a stage could
     // be two phases away, which the parity does not tell from the present one.
     Staging output{staging + consumer * Staging::BYTES, map_c, 1 + consumer};
@@ -281,18 +262,6 @@ __device__ __forceinline__ void multiply_tiles(const Groups& groups, int M, int 
       }
 
       const auto store = [&](Accumulators<TILE_N / CLUSTER_K, S>(&sum)[PARTS]) {
-        if constexpr (SPLIT_K) {
-          const int part = rank * TEAM + (PING_PONG ? 0 : consumer);
-          const int counters = 1 + ceil_div(splits, SplitSums<S>::LEAST_GROUP);
-          const SplitSums<S> sums{
-              work,
-              partials + static_cast<long long>(part) * (PARTS * 64 * (TILE_N / CLUSTER_K)),
-              CLUSTER * TEAM,
-              arrivals + (static_cast<long long>(work.tile) * CLUSTER * TEAM + part) * counters,
-              flags + consumer,
-              1 + consumer};
-          if (work.splits > 1 && !sums.reduce(sum)) return;
-        }
         const long long offset = groups.offset(work, stride_c, ldc);
         const int rows = SWAP ? N : groups.rows(work, M), columns = SWAP ? groups.rows(work, M) : N;
         const TensorOutput<TC, S, SWAP> c{C + offset, rows, columns, ldc, alpha, beta};
@@ -300,6 +269,26 @@ __device__ __forceinline__ void multiply_tiles(const Groups& groups, int M, int 
         const int row0 = (work.m * CLUSTER_M + rank_m) * TILE_M + first_row;
         const int column0 = (work.n * CLUSTER_N + rank_n) * TILE_N +
                             (CLUSTER_K > 1 ? rank * (TILE_N / CLUSTER_K) : 0);
+        if constexpr (SPLIT_K) {
+          if (work.splits > 1) {
+            const int part = rank * TEAM + (PING_PONG ? 0 : consumer);
+            const int words = SliceClaims::COUNTERS + ceil_div(splits, SliceClaims::ORPHANS);
+            const SplitSums<S> sums{
+                work,
+                partials + static_cast<long long>(part) * (PARTS * 64 * (TILE_N / CLUSTER_K)),
+                CLUSTER * TEAM,
+                arrivals + (static_cast<long long>(work.tile) * CLUSTER * TEAM + part) * words,
+                flags + consumer,
+                1 + consumer,
+                queue.is_empty()};
+            sums.reduce(sum, [&](auto& piece, int row, int column) {
+              c.apply_factors(piece, row0 + row, column0 + column);
+              c.apply(what, piece, row0 + row, column0 + column);
+              store_product<VECTOR_C>(piece, c, row0 + row, column0 + column);
+            });
+            return;
+          }
+        }
 #pragma unroll
         for (int part = 0; part < PARTS; ++part) {
           c.apply_factors(sum[part], row0 + 64 * part, column0);
@@ -328,17 +317,17 @@ __device__ __forceinline__ void multiply_tiles(const Groups& groups, int M, int 
 
 template <class T, class TC, bool TRANS_A, bool TRANS_B, bool SWAP, int TILE_M, int TILE_N,
           int PANELS, int CONSUMERS, bool PING_PONG, int STAGES, int CLUSTER_M, int CLUSTER_N,
-          int CLUSTER_K, bool SPLIT_K, int VECTOR_C, int STORE_BUFFERS, int MIN_BLOCKS,
-          bool PROMOTED, int BIAS, int ACTIVATION, bool RESIDUAL>
+          int CLUSTER_K, int EVICT_FIRST, bool SPLIT_K, int VECTOR_C, int STORE_BUFFERS,
+          int MIN_BLOCKS, bool PROMOTED, int BIAS, int ACTIVATION, bool RESIDUAL>
 __global__ void CLUSTER_DIMENSIONS __launch_bounds__(WARPGROUP*(CONSUMERS + 1), MIN_BLOCKS)
-    gemm_wgmma(int M, int N, int K, Sum<T> alpha, Sum<T> beta, TC* C, int ldc, long long stride_c,
-               const TC* bias, const TC* residual, int batches, int splits, int streamed,
-               int group_m, Sum<T>* partials, unsigned* arrivals,
+    gemm_wgmma(int M, int N, int K, Sum<T> alpha, Sum<T> beta, int batches, int splits,
+               int streamed, int group_m, TC* C, int ldc, long long stride_c, const TC* bias,
+               const TC* residual, Sum<T>* partials, unsigned* arrivals,
                const __grid_constant__ TensorMap3 map_a, const __grid_constant__ TensorMap3 map_b,
                const __grid_constant__ TensorMap3 map_c) {
   multiply_tiles<T, TC, TRANS_A, TRANS_B, SWAP, TILE_M, TILE_N, PANELS, CONSUMERS, PING_PONG,
-                 STAGES, CLUSTER_M, CLUSTER_N, CLUSTER_K, SPLIT_K, VECTOR_C, STORE_BUFFERS,
-                 MIN_BLOCKS, PROMOTED, BIAS, ACTIVATION, RESIDUAL>(
+                 STAGES, CLUSTER_M, CLUSTER_N, CLUSTER_K, EVICT_FIRST, SPLIT_K, VECTOR_C,
+                 STORE_BUFFERS, MIN_BLOCKS, PROMOTED, BIAS, ACTIVATION, RESIDUAL>(
       WholeMatrices(), M, N, K, alpha, beta, C, ldc, stride_c, bias, residual, batches, splits,
       streamed, group_m, partials, arrivals, map_a, map_b, map_c);
 }

@@ -8,6 +8,7 @@
 #include "common/warpgroup.cuh"
 #include "common/wgmma.cuh"
 #include "epilogue.cuh"
+#include "slice_claims.cuh"
 #include "tensor_work.cuh"
 
 /// The matrix that a product is stored to. With TRANSPOSED the computed product is its transpose.
@@ -140,29 +141,39 @@ __device__ __forceinline__ void store_product(const Accumulators<COLUMNS, S>& su
   const int first_row = row0 + threadIdx.x % WARPGROUP / 32 * 16 + lane / 4;
   const int first_column = column0 + 2 * (lane % 4);
   constexpr bool WIDE =
-      !TRANSPOSED && sizeof(T) == 2 && VECTOR == 8 && COLUMNS % 32 == 0;  // stores 16 bytes
+      !TRANSPOSED && sizeof(T) == 2 && VECTOR == 8 && COLUMNS >= 16;  // stores 16 bytes
   // One branch for the whole tile: instructions that most tiles do not need are not between others,
   // which a first tile waits for.
   if constexpr (WIDE) {
     if (column0 + COLUMNS <= c.columns) {
+      // Pieces of 8 columns, first those of the upper row, then those of the lower one. Four lanes
+      // exchange four pieces, so that each stores one; two may be left.
+      constexpr int OF_ROW = COLUMNS / 8, PIECES = 2 * OF_ROW, WHOLE = PIECES / 4 * 4;
+      const auto rounded = [&](int piece) {
+        const S* const pair = &sum.at[4 * (piece % OF_ROW) + 2 * (piece / OF_ROW)];
+        return rounded_pair<T>(pair[0], pair[1]);
+      };
 #pragma unroll
-      for (int h = 0; h < 2; ++h) {
-        const int row = first_row + 8 * h;
+      for (int first = 0; first < WHOLE; first += 4) {
+        unsigned word[4];
 #pragma unroll
-        for (int j = 0; j < COLUMNS / 8; j += 4) {
-          unsigned word[4];
-#pragma unroll
-          for (int i = 0; i < 4; ++i) {
-            const S* const pair = &sum.at[4 * (j + i) + 2 * h];
-            const Vector<T, 2> rounded = rounded_pair<T>(pair[0], pair[1]);
-            word[i] = *reinterpret_cast<const unsigned*>(&rounded);
-          }
-          transpose_quad(word, lane);
-          if (row < c.rows) {
-            *reinterpret_cast<Vector<unsigned, 4>*>(c.at(row, column0 + 8 * (j + lane % 4))) = {
-                {word[0], word[1], word[2], word[3]}};
-          }
+        for (int i = 0; i < 4; ++i) {
+          const Vector<T, 2> pair = rounded(first + i);
+          word[i] = *reinterpret_cast<const unsigned*>(&pair);
         }
+        transpose_quad(word, lane);
+        const int piece = first + lane % 4;
+        const bool is_lower = first >= OF_ROW || (first + 3 >= OF_ROW && piece >= OF_ROW);
+        const int row = first_row + (is_lower ? 8 : 0);
+        if (row < c.rows) {
+          *reinterpret_cast<Vector<unsigned, 4>*>(
+              c.at(row, column0 + 8 * (piece - (is_lower ? OF_ROW : 0)))) = {
+              {word[0], word[1], word[2], word[3]}};
+        }
+      }
+#pragma unroll
+      for (int piece = WHOLE; piece < PIECES; ++piece) {
+        store_pair<VECTOR>(c, first_row + 8, first_column + 8 * (piece - OF_ROW), rounded(piece));
       }
       return;
     }
@@ -304,87 +315,112 @@ __device__ __forceinline__ void add_up_cluster(const Accumulators<COLUMNS, S> (&
   }
 }
 
-/// Split-K and stream-K: partial sums of a warpgroup's part of a tile in global memory. The last of
-/// each group of splits to arrive adds theirs, the last of these the sums of the groups; each in a
-/// fixed order, so that equal inputs give equal bits.
+/// Split-K and stream-K: the sum of a warpgroup's part of a tile over its splits, through global
+/// memory. Every split stores its partial sums; then slices of the part are added, each in the
+/// order of the splits: equal inputs give equal bits.
 template <class S>
 struct SplitSums {
-  static constexpr int LEAST_GROUP = 8;  ///< splits of a group; more where a thread has few sums
-
   const TensorWork& work;
   S* partials;         ///< of this part of a tile in slot 0
   int slot_parts;      ///< such parts in a slot
-  unsigned* arrivals;  ///< a counter for the tile and one for each group, zero before and after
-  unsigned* is_last;   ///< a word of shared memory of the warpgroup's own
+  unsigned* arrivals;  ///< of the part, for SliceClaims
+  unsigned* claimed;   ///< a word of shared memory of the warpgroup's own
   int barrier;         ///< of the warpgroup
+  bool waits;          ///< worth it where the block has nothing else to do
 
-  /// Returns true in the warpgroup that has the whole sum.
-  template <int PARTS, int COLUMNS>
-  __device__ __forceinline__ bool reduce(Accumulators<COLUMNS, S> (&sum)[PARTS]) const {
-    constexpr int GROUP =
-        PARTS * Accumulators<COLUMNS>::COUNT <= 16 ? 2 * LEAST_GROUP : LEAST_GROUP;
-    const int groups = (work.splits + GROUP - 1) / GROUP;
-    const int group = work.split / GROUP;
-    const int left = work.splits - group * GROUP;
-    const int members = left < GROUP ? left : GROUP;
-    store(sum, work.split);
-    if (!arrives_last(arrivals + 1 + group, members)) return false;
-    add_up(sum, group * GROUP, 1, members);
-    if (groups == 1) return true;
-    store(sum, group * GROUP);
-    if (!arrives_last(arrivals, groups)) return false;
-    add_up(sum, 0, GROUP, groups);
-    return true;
+  /// Calls store(sums, row, column) with the sums of 64 rows and some columns from there on, of
+  /// which a warp has its 16 rows. All threads of the warpgroup call it.
+  template <int PARTS, int COLUMNS, class Store>
+  __device__ __forceinline__ void reduce(const Accumulators<COLUMNS, S> (&sum)[PARTS],
+                                         const Store& store) const {
+    store_partials(sum);
+    sync_warpgroup(barrier);
+    // Of few splits a thread loads more columns, so that as many loads are in flight.
+    constexpr int FEW = 8;
+    if constexpr (COLUMNS % 32 == 0) {
+      if (work.splits <= FEW) return add_up<PARTS, COLUMNS, 32>(store);
+    }
+    add_up<PARTS, COLUMNS, COLUMNS % 16 == 0 ? 16 : 8>(store);
   }
 
  private:
   using FourSums = Vector<S, 4>;
 
-  template <int PARTS, int COLUMNS>
-  __device__ __forceinline__ FourSums* place(int of_split) const {
-    constexpr int VECTORS = PARTS * Accumulators<COLUMNS>::COUNT / 4;
-    return reinterpret_cast<FourSums*>(partials) +
-           static_cast<long long>(work.slot(of_split)) * slot_parts * (VECTORS * WARPGROUP) +
-           threadIdx.x % WARPGROUP;
-  }
-
-  template <int PARTS, int COLUMNS>
-  __device__ __forceinline__ void store(const Accumulators<COLUMNS, S> (&sum)[PARTS],
-                                        int as_split) const {
-    constexpr int COUNT = Accumulators<COLUMNS>::COUNT;
-    FourSums* const to = place<PARTS, COLUMNS>(as_split);
-#pragma unroll
-    for (int part = 0; part < PARTS; ++part) {
-#pragma unroll
-      for (int i = 0; i < COUNT; i += 4) {
-        to[(part * COUNT + i) / 4 * WARPGROUP] = {
-            {sum[part].at[i], sum[part].at[i + 1], sum[part].at[i + 2], sum[part].at[i + 3]}};
+  /// Slices are of pieces: 16 rows of a warp and PIECE columns.
+  template <int PARTS, int COLUMNS, int PIECE, class Store>
+  __device__ __forceinline__ void add_up(const Store& store) const {
+    constexpr int PIECES = 4 * PARTS * COLUMNS / PIECE;
+    const SliceClaims claims{arrivals, work.splits, PIECES < work.splits ? PIECES : work.splits};
+    // The first thread decides. Its fences between barriers order what all write and read.
+    const bool is_first = threadIdx.x % WARPGROUP == 0;
+    int orphans = 0;
+    if (is_first) *claimed = claims.claim(work.split, waits, orphans);
+    for (;;) {
+      sync_warpgroup(barrier);
+      const int slice = static_cast<int>(*claimed);
+      if (slice == SliceClaims::NONE) return;
+      const unsigned begun_before = is_first ? claims.begin() : 0;
+      add_slice<PARTS, COLUMNS, PIECE>(slice, claims.slices, store);
+      sync_warpgroup(barrier);
+      if (is_first) {
+        claims.end(begun_before);
+        *claimed = orphans > 0 ? claims.take_orphan(orphans) : SliceClaims::NONE;
       }
     }
   }
 
+  /// The partial sums of a split, of this thread the first four.
+  __device__ __forceinline__ FourSums* place(int of_split, int vectors) const {
+    return reinterpret_cast<FourSums*>(partials) +
+           static_cast<long long>(work.slot(of_split)) * slot_parts * (vectors * WARPGROUP);
+  }
+
   template <int PARTS, int COLUMNS>
-  __device__ __forceinline__ void add_up(Accumulators<COLUMNS, S> (&sum)[PARTS], int first,
-                                         int step, int count) const {
-    constexpr int COUNT = Accumulators<COLUMNS>::COUNT;
+  __device__ __forceinline__ void store_partials(
+      const Accumulators<COLUMNS, S> (&sum)[PARTS]) const {
+    constexpr int VECTORS = COLUMNS / 8;
+    FourSums* const to = place(work.split, PARTS * VECTORS) + threadIdx.x % WARPGROUP;
 #pragma unroll
     for (int part = 0; part < PARTS; ++part) {
 #pragma unroll
-      for (int i = 0; i < COUNT; ++i) sum[part].at[i] = 0;
+      for (int i = 0; i < VECTORS; ++i) {
+        const S* const at = &sum[part].at[4 * i];
+        to[(part * VECTORS + i) * WARPGROUP] = {{at[0], at[1], at[2], at[3]}};
+      }
     }
-    constexpr int IN_FLIGHT = PARTS * COUNT < 64 ? 128 / (PARTS * COUNT) : 1;  // splits
-#pragma unroll IN_FLIGHT
-    for (int other = 0; other < count; ++other) {
-      const FourSums* const from = place<PARTS, COLUMNS>(first + other * step);
+  }
+
+  template <int PARTS, int COLUMNS, int PIECE, class Store>
+  __device__ __forceinline__ void add_slice(int slice, int slices, const Store& store) const {
+    constexpr int VECTORS = PIECE / 8, OF_ROW = COLUMNS / PIECE;
+    constexpr int PIECES = 4 * PARTS * OF_ROW;
+    constexpr int IN_FLIGHT = 16 / VECTORS;  // splits
+    const int warp = threadIdx.x % WARPGROUP / 32;
+    const int end = PIECES * (slice + 1) / slices;
+    for (int piece = PIECES * slice / slices + warp; piece < end; piece += 4) {
+      const int column = piece / 4, of_warp = piece % 4;
+      const auto partial = [&](int split, int vector) {
+        return place(split, PARTS * COLUMNS / 8) + (column * VECTORS + vector) * WARPGROUP +
+               of_warp * 32 + threadIdx.x % 32;
+      };
+      Accumulators<PIECE, S> total = {};
+      for (int first = 0; first < work.splits; first += IN_FLIGHT) {
+        FourSums loaded[IN_FLIGHT][VECTORS];
 #pragma unroll
-      for (int part = 0; part < PARTS; ++part) {
+        for (int i = 0; i < IN_FLIGHT; ++i) {
+          if (first + i >= work.splits) break;
 #pragma unroll
-        for (int i = 0; i < COUNT; i += 4) {
-          const FourSums partial = load_from_l2(from + (part * COUNT + i) / 4 * WARPGROUP);
+          for (int j = 0; j < VECTORS; ++j) loaded[i][j] = load_from_l2(partial(first + i, j));
+        }
 #pragma unroll
-          for (int v = 0; v < 4; ++v) sum[part].at[i + v] += partial.at[v];
+        for (int i = 0; i < IN_FLIGHT; ++i) {
+          if (first + i >= work.splits) break;
+#pragma unroll
+          for (int v = 0; v < 4 * VECTORS; ++v) total.at[v] += loaded[i][v / 4].at[v % 4];
         }
       }
+      // The rows are those of another warp, as many further.
+      store(total, column / OF_ROW * 64 + 16 * (of_warp - warp), column % OF_ROW * PIECE);
     }
   }
 
@@ -404,20 +440,5 @@ struct SplitSums {
 #else
     return *from;
 #endif
-  }
-
-  /// Whether this is the last of `count` splits to arrive. It can then read what the others wrote,
-  /// and it resets the counter for the next launch.
-  __device__ __forceinline__ bool arrives_last(unsigned* counter, int count) const {
-    __threadfence();
-    sync_warpgroup(barrier);
-    if (threadIdx.x % WARPGROUP == 0) {
-      *is_last = atomicAdd(counter, 1u) == static_cast<unsigned>(count) - 1 ? 1u : 0u;
-      if (*is_last != 0) *counter = 0;
-    }
-    sync_warpgroup(barrier);
-    const bool mine = *is_last != 0;
-    __threadfence();
-    return mine;
   }
 };

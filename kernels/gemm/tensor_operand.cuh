@@ -9,13 +9,15 @@
 ///
 ///   K_MAJOR   the operand is contiguous along K in global memory, else along the extent
 ///   SHARERS   blocks of a cluster that use the same k-tile; each loads a part of it for all
+///   EVICT_FIRST  they leave the L2 cache before others: where each is loaded only once
 ///
 /// A k-tile has panels whose rows are 128 bytes, those of the swizzle. K_MAJOR: a panel has EXTENT
 /// rows. Else, of 16-bit elements only, it has DEPTH rows of 64 elements along the extent; the last
 /// panel may reach beyond EXTENT.
-template <class T, bool K_MAJOR, int EXTENT, int DEPTH, int SHARERS>
+template <class T, bool K_MAJOR, int EXTENT, int DEPTH, int SHARERS, bool EVICT_FIRST>
 struct TensorOperand {
   static constexpr bool IS_K_MAJOR = K_MAJOR;
+  static constexpr int TILE = EXTENT, TILE_K = DEPTH, BLOCKS = SHARERS;
   static constexpr int WIDTH = 128 / static_cast<int>(sizeof(T));  // elements of a row of a panel
   static constexpr int PANELS = K_MAJOR ? DEPTH / WIDTH : (EXTENT + WIDTH - 1) / WIDTH;
   static constexpr int PANEL_ROWS = K_MAJOR ? EXTENT : DEPTH;
@@ -36,9 +38,9 @@ struct TensorOperand {
       const int x = (K_MAJOR ? k : row) + panel * WIDTH;
       const int y = (K_MAJOR ? row : k) + part * PART_ROWS;
       if constexpr (SHARERS > 1) {
-        copy_box_to_ranks(address, map, x, y, batch, barrier, ranks);
+        copy_box_to_ranks<EVICT_FIRST>(address, map, x, y, batch, barrier, ranks);
       } else {
-        copy_box(address, map, x, y, batch, barrier);
+        copy_box<EVICT_FIRST>(address, map, x, y, batch, barrier);
       }
     }
   }

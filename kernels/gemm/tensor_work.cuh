@@ -4,9 +4,12 @@
 
 #include "common/integers.cuh"
 
-/// a / b for 0 <= a < 2^30 and 0 < b, in a fraction of the time of a division of integers, which is
-/// a program of its own: on the way to a block's first copy there are four.
+/// a / b for 0 <= a < 2^30 and 0 < b, in a fraction of the time of a division of integers: a
+/// block's first copy waits for some. Most divisors are powers of two, or larger than what they
+/// divide.
 __device__ __forceinline__ int quotient(int a, int b) {
+  if (a < b) return 0;
+  if ((b & (b - 1)) == 0) return a >> (31 - __clz(b));
   const float reciprocal = __fdividef(1.0f, static_cast<float>(b));
   int result = static_cast<int>(static_cast<float>(a) * reciprocal);
   // The first is wrong by 2^-21 of itself at most, the second by one.
@@ -95,6 +98,11 @@ class TensorQueue {
     stop_ = worker < sharers_ ? start(worker + 1) : depth;
   }
 
+  /// Whether nothing is left.
+  __device__ __forceinline__ bool is_empty() const {
+    const int whole = schedule_.tiles() - schedule_.streamed;
+    return number_ >= whole * (schedule_.streamed > 0 ? 1 : schedule_.splits) && position_ >= stop_;
+  }
   /// False when nothing is left.
   __device__ __forceinline__ bool next(TensorWork& work) {
     const int k_tiles = schedule_.k_tiles;

@@ -34,7 +34,7 @@ __global__ void probe_copy(int x, int y, int z, int words, unsigned* out,
   __syncthreads();
   if (threadIdx.x == 0) {
     arrive_expecting(full, 4 * words);
-    copy_box(to, map, x, y, z, full);
+    copy_box<false>(to, map, x, y, z, full);
   }
   await_phase(full, 0);
   for (int i = threadIdx.x; i < words; i += blockDim.x) {

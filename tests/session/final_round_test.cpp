@@ -173,6 +173,42 @@ TEST_F(EnergyTest, IsNotMeasuredWhereTheDeviceDoesNotTell) {
   EXPECT_EQ(device_.energy_windows, 0);
 }
 
+/// Data of 1200 bytes, and a tie that TILE=3 wins with launches back to back.
+class StreamedTieTest : public FinalRoundTest {
+ protected:
+  StreamedTieTest() {
+    device_.set_l2_bytes(500);
+    device_.rested_share = 1;
+    device_.hot_share_of = [this](const backend::Work& work) {
+      const auto* launch = std::get_if<backend::Launch>(&work);
+      return launch != nullptr && device_.symbol(launch->kernel) == "toy<3,2>" ? 0.9 : 1.0;
+    };
+    begin("TILE=4,DEPTH=2");
+    screened("TILE=4,DEPTH=2", 500);
+    screened("TILE=3,DEPTH=2", 502);
+    screened("TILE=2,DEPTH=2", 530);
+  }
+};
+
+TEST_F(StreamedTieTest, IsWonByTheFastestBackToBack) {
+  EXPECT_EQ(winner(run()), "TILE=3 DEPTH=2");
+}
+
+TEST_F(StreamedTieTest, IsNotWhereTheCacheHoldsTheData) {
+  device_.set_l2_bytes(600);
+  EXPECT_EQ(winner(run()), "TILE=4 DEPTH=2");
+}
+
+TEST_F(StreamedTieTest, IsNotWherePowerLimitsTheClock) {
+  device_.rested_share = 0.9;
+  EXPECT_EQ(winner(run()), "TILE=4 DEPTH=2");
+}
+
+TEST_F(StreamedTieTest, NeedsAClearDifference) {
+  device_.hot_share_of = [](const backend::Work&) { return 1.0; };
+  EXPECT_EQ(winner(run()), "TILE=4 DEPTH=2");
+}
+
 TEST_F(FinalRoundTest, TheFastestWinsAndRatiosAreThoseOfTimesSideBySide) {
   begin();
   screened("TILE=3,DEPTH=2", 500);

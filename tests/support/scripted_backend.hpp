@@ -29,6 +29,7 @@ class ScriptedBackend : public backend::Backend, private backend::Compiler {
 
   const space::DeviceInfo& device() const override { return device_; }
   void set_device_name(std::string name) { device_.name = std::move(name); }
+  void set_l2_bytes(std::int64_t bytes) { device_.attributes.l2_bytes = bytes; }
   const space::EnvironmentInfo& environment() const override { return environment_; }
   const backend::Compiler& compiler() const override { return *this; }
   Expected<backend::Binary, Failure> compile(const family::CompileJob& job) const override {
@@ -75,11 +76,11 @@ class ScriptedBackend : public backend::Backend, private backend::Compiler {
     }
     return samples;
   }
-  /// A tenth of what the script says of a cold run.
+  /// A tenth of what the script says of a cold run, or what `hot_share_of` says.
   Expected<double, Failure> time_hot(const backend::Work& work) override {
     ++hot_timings;
     auto time_ns = timed_run(work);
-    if (time_ns) *time_ns /= 10;
+    if (time_ns) *time_ns *= hot_share_of ? hot_share_of(work) : 0.1;
     return time_ns;
   }
   /// Sustained, what the script says of a cold run; rested, that times `rested_share`.
@@ -130,8 +131,9 @@ class ScriptedBackend : public backend::Backend, private backend::Compiler {
   std::function<std::optional<double>()> clock;  ///< if set, asked for every sample: MHz
   /// If set, asked for the counters of every counted run by the time that the script says of it.
   std::function<counters::CounterReading(double time_ns)> reading_of;
-  std::function<double(const backend::Work&)> watts_of;  ///< if set, it tells its energy
-  int energy_windows = 0;                                ///< calls of measure_energy
+  std::function<double(const backend::Work&)> watts_of;      ///< if set, it tells its energy
+  std::function<double(const backend::Work&)> hot_share_of;  ///< if set, of a run's cold time
+  int energy_windows = 0;                                    ///< calls of measure_energy
   backend::Conditions now;
   std::vector<std::string> algorithms;  ///< that its library offers
   double rested_share = 0.5;
