@@ -335,11 +335,6 @@ struct SplitSums {
                                          const Store& store) const {
     store_partials(sum);
     sync_warpgroup(barrier);
-    // Of few splits a thread loads more columns, so that as many loads are in flight.
-    constexpr int FEW = 8;
-    if constexpr (COLUMNS % 32 == 0) {
-      if (work.splits <= FEW) return add_up<PARTS, COLUMNS, 32>(store);
-    }
     add_up<PARTS, COLUMNS, COLUMNS % 16 == 0 ? 16 : 8>(store);
   }
 
@@ -394,7 +389,7 @@ struct SplitSums {
   __device__ __forceinline__ void add_slice(int slice, int slices, const Store& store) const {
     constexpr int VECTORS = PIECE / 8, OF_ROW = COLUMNS / PIECE;
     constexpr int PIECES = 4 * PARTS * OF_ROW;
-    constexpr int IN_FLIGHT = 16 / VECTORS;  // splits
+    constexpr int IN_FLIGHT = 8 / VECTORS;  // splits
     const int warp = threadIdx.x % WARPGROUP / 32;
     const int end = PIECES * (slice + 1) / slices;
     for (int piece = PIECES * slice / slices + warp; piece < end; piece += 4) {
