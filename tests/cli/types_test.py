@@ -96,7 +96,7 @@ class TypesTest(ProgramTest):
         # For so few numbers loops are faster than a call of OpenBLAS.
         self.assertIn(("host/1/loops",), self.rows("SELECT library_algorithm FROM best"))
         query = ("query", "--kernel", "gemm_naive", "--size", "4,4,4,TYPE=bf16")
-        self.assertRegex(self.tune(*query).stdout, "library, tuned +×0.* of the fastest algorithm of OpenBLAS")
+        self.assertRegex(self.tune(*query).stdout, "library, tuned +×[0-9.]+ of the fastest algorithm of OpenBLAS")
         self.assertEqual(self.tune_json(*query)["tuned"]["library_algorithm"], "host/1/loops")
         self.assertEqual(self.rows("SELECT DISTINCT metric FROM final"), [("cold",)])
         table = json.loads(self.tune("export", "--format", "json", "--family", "gemm").stdout)
