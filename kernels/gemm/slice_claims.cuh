@@ -59,7 +59,7 @@ struct SliceClaims {
 
  private:
   static constexpr unsigned ORPHAN = 1u << 16;
-  // So often a split looks for what others do: for their arrival about 0.4 us each (H200).
+  // So often a split looks for what others do.
   static constexpr int LOOKS = 64;
 
   __device__ __forceinline__ unsigned* word_of(int split) const {

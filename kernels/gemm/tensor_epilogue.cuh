@@ -333,19 +333,11 @@ struct SplitSums {
   template <int PARTS, int COLUMNS, class Store>
   __device__ __forceinline__ void reduce(const Accumulators<COLUMNS, S> (&sum)[PARTS],
                                          const Store& store) const {
+    constexpr int PIECE = COLUMNS % 16 == 0 ? 16 : 8;
+    constexpr int PIECES = 4 * PARTS * COLUMNS / PIECE;  // each of the 16 rows of a warp
+    const SliceClaims claims{arrivals, work.splits, PIECES < work.splits ? PIECES : work.splits};
     store_partials(sum);
     sync_warpgroup(barrier);
-    add_up<PARTS, COLUMNS, COLUMNS % 16 == 0 ? 16 : 8>(store);
-  }
-
- private:
-  using FourSums = Vector<S, 4>;
-
-  /// Slices are of pieces: 16 rows of a warp and PIECE columns.
-  template <int PARTS, int COLUMNS, int PIECE, class Store>
-  __device__ __forceinline__ void add_up(const Store& store) const {
-    constexpr int PIECES = 4 * PARTS * COLUMNS / PIECE;
-    const SliceClaims claims{arrivals, work.splits, PIECES < work.splits ? PIECES : work.splits};
     // The first thread decides. Its fences between barriers order what all write and read.
     const bool is_first = threadIdx.x % WARPGROUP == 0;
     int orphans = 0;
@@ -363,6 +355,9 @@ struct SplitSums {
       }
     }
   }
+
+ private:
+  using FourSums = Vector<S, 4>;
 
   /// The partial sums of a split, of this thread the first four.
   __device__ __forceinline__ FourSums* place(int of_split, int vectors) const {
@@ -385,6 +380,7 @@ struct SplitSums {
     }
   }
 
+  /// Adds the pieces of a slice, of PIECE columns and the 16 rows of a warp.
   template <int PARTS, int COLUMNS, int PIECE, class Store>
   __device__ __forceinline__ void add_slice(int slice, int slices, const Store& store) const {
     constexpr int VECTORS = PIECE / 8, OF_ROW = COLUMNS / PIECE;

@@ -43,6 +43,12 @@ void CheckedMemory::require_equality(backend::Backend& backend) {
   write_table(backend);
 }
 
+std::vector<backend::Region> CheckedMemory::candidates(std::size_t arguments) const {
+  std::vector<backend::Region> regions(arguments);
+  for (const CheckedData& data : plan_.data) regions[data.argument] = candidate(data.candidate);
+  return regions;
+}
+
 backend::Region CheckedMemory::gathered() const {
   return {table_.id(), table_bytes(plan_)};
 }

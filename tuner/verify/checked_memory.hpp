@@ -22,6 +22,8 @@ class CheckedMemory {
   [[nodiscard]] backend::Region reference(std::size_t offset = 0) const {
     return {reference_.id(), offset};
   }
+  /// What the candidate has of each of so many arguments; of those that are not compared nothing.
+  [[nodiscard]] std::vector<backend::Region> candidates(std::size_t arguments) const;
   [[nodiscard]] std::size_t size_bytes() const {
     return candidate_.size_bytes() + reference_.size_bytes() + table_.size_bytes();
   }

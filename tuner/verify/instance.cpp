@@ -56,7 +56,7 @@ Instance::Instance(backend::Backend& backend, CheckKernels& kernels, const famil
 
 void Instance::make_data() {
   problem_.make_arrays(kernels_);
-  std::vector<backend::Region> buffers = candidate_buffers();
+  std::vector<backend::Region> buffers = memory_.candidates(problem_.family().arguments.size());
   for (const CheckedData& data : memory_.plan().data) {
     if (data.role == family::BufferRole::input) {
       problem_.fill(kernels_, memory_.candidate(data.candidate), data);
@@ -302,14 +302,6 @@ Instance::Outputs Instance::run_reference(ReferenceRunner& reference, const Inpu
   return outputs;
 }
 
-std::vector<backend::Region> Instance::candidate_buffers() const {
-  std::vector<backend::Region> buffers(problem_.family().arguments.size());
-  for (const CheckedData& data : memory_.plan().data) {
-    buffers[data.argument] = memory_.candidate(data.candidate);
-  }
-  return buffers;
-}
-
 std::vector<Instance::Operand> Instance::operands() const {
   std::vector<Operand> operands;
   for (const CheckedData& data : memory_.plan().data) {
@@ -344,7 +336,7 @@ std::string Instance::result_hash() const {
 }
 
 std::vector<backend::LaunchArgument> Instance::arguments() const {
-  return problem_.arguments(candidate_buffers(), {});
+  return problem_.arguments(memory_.candidates(problem_.family().arguments.size()), {});
 }
 
 void Instance::prepare_launch(PoisonKind kind) {
@@ -398,7 +390,8 @@ void Instance::keep_outputs() {
 }
 
 std::optional<backend::Work> Instance::library_work() const {
-  return problem_.library_call(candidate_buffers(), {}, {.epilogue = problem_.epilogue()});
+  return problem_.library_call(memory_.candidates(problem_.family().arguments.size()), {},
+                               {.epilogue = problem_.epilogue()});
 }
 
 }  // namespace tuner::verify

@@ -117,7 +117,6 @@ class Instance {
   /// Widens the spreads to the rounding errors of the reference itself, which perturbed inputs do
   /// not show where it computes with numbers that are no inputs.
   void add_own_errors();
-  [[nodiscard]] std::vector<backend::Region> candidate_buffers() const;
 
   backend::Backend& backend_;
   CheckKernels& kernels_;

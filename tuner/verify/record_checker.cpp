@@ -91,14 +91,6 @@ std::vector<std::uint32_t> RecordChecker::rows(const Group& group) const {
   return rows;
 }
 
-std::vector<backend::Region> RecordChecker::candidates() const {
-  std::vector<backend::Region> regions(problem_.family().arguments.size());
-  for (const CheckedData& data : memory_.plan().data) {
-    regions[data.argument] = memory_.candidate(data.candidate);
-  }
-  return regions;
-}
-
 std::vector<backend::Region> RecordChecker::kept(
     std::optional<std::size_t> CheckedData::*place) const {
   std::vector<backend::Region> regions(problem_.family().arguments.size());
@@ -279,7 +271,8 @@ bool RecordChecker::differ(std::span<const PartReport> reports) const {
 
 std::vector<PartReport> RecordChecker::inspect_sorted(CheckKernels& kernels,
                                                       const Poison& poison) const {
-  const std::vector<backend::Region> results = candidates();
+  const std::vector<backend::Region> results =
+      memory_.candidates(problem_.family().arguments.size());
   std::vector<RecordTable> before;
   for (const Group& group : groups_) {
     RecordTable table = before.emplace_back(read(group, results));
@@ -322,7 +315,7 @@ std::optional<std::string> RecordChecker::difference(const CheckedData& data, Ma
   const Group& group = group_of(data);
   const std::vector<std::uint32_t> its_rows = rows(group);
   const RecordTable expected = read(group, kept(&CheckedData::expected));
-  const RecordTable written = read(group, candidates());
+  const RecordTable written = read(group, memory_.candidates(problem_.family().arguments.size()));
   RecordTable found = written;
   const std::vector<std::uint32_t> from = sort_records(found, its_rows);
   std::optional<RecordTable> allowed;
@@ -364,7 +357,7 @@ std::optional<CheckKernels::Element> RecordChecker::sorted_element(const Checked
   const auto record =
       static_cast<std::size_t>(index) / static_cast<std::size_t>(data.records->elements);
   if (record >= its_rows.size() || its_rows[record] >= kInPlace) return std::nullopt;
-  RecordTable table = read(group, candidates());
+  RecordTable table = read(group, memory_.candidates(problem_.family().arguments.size()));
   static_cast<void>(sort_records(table, its_rows));
   const RecordTable right = read(group, kept(&CheckedData::expected));
   const auto column = static_cast<std::size_t>(
@@ -382,7 +375,8 @@ std::optional<CheckKernels::Element> RecordChecker::sorted_element(const Checked
 std::optional<std::string> RecordChecker::repeat_difference(const CheckedData& data) const {
   const Group& group = group_of(data);
   const std::vector<std::uint32_t> its_rows = rows(group);
-  RecordTable before = read(group, kept(&CheckedData::repeat)), now = read(group, candidates());
+  RecordTable before = read(group, kept(&CheckedData::repeat)),
+              now = read(group, memory_.candidates(problem_.family().arguments.size()));
   static_cast<void>(sort_records(before, its_rows));
   static_cast<void>(sort_records(now, its_rows));
   const auto first = first_difference(before, now, its_rows, RecordEquality::of_bits);

@@ -72,8 +72,7 @@ class RecordChecker {
   /// None where all must be equal.
   [[nodiscard]] std::optional<RecordTable> errors_allowed(const Group& group) const;
   [[nodiscard]] bool is_alike(const Group& group, Results results) const;
-  /// Where all outputs lie: in the candidate's memory, or what is kept of each in the reference's.
-  [[nodiscard]] std::vector<backend::Region> candidates() const;
+  /// Where what is kept of each output lies in the reference memory.
   [[nodiscard]] std::vector<backend::Region> kept(
       std::optional<std::size_t> CheckedData::*place) const;
   /// "out", "row 3 of keys, values".
