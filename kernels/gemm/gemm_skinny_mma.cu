@@ -20,6 +20,7 @@
 // max(the ring, COLUMNS * WARPS_K * BLOCK_E sums); the constants are below.
 
 #include "common/async_copy.cuh"
+#include "common/dependent_launch.cuh"
 #include "common/element.cuh"
 #include "common/integers.cuh"
 #include "common/mma.cuh"
@@ -103,6 +104,7 @@ __global__ void __launch_bounds__(32 * WARPS * WARPS_K, MIN_BLOCKS)
     copies.commit();
   };
 
+  await_earlier_launches();
   // Two sums of each element in turn: a product need not wait for the one before it.
   S sum[TILES][SHORT_ROWS][2][4] = {};
 #pragma unroll
@@ -143,6 +145,7 @@ __global__ void __launch_bounds__(32 * WARPS * WARPS_K, MIN_BLOCKS)
     }
     stage = stage + 1 < STAGES ? stage + 1 : 0;
   }
+  allow_next_launch();  // earlier, its blocks would take the places of this one's
   copies.await<0>();
 
   // Sums over the warps along K, through shared memory. The block's tile is COLUMNS x BLOCK_E;

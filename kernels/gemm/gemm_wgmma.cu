@@ -25,6 +25,7 @@
 
 #include "common/async_barrier.cuh"
 #include "common/cluster.cuh"
+#include "common/dependent_launch.cuh"
 #include "common/element.cuh"
 #include "common/integers.cuh"
 #include "common/shared_memory.cuh"
@@ -88,6 +89,7 @@ __device__ __forceinline__ void multiply_tiles(const Groups& groups, int M, int 
   using What = Epilogue<TC, BIAS, ACTIVATION, RESIDUAL>;
 
   if (alpha == S(0)) {
+    await_earlier_launches();
     return scale_output(C, M, N, ldc, stride_c, batches, beta, What{bias, residual});
   }
 
@@ -138,10 +140,12 @@ __device__ __forceinline__ void multiply_tiles(const Groups& groups, int M, int 
   if (consumer == CONSUMERS) {
     if constexpr (CLUSTER == 1) arrive_at_block<THREADS>();
     set_register_count<PRODUCER_REGISTERS, LAUNCH_REGISTERS>();
+    await_earlier_launches();
     bool has_tile = is_producer && producer.begin_tile(queue, schedule.k_tiles);
     if constexpr (SHARES) await_cluster();  // its loads arrive at barriers of other blocks
     if (is_producer) {
       for (; has_tile; has_tile = producer.begin_tile(queue, schedule.k_tiles)) producer.load();
+      allow_next_launch();  // earlier, its blocks would take the places of this one's
       producer.finish();
     }
     __syncwarp();
@@ -151,6 +155,7 @@ __device__ __forceinline__ void multiply_tiles(const Groups& groups, int M, int 
     }
   } else {
     set_register_count<CONSUMER_REGISTERS, LAUNCH_REGISTERS>();
+    await_earlier_launches();
     if constexpr (CLUSTER > 1) {
       await_cluster();
     } else {

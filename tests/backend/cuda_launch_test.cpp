@@ -67,6 +67,36 @@ TEST_F(CudaLaunchTest, RunsTheStepsOfAKernelInTheirOrder) {
             "steps[1]: the kernel takes 2 arguments, the launch gives 1");
 }
 
+TEST_F(CudaLaunchTest, AProgrammaticLaunchMustWaitForWhatComesBefore) {
+  if (backend().device().attributes.compute_capability < 90) GTEST_SKIP() << "needs 9.0";
+  const std::vector<float> input(100'000, 3.0F);
+  const auto result = [&](std::string_view wait) {
+    const LoadedKernel twice = build(
+        "__global__ void twice(const float* x, float* y, int count) {" + std::string(wait) + R"(
+        const int i = blockIdx.x * blockDim.x + threadIdx.x;
+        if (i < count) y[i] = 2 * x[i];
+      })",
+        "twice");
+    const Buffer x = upload(input), y(backend(), x.size_bytes());
+    const Launch launch{
+        .kernel = twice.id(),
+        .steps = {{.geometry = {.grid = {391, 1, 1}, .block = {256, 1, 1}, .programmatic = true},
+                   .arguments = {x.id(), y.id(), 100'000}}}};
+    const auto done = backend().run(launch);
+    EXPECT_TRUE(done) << done.error().message;
+    EXPECT_EQ(download<float>(x), input);
+    EXPECT_TRUE(backend().time_hot(launch));
+    EXPECT_TRUE(backend().time(launch, {.warm_up = 1, .samples = 5}));
+    EXPECT_TRUE(backend().run(launch));
+    return download<float>(y);
+  };
+  const std::vector<float> right(100'000, 6.0F);
+  EXPECT_EQ(result("asm volatile(\"griddepcontrol.wait;\" ::: \"memory\");"), right);
+  EXPECT_NE(result(""), right);
+  EXPECT_NE(result("if (blockIdx.x > 0) asm volatile(\"griddepcontrol.wait;\" ::: \"memory\");"),
+            right);
+}
+
 TEST_F(CudaLaunchTest, PassesArraysByValue) {
   const LoadedKernel weigh = build(R"(
     template <int kCount>

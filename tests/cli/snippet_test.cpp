@@ -11,6 +11,7 @@
 namespace tuner::cli {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 
 constexpr const char* kSpace = R"json({
@@ -53,6 +54,19 @@ TEST(Snippet, SaysWhereSharedHeadersAre) {
                         *space::device_profile("h200"), R"({"BLOCK":64})", {1000});
   EXPECT_THAT(snippet.cpp(), testing::HasSubstr("nvcc needs -I with the folder of scale.cu, "
                                                 "and with its parent folder for common/, "));
+}
+
+TEST(Snippet, MakesAProgrammaticLaunch) {
+  std::string space = kSpace;
+  const std::string_view launch = R"("dynamic_shared_bytes": "BYTES")";
+  space.insert(space.find(launch), R"("programmatic": 1, )");
+  const Snippet snippet(record(space.c_str()), *space::device_profile("h200"),
+                        R"({"BLOCK":64,"BYTES":1024,"WIDTH":4})", {1000});
+  EXPECT_THAT(
+      snippet.cpp(),
+      AllOf(HasSubstr("programmatic.id = cudaLaunchAttributeProgrammaticStreamSerialization;\n"),
+            HasSubstr("configuration.gridDim = dim3(16, 1, 1);\n"),
+            HasSubstr("cudaLaunchKernelEx(&configuration, kernel, N, factor, x, y, sums);\n")));
 }
 
 TEST(Snippet, IsAFunctionThatLaunchesTheConfigurationAtTheAskedSize) {

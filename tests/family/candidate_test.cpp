@@ -118,6 +118,21 @@ TEST(Geometry, IsTheLaunchAtTheSize) {
   EXPECT_EQ(geometry.dynamic_shared_bytes, 512U);
 }
 
+TEST(Geometry, IsProgrammaticWhereTheSpaceFileSaysSo) {
+  EXPECT_FALSE(Candidate().geometry_of("").programmatic);
+  const auto with = [](const std::string& expression) {
+    return Candidate(altered(kDocument, "\"launch\": {",
+                             "\"launch\": {\"programmatic\": \"" + expression + "\", "));
+  };
+  const Candidate candidate = with("dev.compute_capability >= 90 and WAVES == 4");
+  EXPECT_TRUE(candidate.geometry_of("WAVES=4").programmatic);
+  EXPECT_FALSE(candidate.geometry_of("WAVES=1").programmatic);
+  EXPECT_EQ(usage_error([&] { static_cast<void>(with("WAVES").geometry_of("WAVES=4")); }),
+            "kernel plain: launch.programmatic = WAVES is 4, outside of 0 … 1");
+  EXPECT_NE(candidate.kernel().hash, Candidate().kernel().hash);
+  EXPECT_EQ(candidate.job().key, Candidate().job().key);
+}
+
 TEST(Geometry, FollowsTheSlotsToAnotherSize) {
   const Candidate candidate;
   EXPECT_EQ(candidate.geometry_of("WAVES=1", {1}).grid[0], 1U);

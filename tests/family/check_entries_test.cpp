@@ -26,6 +26,7 @@ struct Sample {
   std::string x = "float*";
   std::string more = {};  ///< keys of the kernel
   std::string header = {};
+  std::string launch = {};  ///< keys of its launch
 };
 
 Family family(const Sample& sample) {
@@ -37,12 +38,12 @@ Family family(const Sample& sample) {
                   {{"name": "y", "type": "float*", "count": "N", "role": "output"}}],
     "check": {{"reference": {{"kernel": "scale"}}, "sizes": [[1]]}},
     "kernels": {{"scale": {{"source": "s.cu", "entry": "{}", {}
-                            "launch": {{"grid": [1], "block": [1]}}}}}}
+                            "launch": {{"grid": [1], "block": [1]{}}}}}}}
   }})json";
   KernelSource source{.name = "s.cu", .text = sample.source, .headers = {}};
   if (!sample.header.empty()) source.headers.push_back({.name = "h.cuh", .text = sample.header});
-  return parse_family(fmt::format(kText, sample.x, sample.entry, sample.more), "scale.json",
-                      {{"scale", source}});
+  return parse_family(fmt::format(kText, sample.x, sample.entry, sample.more, sample.launch),
+                      "scale.json", {{"scale", source}});
 }
 
 /// The message of the error; empty when there is none.
@@ -158,6 +159,19 @@ TEST(CheckEntries, AFunctionThatMayBeThereIsNot) {
 }
 
 /// All that are published, and those whose mistakes only verification finds.
+TEST(CheckEntries, AProgrammaticLaunchThatWaitsForNothingIsRefused) {
+  constexpr std::string_view kParameters = "int n, const float* x, float* y";
+  Sample sample{.source = kernel(kParameters), .launch = R"(, "programmatic": 1)"};
+  EXPECT_THAT(refusal(sample),
+              AllOf(HasSubstr("scale.json: kernels.scale.launch.programmatic: "),
+                    HasSubstr("s.cu does not wait"), HasSubstr("griddepcontrol.wait")));
+  sample.header = "asm volatile(\"griddepcontrol.wait;\" ::: \"memory\");";
+  EXPECT_EQ(refusal(sample), "");
+  sample.header.clear();
+  sample.source = kernel(kParameters, "// cudaGridDependencySynchronize\n");
+  EXPECT_EQ(refusal(sample), "");
+}
+
 TEST(CheckEntries, OfPublishedKernelsPass) {
   int checked = 0;
   for (const char* folder : {"spaces", "tests/corpus", "tests/mutants", "examples"}) {

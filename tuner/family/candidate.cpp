@@ -190,13 +190,18 @@ CompileJob compile_job(const Kernel& kernel, const space::ExpressionValues& valu
 }
 
 Geometry geometry(const Kernel& kernel, std::size_t step, const space::ExpressionValues& values) {
-  const auto& [entry, grid, block, dynamic_shared_bytes, parameters] = kernel.steps.at(step);
+  const KernelStep& launched = kernel.steps.at(step);
   const std::string path = launch_path(kernel, step);
   Geometry result;
-  result.grid = extents(kernel, grid, values, kGridRange, path + ".grid");
-  result.block = extents(kernel, block, values, kBlockRange, path + ".block");
-  result.dynamic_shared_bytes = static_cast<std::uint32_t>(
-      value_in(kSharedRange, kernel, dynamic_shared_bytes, values, path + ".dynamic_shared_bytes"));
+  result.grid = extents(kernel, launched.grid, values, kGridRange, path + ".grid");
+  result.block = extents(kernel, launched.block, values, kBlockRange, path + ".block");
+  result.dynamic_shared_bytes = static_cast<std::uint32_t>(value_in(
+      kSharedRange, kernel, launched.dynamic_shared_bytes, values, path + ".dynamic_shared_bytes"));
+  if (launched.programmatic) {
+    constexpr Range kZeroOrOne = {0, 1};
+    result.programmatic =
+        value_in(kZeroOrOne, kernel, *launched.programmatic, values, path + ".programmatic") == 1;
+  }
   const std::int64_t threads = std::int64_t{result.block[0]} * result.block[1] * result.block[2];
   if (threads > kMaximumThreads) {
     throw Error(ErrorCode::usage,

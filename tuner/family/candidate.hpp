@@ -28,6 +28,9 @@ struct Geometry {
   std::array<std::uint32_t, 3> grid{1, 1, 1};
   std::array<std::uint32_t, 3> block{1, 1, 1};
   std::uint32_t dynamic_shared_bytes = 0;
+  /// CUDA's programmatic dependent launch: the grid may begin before what comes before it on its
+  /// stream has ended, and waits for that itself.
+  bool programmatic = false;
 };
 
 /// A tensor in a buffer, and how boxes of it come into shared memory.

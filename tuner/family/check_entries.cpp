@@ -338,9 +338,10 @@ std::string mismatch_text(const Mismatch& found, const std::string& function) {
                      found.passed.declared, found.number, function, found.parameter, found.place);
 }
 
-std::string entry_key(const Kernel& kernel, std::size_t step) {
-  return kernel.steps.size() == 1 ? fmt::format("kernels.{}.entry", kernel.name)
-                                  : fmt::format("kernels.{}.steps[{}].entry", kernel.name, step);
+/// Where the space file has `key` of a step.
+std::string step_key(const Kernel& kernel, std::size_t step, std::string_view key) {
+  return kernel.steps.size() == 1 ? fmt::format("kernels.{}.{}", kernel.name, key)
+                                  : fmt::format("kernels.{}.steps[{}].{}", kernel.name, step, key);
 }
 
 void check_kernel_entries(const Family& family, const Kernel& kernel) {
@@ -351,7 +352,7 @@ void check_kernel_entries(const Family& family, const Kernel& kernel) {
     if (source.lacks(function)) {
       throw Error(ErrorCode::usage,
                   fmt::format("{}: {}: {} has no __global__ function '{}'{}", family.path,
-                              entry_key(kernel, step), source.name(), function,
+                              step_key(kernel, step, "entry"), source.name(), function,
                               did_you_mean(function, source.kernels())));
     }
     const Mismatch found =
@@ -366,9 +367,33 @@ void check_kernel_entries(const Family& family, const Kernel& kernel) {
   }
 }
 
+/// Fails when a programmatic launch certainly waits for nothing.
+void check_waits(const Family& family, const Kernel& kernel) {
+  constexpr std::array<std::string_view, 2> kWaits = {"griddepcontrol.wait",
+                                                      "cudaGridDependencySynchronize"};
+  const auto waits = [&](std::string_view text) {
+    return std::ranges::any_of(kWaits,
+                               [&](std::string_view it) { return text.find(it) != text.npos; });
+  };
+  const bool some_wait =
+      waits(kernel.source.text) || std::ranges::any_of(kernel.source.headers, waits, &Header::text);
+  for (std::size_t step = 0; step < kernel.steps.size(); ++step) {
+    if (!kernel.steps[step].programmatic || some_wait) continue;
+    throw Error(
+        ErrorCode::usage,
+        fmt::format("{}: {}: the kernel may begin before what comes before it on its stream "
+                    "has ended, and {} does not wait for that: write asm "
+                    "volatile(\"griddepcontrol.wait;\" ::: \"memory\"); before the first "
+                    "access to memory, or take \"programmatic\" out",
+                    family.path, step_key(kernel, step, "launch.programmatic"),
+                    kernel.source.name));
+  }
+}
+
 }  // namespace
 
 void check_entries(const Family& family, const Kernel& kernel) {
+  check_waits(family, kernel);
   check_kernel_entries(family, kernel);
   const auto* const reference = std::get_if<KernelReference>(&family.check.reference);
   if (reference == nullptr || reference->kernel == kernel.name) return;

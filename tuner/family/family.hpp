@@ -360,6 +360,7 @@ struct KernelStep {
   std::vector<space::Expression> grid;   ///< blocks in x, y, z; 1 to 3
   std::vector<space::Expression> block;  ///< threads in x, y, z; 1 to 3
   space::Expression dynamic_shared_bytes = space::Expression::constant(0);
+  std::optional<space::Expression> programmatic;  ///< of 0 or 1: Geometry::programmatic; none: 0
   /// What the function takes, in its order; none: the family's arguments, the scratch buffers and
   /// the tensor maps.
   std::optional<std::vector<KernelParameter>> parameters;

@@ -24,6 +24,7 @@ std::vector<const space::Derived*> relevant_derived(const Kernel& kernel) {
     std::ranges::for_each(step.grid, need);
     std::ranges::for_each(step.block, need);
     need(step.dynamic_shared_bytes);
+    if (step.programmatic) need(*step.programmatic);
     for (const KernelParameter& parameter :
          step.parameters.value_or(std::vector<KernelParameter>())) {
       if (const auto* number = std::get_if<KernelNumber>(&parameter)) need(number->number.value);
@@ -174,6 +175,7 @@ void add_launch(Identity& identity, const KernelStep& step) {
   identity.add("grid", step.grid);
   identity.add("block", step.block);
   identity.add("dynamic shared bytes", {step.dynamic_shared_bytes});
+  if (step.programmatic) identity.add("programmatic", {*step.programmatic});
 }
 
 }  // namespace

@@ -99,11 +99,14 @@ KernelStep parse_step(const DocumentNode& node, const space::SpaceDefinition& sp
   KernelStep step;
   step.entry = parse_entry(node.at("entry"), space);
   const DocumentNode launch = node.at("launch");
-  launch.expect_keys({"grid", "block", "dynamic_shared_bytes"});
+  launch.expect_keys({"grid", "block", "dynamic_shared_bytes", "programmatic"});
   step.grid = parse_extents(launch.at("grid"), space.scope);
   step.block = parse_extents(launch.at("block"), space.scope);
   if (const auto bytes = launch.find("dynamic_shared_bytes")) {
     step.dynamic_shared_bytes = bytes->expression(space.scope);
+  }
+  if (const auto programmatic = launch.find("programmatic")) {
+    step.programmatic = programmatic->expression(space.scope);
   }
   return step;
 }

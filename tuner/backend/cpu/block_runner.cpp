@@ -334,7 +334,8 @@ void BlockRunner::abandon_waiting_fibers() {
 }
 
 Expected<void, Failure> check_geometry(const family::Geometry& geometry) {
-  const auto& [grid, block, dynamic_shared_bytes] = geometry;
+  const auto& grid = geometry.grid;
+  const auto& block = geometry.block;
   constexpr std::array<std::uint32_t, 3> kMaxGrid = {0x7fffffff, 65535, 65535};
   constexpr std::array<std::uint32_t, 3> kMaxBlock = {1024, 1024, 64};
   for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -353,9 +354,9 @@ Expected<void, Failure> check_geometry(const family::Geometry& geometry) {
     return launch_error(fmt::format("block {}x{}x{} has {} threads, more than {}", block[0],
                                     block[1], block[2], threads, kMaxThreadsPerBlock));
   }
-  if (dynamic_shared_bytes > kMaxDynamicSharedBytes) {
+  if (geometry.dynamic_shared_bytes > kMaxDynamicSharedBytes) {
     return launch_error(fmt::format("{} bytes of dynamic shared memory, more than {}",
-                                    dynamic_shared_bytes, kMaxDynamicSharedBytes));
+                                    geometry.dynamic_shared_bytes, kMaxDynamicSharedBytes));
   }
   return {};
 }

@@ -69,3 +69,31 @@ __global__ void poison_shared_memory(long long bytes, unsigned content) {
     static_cast<volatile unsigned*>(shared)[i] = content;
   }
 }
+
+struct WordRange {
+  unsigned* words;
+  long long count;
+};
+struct WordRanges {
+  WordRange at[64];
+};
+
+// Inverts the bits of memory. With a delay the next launch on the stream may begin before: if that
+// is programmatic it does, as soon as all blocks of this one have begun.
+__global__ void invert_memory(const __grid_constant__ WordRanges ranges, long long delay_ns) {
+  if (delay_ns > 0) {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
+    const unsigned long long begin = nanoseconds();
+    while (nanoseconds() - begin < static_cast<unsigned long long>(delay_ns)) {
+    }
+  }
+  const long long threads = static_cast<long long>(gridDim.x) * blockDim.x;
+  for (const WordRange& range : ranges.at) {
+    for (long long i = blockIdx.x * static_cast<long long>(blockDim.x) + threadIdx.x;
+         i < range.count; i += threads) {
+      range.words[i] = ~range.words[i];
+    }
+  }
+}

@@ -15,6 +15,7 @@
 #include "tuner/backend/cuda/runtime.hpp"
 #include "tuner/backend/cuda/shared_poison.hpp"
 #include "tuner/backend/cuda/stream_gate.hpp"
+#include "tuner/backend/cuda/unfinished_launch.hpp"
 #include "tuner/backend/launch_error.hpp"
 #include "tuner/core/error.hpp"
 
@@ -28,6 +29,8 @@
 #include <map>
 #include <optional>
 #include <ranges>
+#include <set>
+#include <span>
 #include <utility>
 #include <variant>
 
@@ -71,6 +74,14 @@ struct Timers {
   ColdTimer cold;
   HotTimer hot;
 };
+
+/// Work that overlaps with nothing before it.
+Work launched_alone(Work work) {
+  if (auto* launch = std::get_if<Launch>(&work)) {
+    launch->steps.front().geometry.programmatic = false;
+  }
+  return work;
+}
 
 class CudaBackend final : public Backend {
  public:
@@ -124,6 +135,9 @@ class CudaBackend final : public Backend {
   }
   [[nodiscard]] Expected<KernelArgument, Failure> argument(const LaunchArgument& argument) const;
   [[nodiscard]] SharedPoison& shared_poison();
+  [[nodiscard]] UnfinishedLaunch& unfinished_launch();
+  /// The buffers that a launch can write, each once.
+  [[nodiscard]] std::vector<std::span<std::byte>> writable(const StepLaunch& step) const;
   [[nodiscard]] Timers& timers();
   /// None where the device does not tell its energy, or others use it too.
   [[nodiscard]] std::optional<EnergyMeter> energy_meter();
@@ -143,6 +157,7 @@ class CudaBackend final : public Backend {
   Stream stream_;
   Cublas cublas_;
   std::optional<SharedPoison> shared_poison_;  // made, as the timers are, when first needed
+  std::optional<UnfinishedLaunch> unfinished_launch_;
   std::optional<Timers> timers_;
   std::optional<Nvml> nvml_;
   PFN_cuMemsetD32Async_v3020 memset_32_;
@@ -250,7 +265,8 @@ Expected<void, Failure> CudaBackend::run(const Work& work) {
   return finish(stream_.get());
 }
 
-/// Waits for each step, so that a fault is that of the step which made it.
+/// Waits for each step, so that a fault is that of the step which made it. What a programmatic step
+/// has to wait for has not ended when it begins.
 Expected<void, Failure> CudaBackend::run(const Launch& launch) {
   if (launch.faults_on_write && !launch.read_only.empty() &&
       ReadOnlyMemory::is_supported(ordinal_)) {
@@ -260,6 +276,10 @@ Expected<void, Failure> CudaBackend::run(const Launch& launch) {
   if (!steps) return Unexpected(steps.error());
   for (std::size_t i = 0; i < steps->size(); ++i) {
     if (auto spread = shared_poison().spread(launch.shared_content); !spread) return spread;
+    if (launch.steps[i].geometry.programmatic) {
+      const auto before = unfinished_launch().enqueue(writable(launch.steps[i]));
+      if (!before) return before;
+    }
     auto done = (*steps)[i]();
     if (done) done = finish(stream_.get());
     if (!done) return Unexpected(in_step(std::move(done.error()), i, steps->size()));
@@ -317,6 +337,28 @@ SharedPoison& CudaBackend::shared_poison() {
   return *shared_poison_;
 }
 
+UnfinishedLaunch& CudaBackend::unfinished_launch() {
+  if (!unfinished_launch_) {
+    unfinished_launch_.emplace(compiler_, stream_.get(), device_.attributes);
+  }
+  return *unfinished_launch_;
+}
+
+std::vector<std::span<std::byte>> CudaBackend::writable(const StepLaunch& step) const {
+  std::set<BufferId> ids;
+  for (const LaunchArgument& argument : step.arguments) {
+    if (const auto* region = std::get_if<Region>(&argument)) ids.insert(region->buffer);
+    if (const auto* tensor = std::get_if<Tensor>(&argument)) ids.insert(tensor->region.buffer);
+  }
+  std::vector<std::span<std::byte>> result;
+  for (const BufferId id : ids) {
+    const CudaBuffer& buffer = object(buffers_, id, "buffer");
+    if (!std::holds_alternative<DeviceMemory>(buffer.memory)) continue;
+    result.emplace_back(buffer.address(), buffer.size_bytes);
+  }
+  return result;
+}
+
 Timers& CudaBackend::timers() {
   if (!timers_) timers_.emplace(compiler_, stream_.get(), device_.attributes);
   return *timers_;
@@ -324,7 +366,7 @@ Timers& CudaBackend::timers() {
 
 Expected<std::vector<Sample>, Failure> CudaBackend::time(const Work& work, const SamplePlan& plan) {
   if (auto usable = try_device(); !usable) return Unexpected(usable.error());
-  const auto enqueue = prepare(work);
+  const auto enqueue = prepare(launched_alone(work));
   if (!enqueue) return Unexpected(enqueue.error());
   const auto before = prepare(plan.before);
   if (!before) return Unexpected(before.error());

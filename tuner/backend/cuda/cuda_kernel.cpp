@@ -113,11 +113,19 @@ Expected<Enqueue, Failure> CudaFunction::launch(const family::Geometry& geometry
   }
   const dim3 grid(geometry.grid[0], geometry.grid[1], geometry.grid[2]);
   const dim3 block(geometry.block[0], geometry.block[1], geometry.block[2]);
-  const std::size_t shared_bytes = geometry.dynamic_shared_bytes;
   return Enqueue([=, function = function(), arguments = std::move(arguments)]() mutable {
     std::vector<void*> addresses;
     for (KernelArgument& argument : arguments) addresses.push_back(argument.address());
-    return attempt(cudaLaunchKernel(function, grid, block, addresses.data(), shared_bytes, stream));
+    cudaLaunchAttribute serialization{};
+    serialization.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    serialization.val.programmaticStreamSerializationAllowed = 1;
+    const cudaLaunchConfig_t configuration{.gridDim = grid,
+                                           .blockDim = block,
+                                           .dynamicSmemBytes = geometry.dynamic_shared_bytes,
+                                           .stream = stream,
+                                           .attrs = &serialization,
+                                           .numAttrs = geometry.programmatic ? 1U : 0U};
+    return attempt(cudaLaunchKernelExC(&configuration, function, addresses.data()));
   });
 }
 

@@ -34,7 +34,7 @@ struct DriverApi {
   PFN_cuKernelGetAttribute_v12000 get_attribute = library.symbol("cuKernelGetAttribute");
   PFN_cuKernelSetAttribute_v12000 set_attribute = library.symbol("cuKernelSetAttribute");
   PFN_cuKernelGetParamInfo_v12040 parameter_info = library.symbol("cuKernelGetParamInfo");
-  PFN_cuLaunchKernel_v4000 launch_kernel = library.symbol("cuLaunchKernel");
+  PFN_cuLaunchKernelEx_v11060 launch_kernel = library.symbol("cuLaunchKernelEx");
   PFN_cuStreamGetId_v12000 stream_id = library.symbol("cuStreamGetId");
   PFN_cuStreamGetCaptureInfo_v11030 capture_info = library.symbol("cuStreamGetCaptureInfo_v2");
   PFN_cuThreadExchangeStreamCaptureMode_v10010 exchange_capture_mode =
