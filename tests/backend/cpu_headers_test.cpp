@@ -55,6 +55,17 @@ __global__ void kernel(float* x) { *x = M_PI; })");
   EXPECT_TRUE(compiled) << compiled.error().message;
 }
 
+TEST_F(CpuHeaders, ProgrammaticLaunchesWaitForNothing) {
+  EXPECT_THAT(run_on_zeros(R"(
+__global__ void kernel(int* out) {
+  cudaGridDependencySynchronize();
+  out[threadIdx.x] = 7;
+  cudaTriggerProgrammaticLaunchCompletion();
+})",
+                           {.block = {4, 1, 1}, .programmatic = true}, 4),
+              Each(7));
+}
+
 TEST_F(CpuHeaders, MacrosAreThoseOfNvcc) {
   const auto compiled = compile(R"(
 #if defined(__NVCC__) && defined(__CUDACC__) && __CUDACC_VER_MAJOR__ >= 12

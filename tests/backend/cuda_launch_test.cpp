@@ -91,10 +91,9 @@ TEST_F(CudaLaunchTest, AProgrammaticLaunchMustWaitForWhatComesBefore) {
     return download<float>(y);
   };
   const std::vector<float> right(100'000, 6.0F);
-  EXPECT_EQ(result("asm volatile(\"griddepcontrol.wait;\" ::: \"memory\");"), right);
+  EXPECT_EQ(result("cudaGridDependencySynchronize();"), right);
   EXPECT_NE(result(""), right);
-  EXPECT_NE(result("if (blockIdx.x > 0) asm volatile(\"griddepcontrol.wait;\" ::: \"memory\");"),
-            right);
+  EXPECT_NE(result("if (blockIdx.x > 0) cudaGridDependencySynchronize();"), right);
 }
 
 TEST_F(CudaLaunchTest, PassesArraysByValue) {

@@ -118,6 +118,21 @@ TEST_F(NvrtcCompilerTest, DefinesWhatNvccDefines) {
   EXPECT_TRUE(binary) << message(binary);
 }
 
+TEST_F(NvrtcCompilerTest, HasTheFunctionsOfProgrammaticLaunches) {
+  for (const char* header : {"", "#include <cuda_runtime.h>\n", "#include <cooperative_groups.h>\n",
+                             "#include <cuda_device_runtime_api.h>\n"}) {
+    const auto kernel =
+        job(std::string(header) +
+                "__global__ void run(int* x) { cudaGridDependencySynchronize(); *x = 1; "
+                "cudaTriggerProgrammaticLaunchCompletion(); }",
+            "run");
+    const auto binary = compiler_.compile(kernel);
+    EXPECT_TRUE(binary) << header << message(binary);
+    const auto older = NvrtcCompiler("sm_80").compile(kernel);
+    EXPECT_TRUE(older) << header << message(older);
+  }
+}
+
 TEST_F(NvrtcCompilerTest, TakesTheToolkitsRandomNumbers) {
   const auto binary = compiler_.compile(
       job("#include <curand.h>\n#include <curand_kernel.h>\n"

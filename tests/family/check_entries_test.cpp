@@ -164,7 +164,7 @@ TEST(CheckEntries, AProgrammaticLaunchThatWaitsForNothingIsRefused) {
   Sample sample{.source = kernel(kParameters), .launch = R"(, "programmatic": 1)"};
   EXPECT_THAT(refusal(sample),
               AllOf(HasSubstr("scale.json: kernels.scale.launch.programmatic: "),
-                    HasSubstr("s.cu does not wait"), HasSubstr("griddepcontrol.wait")));
+                    HasSubstr("s.cu does not wait"), HasSubstr("cudaGridDependencySynchronize()")));
   sample.header = "asm volatile(\"griddepcontrol.wait;\" ::: \"memory\");";
   EXPECT_EQ(refusal(sample), "");
   sample.header.clear();

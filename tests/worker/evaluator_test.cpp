@@ -65,6 +65,8 @@ template <int BLOCK> __global__ void tiring(int n, const float* x, float* y) {
 
 class EvaluatorOnCpu : public testing::Test {
  protected:
+  explicit EvaluatorOnCpu(family::Family family = scale_family()) : family_(std::move(family)) {}
+
   EvaluatedCandidate evaluate(const std::string& kernel_name) {
     const family::Kernel& kernel = family_.kernel(kernel_name);
     const space::Space space(kernel.space, backend_->device().attributes, space::Size{100});
@@ -78,7 +80,7 @@ class EvaluatorOnCpu : public testing::Test {
 
  private:
   std::unique_ptr<backend::Backend> backend_ = testing_support::open_cached_cpu_backend();
-  family::Family family_ = scale_family();
+  family::Family family_;
   Evaluator evaluator_{*backend_, backend_->compiler(), family_, 3};
 };
 
@@ -101,6 +103,38 @@ TEST_F(EvaluatorOnCpu, ACandidateThatTurnsWrongWhileItIsTimedIsFoundOut) {
               AllOf(HasSubstr("100 of 100 elements are wrong"), HasSubstr("seed 3"),
                     HasSubstr("after the last timed launch")));
   EXPECT_FALSE(evaluation.time);
+}
+
+/// y += x, of an output that holds numbers before each launch.
+family::Family sum_family() {
+  return family::parse_family(
+      R"json({
+    "format": "space/1", "family": "sum",
+    "problem": {"dims": ["N"], "flops": "N", "bytes": "12*N"},
+    "arguments": [
+      {"name": "N", "type": "int", "value": "N"},
+      {"name": "x", "type": "float*", "count": "N"},
+      {"name": "y", "type": "float*", "count": "N", "role": "output", "initial": "input"}
+    ],
+    "check": {"reference": {"kernel": "add"}, "sizes": [[1], [31]]},
+    "kernels": {"add": {"source": "add.cu", "entry": "add", "launch": {"grid": [1], "block": [64]}}}
+  })json",
+      "sum.json",
+      {{"add",
+        {.name = "add.cu",
+         .text = "__global__ void add(int n, const float* x, float* y) {\n"
+                 "  for (int i = threadIdx.x; i < n; i += 64) y[i] += x[i];\n}",
+         .headers = {}}}});
+}
+
+class EvaluatorOfSums : public EvaluatorOnCpu {
+ protected:
+  EvaluatorOfSums() : EvaluatorOnCpu(sum_family()) {}
+};
+
+TEST_F(EvaluatorOfSums, AnOutputHoldsItsContentBeforeEachLaunch) {
+  const EvaluatedCandidate evaluation = evaluate("add");
+  EXPECT_EQ(evaluation.outcome, Outcome::ok) << evaluation.message;
 }
 
 TEST_F(EvaluatorOnCpu, ALaunchThatIsImpossibleIsALaunchError) {

@@ -382,9 +382,9 @@ void check_waits(const Family& family, const Kernel& kernel) {
     throw Error(
         ErrorCode::usage,
         fmt::format("{}: {}: the kernel may begin before what comes before it on its stream "
-                    "has ended, and {} does not wait for that: write asm "
-                    "volatile(\"griddepcontrol.wait;\" ::: \"memory\"); before the first "
-                    "access to memory, or take \"programmatic\" out",
+                    "has ended, and {} does not wait for that: call "
+                    "cudaGridDependencySynchronize() before the first access to memory, or "
+                    "take \"programmatic\" out",
                     family.path, step_key(kernel, step, "launch.programmatic"),
                     kernel.source.name));
   }

@@ -375,7 +375,7 @@ Expected<double, Failure> Instance::inspect() {
 
 bool Instance::updates_in_place() const {
   return std::ranges::any_of(memory_.plan().data, [](const CheckedData& data) {
-    return data.role == family::BufferRole::inout || data.starts_zero;
+    return data.initial.has_value() || data.starts_zero;
   });
 }
 

@@ -167,6 +167,10 @@ inline void sync_named(int number, unsigned threads) {
 inline void __threadfence_block() {
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
+/// No launch begins before the one before it has ended.
+inline void cudaGridDependencySynchronize() {}
+inline void cudaTriggerProgrammaticLaunchCompletion() {}
+
 inline void __threadfence() {
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }

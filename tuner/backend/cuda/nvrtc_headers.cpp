@@ -76,6 +76,22 @@ TUNER_MIXED(hypot) TUNER_MIXED(copysign) TUNER_MIXED(fdim) TUNER_MIXED(remainder
 #undef TUNER_MIXED
 )";
 
+/// In place of the toolkit's <cuda_device_runtime_api.h>, which nvcc includes before every source.
+/// Before compute capability 9.0 no launch is programmatic.
+constexpr std::string_view kProgrammaticLaunches = R"(
+#define __CUDA_DEVICE_RUNTIME_API_H__
+__device__ inline void cudaGridDependencySynchronize() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+__device__ inline void cudaTriggerProgrammaticLaunchCompletion() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
+}
+)";
+
 constexpr std::string_view kMath = R"(#pragma once
 namespace std {
 using ::abs; using ::acos; using ::acosh; using ::asin; using ::asinh; using ::atan; using ::atan2;
@@ -138,8 +154,9 @@ family::Header by_libcudacxx(std::string_view name) {
 
 std::vector<family::Header> make_headers() {
   std::vector<family::Header> headers;
-  headers.push_back({std::string(kNvrtcPrelude),
-                     fmt::format("{}{}{}", family::number_constants(), kIntegers, kMixedCalls)});
+  headers.push_back(
+      {std::string(kNvrtcPrelude), fmt::format("{}{}{}{}", family::number_constants(), kIntegers,
+                                               kMixedCalls, kProgrammaticLaunches)});
   headers.push_back({std::string(kNvrtcStdFunctions), "#include <algorithm>\n#include <cmath>\n"});
   headers.push_back({std::string(kNvrtcStd),
                      "#include <algorithm>\n#include <cmath>\n#include <limits>\n"
