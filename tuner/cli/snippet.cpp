@@ -296,17 +296,19 @@ std::string Snippet::launch(std::size_t step) const {
   }
   if (geometry.programmatic) {
     return text + fmt::format(
-                      "  cudaLaunchAttribute programmatic = {{}};\n"
-                      "  programmatic.id = cudaLaunchAttributeProgrammaticStreamSerialization;\n"
-                      "  programmatic.val.programmaticStreamSerializationAllowed = 1;\n"
-                      "  cudaLaunchConfig_t configuration = {{}};\n"
-                      "  configuration.gridDim = {};\n"
-                      "  configuration.blockDim = {};\n"
-                      "  configuration.dynamicSmemBytes = {};\n"
-                      "  configuration.stream = stream;\n"
-                      "  configuration.attrs = &programmatic;\n"
-                      "  configuration.numAttrs = 1;\n"
-                      "  cudaLaunchKernelEx(&configuration, {}, {});\n",
+                      "  {{\n"
+                      "    cudaLaunchAttribute programmatic = {{}};\n"
+                      "    programmatic.id = cudaLaunchAttributeProgrammaticStreamSerialization;\n"
+                      "    programmatic.val.programmaticStreamSerializationAllowed = 1;\n"
+                      "    cudaLaunchConfig_t configuration = {{}};\n"
+                      "    configuration.gridDim = {};\n"
+                      "    configuration.blockDim = {};\n"
+                      "    configuration.dynamicSmemBytes = {};\n"
+                      "    configuration.stream = stream;\n"
+                      "    configuration.attrs = &programmatic;\n"
+                      "    configuration.numAttrs = 1;\n"
+                      "    cudaLaunchKernelEx(&configuration, {}, {});\n"
+                      "  }}\n",
                       dim3_text(geometry.grid), dim3_text(geometry.block),
                       geometry.dynamic_shared_bytes, kernel, fmt::join(arguments, ", "));
   }
