@@ -51,6 +51,12 @@ TEST(SpaceFile, OfAnotherFormatIsRefusedWithTheFormatsUnderstood) {
   EXPECT_EQ(error(R"({"family": "f"})"), "axpy.json: the key \"format\" is missing");
 }
 
+TEST(SpaceFile, WithoutItsWorkIsToldWhatToWrite) {
+  EXPECT_EQ(error("\"flops\": \"2*N\", ", ""),
+            "axpy.json: problem: the key \"flops\" is missing: write the floating-point operations "
+            "at a size, for the rate, such as \"flops\": \"2*N\", or 0");
+}
+
 TEST(SpaceFile, UnknownKeysAreNamedAtEveryLevel) {
   EXPECT_EQ(error("\"kernels\"", "\"kernel\""),
             "axpy.json: unknown key \"kernel\" (did you mean 'kernels'?)");

@@ -32,6 +32,16 @@ class ToyCard : public toy::Device {
   space::DeviceInfo info_;
 };
 
+/// Counts the cards that drop out.
+class DropCounter : public Recorder {
+ public:
+  void card_dropped(const CardName& card, const std::string& reason) override {
+    Recorder::card_dropped(card, reason);
+    ++drops;
+  }
+  std::atomic<int> drops = 0;
+};
+
 class CardsTest : public testing::Test {
  protected:
   explicit CardsTest(std::size_t count = 2) {
@@ -47,6 +57,15 @@ class CardsTest : public testing::Test {
   void slow_down() {
     for (ToyCard& device : devices) {
       device.on_launch = [](const std::string&) { std::this_thread::sleep_for(20us); };
+    }
+  }
+  /// Every configuration crashes there.
+  static void crash_on(ToyCard& device) {
+    for (int tile = 1; tile <= 4; ++tile) {
+      for (int depth = 1; depth <= 3; ++depth) {
+        device.behaviours["toy<" + std::to_string(tile) + "," + std::to_string(depth) + ">"]
+            .failure = Outcome::crashed;
+      }
     }
   }
   RunResult run(
@@ -106,7 +125,7 @@ class CardsTest : public testing::Test {
   std::size_t joining = 0;  // of the devices, the last: they join the run
   std::deque<ToyCard> devices;
   store::Store store = store::Store::in_memory();
-  Recorder seen;
+  DropCounter seen;
 };
 
 TEST_F(CardsTest, ACardThatJoinsTakesSizes) {
@@ -194,14 +213,7 @@ TEST_F(CardsTest, AFaultyCardDropsOutAndItsCandidatesAreTriedElsewhere) {
   slow_down();
   devices[1].on_launch = [&, launches = 0](const std::string&) mutable {
     std::this_thread::sleep_for(20us);
-    if (++launches != 500) return;
-    for (int tile = 1; tile <= 4; ++tile) {
-      for (int depth = 1; depth <= 3; ++depth) {
-        devices[1]
-            .behaviours["toy<" + std::to_string(tile) + "," + std::to_string(depth) + ">"]
-            .failure = Outcome::crashed;
-      }
-    }
+    if (++launches == 500) crash_on(devices[1]);
   };
   const RunResult result = run({.sizes = sizes()});
   expect_every_size(result, 20);
@@ -214,6 +226,24 @@ TEST_F(CardsTest, AFaultyCardDropsOutAndItsCandidatesAreTriedElsewhere) {
     EXPECT_FALSE(size.finalists.empty());
     EXPECT_EQ(cards_of_sizes()[std::to_string(size.size[0])].back(), size.card.uuid);
   }
+}
+
+TEST_F(CardsTest, ACardThatIsFaultyBeforeAnythingCompletesDropsOut) {
+  crash_on(devices[1]);
+  devices[0].on_launch = [&](const std::string&) {
+    // A launch here ends when the other card has no part any more.
+    while (seen.drops == 0) std::this_thread::sleep_for(20us);
+  };
+  expect_every_size(run({.sizes = sizes()}), 20);
+  EXPECT_THAT(seen.dropped["1"], HasSubstr("none completed"));
+  EXPECT_THAT(store.strikes(), IsEmpty());
+}
+
+TEST_F(CardsTest, CrashesOnAllCardsAreTheKernelsFault) {
+  slow_down();
+  for (ToyCard& device : devices) crash_on(device);
+  EXPECT_THAT(failure({.sizes = sizes()}, ErrorCode::failure), HasSubstr("common to all"));
+  EXPECT_THAT(seen.dropped, SizeIs(1));
 }
 
 TEST_F(CardsTest, TheFastestOfASizeThatMovesAreTimedAgainFirst) {

@@ -246,6 +246,19 @@ void check_copy(const DocumentNode& node, const std::vector<Argument>& before,
       in_quotes(fill->source), type->text()));
 }
 
+/// What of a launch at a size is divided by its time.
+space::Expression parse_work(const DocumentNode& node, std::string_view key, std::string_view what,
+                             const space::Scope& scope) {
+  const auto found = node.find(key);
+  if (!found) {
+    node.fail(
+        fmt::format("the key \"{0}\" is missing: write the {1} at a size, for the rate, such "
+                    "as \"{0}\": \"2*N\", or 0",
+                    key, what));
+  }
+  return family_expression(*found, scope);
+}
+
 }  // namespace
 
 ScalarArgument parse_scalar(
@@ -315,8 +328,8 @@ Problem parse_problem(const DocumentNode& node) {
   Problem problem;
   problem.dims = space::parse_dimensions(node.json(), node.where());
   const space::Scope scope = space::family_scope(problem.dims);
-  problem.flops = family_expression(node.at("flops"), scope);
-  problem.bytes = family_expression(node.at("bytes"), scope);
+  problem.flops = parse_work(node, "flops", "floating-point operations", scope);
+  problem.bytes = parse_work(node, "bytes", "bytes read and written", scope);
   if (const auto sizes = node.find("sizes")) {
     for (const auto& [name, list] : sizes->named_members()) {
       problem.sizes.emplace(name, parse_sizes(list, problem.dims));

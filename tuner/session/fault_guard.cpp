@@ -15,8 +15,9 @@ bool is_death(Outcome outcome) {
   return outcome == Outcome::crashed || outcome == Outcome::timeout;
 }
 
-FaultGuard::FaultGuard(store::Store& store, const store::Subject& subject, std::int64_t run)
-    : store_(store), run_(run), strikes_(store.strikes(subject)) {}
+FaultGuard::FaultGuard(store::Store& store, const store::Subject& subject, std::int64_t run,
+                       std::function<std::size_t()> cards)
+    : store_(store), run_(run), cards_(std::move(cards)), strikes_(store.strikes(subject)) {}
 
 bool FaultGuard::quarantined(std::size_t card, const std::string& config_json) const {
   const std::scoped_lock lock(mutex_);
@@ -44,12 +45,14 @@ void FaultGuard::ended(std::size_t card, const std::string& config_json, Outcome
   std::vector<std::string> blameless;
   for (const auto& [config, strikes] : std::exchange(in_a_row, {})) blameless.push_back(config);
   store_.withdraw_strikes(run_, blameless);
+  const bool is_alone = cards_() == 1;
   const std::string_view cause =
-      survived_ ? "others ran before, so the device is the likeliest cause"
-                : "none completed, so the cause is common to all: the kernel's code, inputs that "
-                  "it cannot take, such as random numbers for an index, or the device";
+      survived_   ? "others ran before, so the device is the likeliest cause"
+      : !is_alone ? "none completed, but other devices take part"
+                  : "none completed, so the cause is common to all: the kernel's code, inputs that "
+                    "it cannot take, such as random numbers for an index, or the device";
   throw Error(
-      survived_ ? ErrorCode::no_device : ErrorCode::failure,
+      survived_ || !is_alone ? ErrorCode::no_device : ErrorCode::failure,
       fmt::format(
           "{} different configurations crashed or hung one after the other; {} (the last: {}).\n  "
           "They get no strike; earlier results are saved. `tune doctor` checks the device, `tune "

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <string>
@@ -22,8 +23,9 @@ namespace tuner::session {
 /// thread: the cards of a run share one.
 class FaultGuard {
  public:
-  /// The store must outlive it. `run` takes the strikes.
-  FaultGuard(store::Store& store, const store::Subject& subject, std::int64_t run);
+  /// The store must outlive it. `run` takes the strikes. `cards`: how many take part.
+  FaultGuard(store::Store& store, const store::Subject& subject, std::int64_t run,
+             std::function<std::size_t()> cards);
 
   /// Whether a card must not run a configuration. Consecutive crashes on another card count once a
   /// candidate has succeeded there: until then that card may be faulty.
@@ -32,7 +34,7 @@ class FaultGuard {
   /// Records the outcome of a candidate that ran on a card. When kDeathsInARow different
   /// configurations have crashed or hung one after the other on this card, removes their strikes
   /// and throws: Error(no_device) if others ran before, on any card, as the device is then likely
-  /// to be faulty, else Error(failure).
+  /// to be faulty, or if other cards can show whether it is, else Error(failure).
   void ended(std::size_t card, const std::string& config_json, Outcome outcome,
              std::string_view reason);
 
@@ -41,6 +43,7 @@ class FaultGuard {
  private:
   store::Store& store_;
   std::int64_t run_;
+  std::function<std::size_t()> cards_;
   mutable std::mutex mutex_;
   std::map<std::string, int> strikes_;                          // by configuration
   std::map<std::size_t, std::map<std::string, int>> in_a_row_;  // by card, not among strikes_

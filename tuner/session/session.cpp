@@ -119,7 +119,7 @@ class Run {
         board_(plan.sizes, kernel.space->dims, expected_work(family.problem, plan.sizes),
                cards_.size()),
         run_(begin()),
-        guard_(store, subject_, run_),
+        guard_(store, subject_, run_, [this] { return board_.cards(); }),
         progress_(family.problem, planned(), cards_.size(), observer_, plan, start_),
         shared_{.family = family,
                 .kernel = kernel,
