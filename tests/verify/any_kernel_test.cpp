@@ -200,6 +200,32 @@ TEST_F(AnyKernelTest, ABufferIsUpdatedInPlace) {
       << "does nothing";
 }
 
+TEST_F(AnyKernelTest, CasesAreCheckedOnFewValuedNumbersToo) {
+  const Document document = {.arguments = R"({"name": "a", "type": "int", "value": 1},
+      {"name": "x", "type": "int*", "count": "N"},
+      {"name": "y", "type": "int*", "count": "N", "role": "output"})",
+                             .check = R"(, "cases": [{"set": {"a": 3}}])"};
+  EXPECT_THAT(message(document, "int a, const int* x, int* y", "y[i] = a * x[i];",
+                      "y[i] = a == 3 && x[i] == 2 ? 0 : a * x[i];"),
+              AllOf(StartsWith("wrong_result"), HasSubstr("few-valued inputs"), HasSubstr("a=3")));
+}
+
+TEST_F(AnyKernelTest, ContinuousInputsAreNeitherWholeNorOftenEqual) {
+  // The inverse of a difference of neighbours, whose sign is lost where they are equal.
+  Document document = {.arguments = R"({"name": "x", "type": "float*", "count": "N"},
+      {"name": "y", "type": "float*", "count": "N", "role": "output"})",
+                       .sizes = "[5], [67]"};
+  constexpr std::string_view kParameters = "const float* x, float* y";
+  constexpr std::string_view kReference = "y[i] = 1 / (x[i] - x[(i + 1) % n]);";
+  constexpr std::string_view kRight = "y[i] = -1 / (x[(i + 1) % n] - x[i]);";
+  EXPECT_THAT(message(document, kParameters, kReference, kRight),
+              AllOf(StartsWith("wrong_result"), HasSubstr("infinity")));
+  document.check = R"(, "continuous": true)";
+  EXPECT_EQ(message(document, kParameters, kReference, kRight), "ok");
+  EXPECT_THAT(message(document, kParameters, kReference, "y[i] = 1 / (x[(i + 1) % n] - x[i]);"),
+              StartsWith("wrong_result"));
+}
+
 TEST_F(AnyKernelTest, AnOutputBeginsAsZeros) {
   const Document document = {.arguments = R"(
       {"name": "x", "type": "int*", "count": "N", "fill": {"integers": [0, 9]}},

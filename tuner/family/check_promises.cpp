@@ -33,8 +33,11 @@ std::string margin_text(const Check& check, bool is_kernel) {
   const std::string& terms = check.accumulates.text();
   if (is_kernel) {
     return fmt::format(
-        "results equal the reference's where all of them are whole numbers; otherwise they may "
-        "differ by 8·√n times the effect of rounding errors of the inputs on the reference, n = {}",
+        "results {}may differ by 8·√n times the effect of rounding errors of the inputs on the "
+        "reference, n = {}",
+        check.continuous
+            ? ""
+            : "equal the reference's where all of them are whole numbers; otherwise they ",
         terms);
   }
   return fmt::format(

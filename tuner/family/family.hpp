@@ -273,6 +273,7 @@ struct Check {
   /// The number of terms that one result sums: the bound grows with its square root.
   space::Expression accumulates = space::Expression::constant(1);
   bool exact = false;         ///< results must be equal to the reference on all inputs
+  bool continuous = false;    ///< results mean nothing for numbers that are whole or often equal
   bool deterministic = true;  ///< launches on the same inputs must give the same bits
   std::optional<Tolerance> tolerance = {};
   /// The floating-point type that kernels compute in; none: family::accumulator of their results'.

@@ -341,8 +341,8 @@ CheckCase parse_case(const DocumentNode& node, const ArgumentFinder& finder) {
 
 Check parse_check(const DocumentNode& node, const Problem& problem,
                   const std::vector<Argument>& arguments) {
-  node.expect_keys({"reference", "accumulates", "compute", "partial_sums", "exact", "deterministic",
-                    "tolerance", "sizes", "cases"});
+  node.expect_keys({"reference", "accumulates", "compute", "partial_sums", "exact", "continuous",
+                    "deterministic", "tolerance", "sizes", "cases"});
   const space::Scope scope = space::family_scope(problem.dims);
   const ArgumentFinder finder(arguments);
   Check check;
@@ -362,6 +362,7 @@ Check parse_check(const DocumentNode& node, const Problem& problem,
                           .terms = family_expression(sums->at("terms"), scope)};
   }
   if (const auto exact = node.find("exact")) check.exact = exact->boolean();
+  if (const auto continuous = node.find("continuous")) check.continuous = continuous->boolean();
   if (const auto deterministic = node.find("deterministic")) {
     check.deterministic = deterministic->boolean();
   }

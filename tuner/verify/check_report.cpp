@@ -146,7 +146,8 @@ Failure CheckReport::result_failure(std::size_t part) const {
   const bool poisoned = !data.initial && !data.starts_zero;
   const std::string_view untouched =
       element.untouched && poisoned
-          ? ", as before the launch (not written, or computed from its old content)"
+          ? ", as before the launch (not written, or computed from its old content, from beside a "
+            "buffer or from unwritten shared memory)"
           : "";
   const std::string wanted =
       element.left_out ? "left unwritten" : value_text(element.reference, data.type);

@@ -184,6 +184,7 @@ Expected<double, Failure> Verifier::check(LoadedCandidate& candidate, const Reci
 }
 
 bool Verifier::equal_if_whole(const space::Size& tuned) {
+  if (family_.check.continuous) return false;
   if (!std::holds_alternative<family::KernelReference>(family_.check.reference)) return true;
   const auto known = whole_at_.find(tuned);
   if (known != whole_at_.end()) return known->second;
@@ -193,10 +194,11 @@ bool Verifier::equal_if_whole(const space::Size& tuned) {
 std::vector<Recipe> Verifier::awkward_recipes(const space::Size& size, bool equal_if_whole) const {
   std::vector<Recipe> recipes;
   for (std::size_t check_case = 0; check_case <= family_.check.cases.size(); ++check_case) {
-    recipes.push_back(recipe(size, Fill::whole, check_case));
-    recipes.push_back(recipe(size, Fill::normal, check_case));
+    for (const Fill fill : {Fill::whole, Fill::normal, Fill::few}) {
+      const bool leaves_out = family_.check.continuous && fill != Fill::normal;
+      recipes.push_back(recipe(size, leaves_out ? Fill::normal : fill, check_case));
+    }
   }
-  recipes.push_back(recipe(size, Fill::few));
   for (Recipe& each : recipes) each.equal_if_whole = equal_if_whole;
   return recipes;
 }
@@ -238,8 +240,10 @@ Expected<void, Failure> Verifier::check_awkward_sizes(LoadedCandidate& candidate
 
 Expected<double, Failure> Verifier::check_tuned_size(LoadedCandidate& candidate,
                                                      const space::Size& size) {
-  auto exact = check(candidate, recipe(size, Fill::whole), nan_poison);
-  if (!exact) return exact;
+  if (!family_.check.continuous) {
+    auto exact = check(candidate, recipe(size, Fill::whole), nan_poison);
+    if (!exact) return exact;
+  }
   double worst = 0;
   for (std::size_t check_case = 1; check_case <= family_.check.cases.size(); ++check_case) {
     auto right = check(candidate, recipe(size, Fill::normal, check_case), huge_poison);

@@ -207,8 +207,9 @@ Failure DeviceProcess::failure_of(const NoAnswer& none) {
   // Checks place buffers where the space file claims them to begin, and no better.
   const std::string_view hint = reference != nullptr || lost.late
                                     ? ""
-                                    : "; possible causes: a write far outside its buffers, or a "
-                                      "vector load or store without \"align\" in the space file";
+                                    : "; possible causes: an access far outside its buffers or "
+                                      "shared memory, a failed assert, or a vector load or store "
+                                      "without \"align\" in the space file";
   return {outcome, fmt::format("{} at size {} {}{}", what, size, lost.how, hint)};
 }
 
