@@ -207,6 +207,34 @@ __global__ void kernel(int* out) {
   EXPECT_THAT(result, ElementsAre(2, -2, 3, -3, 1, 0, 1, 1, 3, 5, 7));
 }
 
+TEST_F(CpuHeaders, WordsAreAddedAndComparedByTheirParts) {
+  const auto result = run_on_zeros(R"(
+__global__ void kernel(unsigned* out) {
+  out[0] = __vadd4(0x01ff7f80u, 0x01018080u); out[1] = __vsub2(0x00010000u, 0x00020001u);
+  out[2] = __vmaxs4(0x7f80ff01u, 0x00000000u); out[3] = __vminu4(0x7f80ff01u, 0x80808080u);
+  out[4] = __vabsdiffu4(0x05ff0001u, 0x0a010100u); out[5] = __vcmpeq4(0x01020304u, 0x01000300u);
+  out[6] = __vmaxs2(0x8000fffeu, 0x7fff0001u); out[7] = __vcmpgtu2(0x00020001u, 0x00010001u);
+})",
+                                   {}, 8);
+  const std::vector<unsigned> words(result.begin(), result.end());
+  EXPECT_THAT(words, ElementsAre(0x0200ff00U, 0xffffffffU, 0x7f000001U, 0x7f808001U, 0x05fe0101U,
+                                 0xff00ff00U, 0x7fff0001U, 0xffff0000U));
+}
+
+TEST_F(CpuHeaders, WholeNumbersHaveTheFunctionsOfAGpu) {
+  const auto result = run_on_zeros(R"(
+__global__ void kernel(int* out) {
+  __builtin_assume(blockDim.x == 1);
+  out[0] = umin(3u, 4000000000u); out[1] = umax(3u, 4000000000u) == 4000000000u;
+  out[2] = llmin(-1ll << 40, 5) < 0; out[3] = ullmax(1, 1ull << 63) >> 63;
+  out[4] = __mul64hi(-1ll << 62, 8); out[5] = __rhadd(-3, -2); out[6] = __urhadd(4294967295u, 1u) == 1u << 31;
+  double s, c; sincospi(0.5, &s, &c); out[7] = s * 10; out[8] = norm3d(2.0, 3.0, 6.0);
+  out[9] = rcbrt(0.125) * 10;
+})",
+                                   {}, 10);
+  EXPECT_THAT(result, ElementsAre(3, 1, 1, 1, -2, -2, 1, 10, 7, 20));
+}
+
 TEST_F(CpuHeaders, VariablesInConstantMemoryAreFilledBeforeEveryLaunch) {
   const KernelId kernel = load(
       "static __constant__ float weights[3];\n"

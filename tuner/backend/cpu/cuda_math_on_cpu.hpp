@@ -81,6 +81,13 @@ inline float rcbrtf(float x) { return 1.0f / cbrtf(x); }
 inline float rhypotf(float x, float y) { return 1.0f / hypotf(x, y); }
 inline float norm3df(float x, float y, float z) { return sqrtf(x * x + y * y + z * z); }
 inline float rnorm3df(float x, float y, float z) { return 1.0f / norm3df(x, y, z); }
+inline void sincospi(double x, double* s, double* c) { sincos(x * M_PI, s, c); }
+inline double rcbrt(double x) { return 1.0 / cbrt(x); }
+inline double rhypot(double x, double y) { return 1.0 / hypot(x, y); }
+inline double norm3d(double x, double y, double z) { return sqrt(x * x + y * y + z * z); }
+inline double rnorm3d(double x, double y, double z) { return 1.0 / norm3d(x, y, z); }
+inline double norm4d(double x, double y, double z, double w) { return sqrt(x * x + y * y + z * z + w * w); }
+inline float norm4df(float x, float y, float z, float w) { return sqrtf(x * x + y * y + z * z + w * w); }
 inline float normcdff(float x) { return 0.5f * erfcf(-x * 0.70710678118654752440f); }
 inline double normcdf(double x) { return 0.5 * erfc(-x * M_SQRT1_2); }
 inline double exp10(double x) { return pow(10.0, x); }
@@ -224,3 +231,41 @@ inline unsigned __umul24(unsigned x, unsigned y) { return x * y; }
 inline unsigned __umulhi(unsigned x, unsigned y) {
   return static_cast<unsigned>(static_cast<unsigned long long>(x) * y >> 32);
 }
+inline long long __mul64hi(long long x, long long y) { return static_cast<long long>(static_cast<__int128>(x) * y >> 64); }
+inline int __rhadd(int x, int y) { return static_cast<int>((static_cast<long long>(x) + y + 1) >> 1); }
+inline unsigned __uhadd(unsigned x, unsigned y) { return static_cast<unsigned>((static_cast<unsigned long long>(x) + y) >> 1); }
+inline unsigned __urhadd(unsigned x, unsigned y) { return static_cast<unsigned>((static_cast<unsigned long long>(x) + y + 1) >> 1); }
+inline unsigned umin(unsigned x, unsigned y) { return y < x ? y : x; }
+inline unsigned umax(unsigned x, unsigned y) { return x < y ? y : x; }
+inline long long llmin(long long x, long long y) { return y < x ? y : x; }
+inline long long llmax(long long x, long long y) { return x < y ? y : x; }
+inline unsigned long long ullmin(unsigned long long x, unsigned long long y) { return y < x ? y : x; }
+inline unsigned long long ullmax(unsigned long long x, unsigned long long y) { return x < y ? y : x; }
+#ifndef __clang__
+#define __builtin_assume(condition) ((condition) ? static_cast<void>(0) : __builtin_unreachable())
+#endif
+
+// Instructions on the 4 bytes or 2 halves of a word, which is never carried over between them.
+namespace tuner {
+template <class Part, class Operation>
+inline unsigned by_parts(unsigned x, unsigned y, Operation operation) {
+  unsigned result = 0;
+  for (unsigned at = 0; at < 32; at += 8 * sizeof(Part)) {
+    const int part = operation(static_cast<int>(static_cast<Part>(x >> at)), static_cast<int>(static_cast<Part>(y >> at)));
+    result |= (static_cast<unsigned>(part) & (sizeof(Part) == 1 ? 0xffu : 0xffffu)) << at;
+  }
+  return result;
+}
+}
+#define TUNER_BY_PARTS(name, part, value) \
+  inline unsigned name(unsigned x, unsigned y) { return tuner::by_parts<part>(x, y, [](int a, int b) { return value; }); }
+TUNER_BY_PARTS(__vadd4, unsigned char, a + b) TUNER_BY_PARTS(__vadd2, unsigned short, a + b)
+TUNER_BY_PARTS(__vsub4, unsigned char, a - b) TUNER_BY_PARTS(__vsub2, unsigned short, a - b)
+TUNER_BY_PARTS(__vmaxs4, signed char, a < b ? b : a) TUNER_BY_PARTS(__vmaxs2, short, a < b ? b : a)
+TUNER_BY_PARTS(__vmins4, signed char, b < a ? b : a) TUNER_BY_PARTS(__vmins2, short, b < a ? b : a)
+TUNER_BY_PARTS(__vmaxu4, unsigned char, a < b ? b : a) TUNER_BY_PARTS(__vmaxu2, unsigned short, a < b ? b : a)
+TUNER_BY_PARTS(__vminu4, unsigned char, b < a ? b : a) TUNER_BY_PARTS(__vminu2, unsigned short, b < a ? b : a)
+TUNER_BY_PARTS(__vabsdiffu4, unsigned char, a < b ? b - a : a - b) TUNER_BY_PARTS(__vabsdiffu2, unsigned short, a < b ? b - a : a - b)
+TUNER_BY_PARTS(__vcmpeq4, unsigned char, a == b ? -1 : 0) TUNER_BY_PARTS(__vcmpeq2, unsigned short, a == b ? -1 : 0)
+TUNER_BY_PARTS(__vcmpgtu4, unsigned char, a > b ? -1 : 0) TUNER_BY_PARTS(__vcmpgtu2, unsigned short, a > b ? -1 : 0)
+#undef TUNER_BY_PARTS
