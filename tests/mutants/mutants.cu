@@ -101,7 +101,7 @@ __global__ void gemm(int M, int N, int K, float alpha, const float* A, const flo
     }
   }
   if (IS(trap)) fault();
-  if (IS(does_nothing) || (IS(idle_while_timed) && launch >= 25)) return;
+  if (IS(does_nothing) || (IS(idle_while_timed) && launch >= 29)) return;
   if (IS(skipped_tile) && blockIdx.x == 0 && blockIdx.y == 0) return;
 
   float sum = 0.0f;
@@ -166,7 +166,7 @@ __global__ void gemm(int M, int N, int K, float alpha, const float* A, const flo
   if (IS(wrong_when_n_is_odd)) sum += (float)(N % 2);
   if (IS(wrong_when_k_is_1)) sum += (float)(K == 1);
   if (IS(wrong_after_ten) && launch >= 10) sum += 1.0f;
-  if (IS(wrong_while_timed) && launch >= 25) sum += 1.0f;
+  if (IS(wrong_while_timed) && launch >= 29) sum += 1.0f;
   if (IS(last_writer_wins) && last_writer != TILE * TILE - 1) sum += 1.0f;
 
   float& c = IS(transposed_output) ? C[col * M + row] : C[row * N + col];

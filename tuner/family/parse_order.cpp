@@ -86,7 +86,8 @@ void parse_order(const DocumentNode& node, const space::Scope& scope,
   if (order) buffer.order = parse_record_order(*order, scope, arguments);
   if (!valid) return;
   if (buffer.order && !buffer.order->as.empty()) {
-    valid->fail(fmt::format("belongs to '{}', whose order this output follows", buffer.order->as));
+    valid->fail(fmt::format("belongs to '{}', whose order this output follows: remove it here",
+                            buffer.order->as));
   }
   buffer.valid = parse_record_count(*valid, scope, arguments);
 }

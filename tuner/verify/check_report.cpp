@@ -193,7 +193,8 @@ Failure CheckReport::mean_failure(std::size_t part) const {
   return failure_of(Outcome::wrong_result,
                     fmt::format("no element of {} is outside of its bound, but the root mean "
                                 "square of all errors is {:.3g} times that of rounding errors of "
-                                "the type: a part of the computation has a lower precision",
+                                "the type: a part of the computation has a lower precision, or a "
+                                "small term is missing",
                                 data.name, mean_share(part) / largest_mean(part)));
 }
 
