@@ -57,6 +57,19 @@ TEST(SpaceFile, WithoutItsWorkIsToldWhatToWrite) {
             "at a size, for the rate, such as \"flops\": \"2*N\", or 0");
 }
 
+TEST(SpaceFile, ContinuousInputsNeedAReferenceKernel) {
+  constexpr std::string_view kByKernel = R"("reference": {"kernel": "plain"})";
+  const std::string kernel(kByKernel);
+  EXPECT_TRUE(sample::parse(
+                  sample::altered(sample::kDocument, kByKernel, kernel + R"(, "continuous": true)"))
+                  .check.continuous);
+  EXPECT_THAT(
+      error(kByKernel,
+            R"("continuous": true, "reference": {"op": "gemm", "m": "N", "n": 1, "k": 1, "a": "x",
+               "b": "x", "c": "y"})"),
+      StartsWith("axpy.json: check.continuous: needs a reference kernel: "));
+}
+
 TEST(SpaceFile, UnknownKeysAreNamedAtEveryLevel) {
   EXPECT_EQ(error("\"kernels\"", "\"kernel\""),
             "axpy.json: unknown key \"kernel\" (did you mean 'kernels'?)");

@@ -362,7 +362,14 @@ Check parse_check(const DocumentNode& node, const Problem& problem,
                           .terms = family_expression(sums->at("terms"), scope)};
   }
   if (const auto exact = node.find("exact")) check.exact = exact->boolean();
-  if (const auto continuous = node.find("continuous")) check.continuous = continuous->boolean();
+  if (const auto continuous = node.find("continuous")) {
+    check.continuous = continuous->boolean();
+    if (check.continuous && !std::holds_alternative<KernelReference>(check.reference)) {
+      continuous->fail(
+          "needs a reference kernel: what a library computes means something for all "
+          "numbers, and files have their own; remove it");
+    }
+  }
   if (const auto deterministic = node.find("deterministic")) {
     check.deterministic = deterministic->boolean();
   }

@@ -194,6 +194,7 @@ bool Verifier::equal_if_whole(const space::Size& tuned) {
 std::vector<Recipe> Verifier::awkward_recipes(const space::Size& size, bool equal_if_whole) const {
   std::vector<Recipe> recipes;
   for (std::size_t check_case = 0; check_case <= family_.check.cases.size(); ++check_case) {
+    // Where only continuous numbers mean something, as many checks of these: each has its poison.
     for (const Fill fill : {Fill::whole, Fill::normal, Fill::few}) {
       const bool leaves_out = family_.check.continuous && fill != Fill::normal;
       recipes.push_back(recipe(size, leaves_out ? Fill::normal : fill, check_case));
