@@ -26,7 +26,7 @@
 #include "common/mma.cuh"
 #include "common/vector.cuh"
 #include "epilogue.cuh"
-#include "split_k.cuh"
+#include "split_sums.cuh"
 
 template <class T, class Result, bool SHORT_M, int COLUMNS, int TILES, int UNROLL, int STAGES,
           int WARPS, int WARPS_K, bool SPLIT_K, int MIN_BLOCKS, int BIAS, int ACTIVATION,
@@ -105,6 +105,17 @@ __global__ void __launch_bounds__(32 * WARPS * WARPS_K, MIN_BLOCKS)
   };
 
   await_earlier_launches();
+  constexpr int COUNT = ceil_div(COLUMNS * BLOCK_E, THREADS);  // of a thread's sums
+  const long long tile = static_cast<long long>(blockIdx.z) * gridDim.x + blockIdx.x;
+  using Splits = SplitSums<S, 1, COUNT, THREADS>;
+  __shared__ unsigned flags[2];
+  const Splits split_sums{
+      partials + tile * gridDim.y * Splits::SIZE,
+      Splits::SIZE,
+      {arrivals + tile * (SliceClaims::COUNTERS + ceil_div(static_cast<int>(gridDim.y), 32)),
+       static_cast<int>(gridDim.y), Splits::slices(gridDim.y)},
+      flags};
+  if constexpr (SPLIT_K) split_sums.begin();
   // Two sums of each element in turn: a product need not wait for the one before it.
   S sum[TILES][SHORT_ROWS][2][4] = {};
 #pragma unroll
@@ -164,7 +175,6 @@ __global__ void __launch_bounds__(32 * WARPS * WARPS_K, MIN_BLOCKS)
     }
   }
   __syncthreads();
-  constexpr int COUNT = ceil_div(COLUMNS * BLOCK_E, THREADS);
   const auto column_of = [](int index) { return SHORT_M ? index / BLOCK_E : index % COLUMNS; };
   const auto e_of = [](int index) { return SHORT_M ? index % BLOCK_E : index / COLUMNS; };
   S mine[COUNT];
@@ -179,24 +189,23 @@ __global__ void __launch_bounds__(32 * WARPS * WARPS_K, MIN_BLOCKS)
       }
     }
   }
-  if constexpr (SPLIT_K) {
-    const long long tile = static_cast<long long>(blockIdx.z) * gridDim.x + blockIdx.x;
-    if (!reduce_splits<THREADS, 0>(mine, partials, arrivals, tile, blockIdx.y, gridDim.y,
-                                   threadIdx.x)) {
-      return;
-    }
-  }
   const Epilogue<Result, BIAS, ACTIVATION, RESIDUAL> what{bias, residual};
-#pragma unroll
-  for (int i = 0; i < COUNT; ++i) {
-    const int index = threadIdx.x + i * THREADS;
+  const auto store = [&](S sum, int index) {
     const int column = column_of(index), e = block_e + e_of(index);
-    if (index >= COLUMNS * BLOCK_E || column >= short_extent || e >= extent) continue;
+    if (index >= COLUMNS * BLOCK_E || column >= short_extent || e >= extent) return;
     const int row_c = SHORT_M ? column : e, column_c = SHORT_M ? e : column;
     const long long offset = blockIdx.z * stride_c + static_cast<long long>(row_c) * ldc + column_c;
-    S value = alpha * mine[i];
+    S value = alpha * sum;
     if (beta != S(0)) value += beta * static_cast<S>(C[offset]);
     if constexpr (!decltype(what)::IS_NONE) value = what.apply(value, row_c, column_c, offset);
     C[offset] = Result(value);
+  };
+  if constexpr (SPLIT_K) {
+    split_sums.reduce(
+        blockIdx.y, true, [&](int i) { return &mine[i]; }, [](int split) { return split; },
+        [] { __syncthreads(); }, [&](const S(&total)[1], int index) { store(total[0], index); });
+  } else {
+#pragma unroll
+    for (int i = 0; i < COUNT; ++i) store(mine[i], threadIdx.x + i * THREADS);
   }
 }

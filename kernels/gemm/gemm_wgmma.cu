@@ -31,6 +31,7 @@
 #include "common/shared_memory.cuh"
 #include "common/warpgroup.cuh"
 #include "common/wgmma.cuh"
+#include "split_sums.cuh"
 #include "tensor_epilogue.cuh"
 #include "tensor_operand.cuh"
 #include "tensor_producer.cuh"
@@ -100,7 +101,7 @@ __device__ __forceinline__ void multiply_tiles(const Groups& groups, int M, int 
   const unsigned turns = empty + 8 * STAGES;  // a barrier for each consumer
   unsigned* const flags = reinterpret_cast<unsigned*>(
       dynamic_shared() + STAGES * STAGE_BYTES + CONSUMERS * Staging::BYTES +
-      8 * (2 * STAGES + CONSUMERS));  // for each consumer
+      8 * (2 * STAGES + CONSUMERS));  // two for each consumer
 
   const int thread = threadIdx.x;
   const int rank = blockIdx.x % CLUSTER;  // in the cluster
@@ -177,6 +178,20 @@ __device__ __forceinline__ void multiply_tiles(const Groups& groups, int M, int 
       }
     };
 
+    // The sums that a warpgroup stores, to be added to those of other splits.
+    constexpr int VECTORS = TILE_N / CLUSTER_K / 8;
+    using Splits = SplitSums<S, 4, PARTS * VECTORS, WARPGROUP>;
+    const int part = rank * TEAM + (PING_PONG ? 0 : consumer);
+    const auto splits_of = [&](int tile, int count) {
+      const int words = SliceClaims::COUNTERS + ceil_div(splits, 32);
+      unsigned* const claims =
+          arrivals + (static_cast<long long>(tile) * CLUSTER * TEAM + part) * words;
+      return Splits{partials + part * Splits::SIZE,
+                    CLUSTER * TEAM * Splits::SIZE,
+                    {claims, count, Splits::slices(count)},
+                    flags + 2 * consumer};
+    };
+
     typename Groups::Work work;
     RingPosition<STAGES> at;
     // PING_PONG: a consumer begins when the one before it has all its k-tiles. Else a stage could
@@ -195,6 +210,9 @@ __device__ __forceinline__ void multiply_tiles(const Groups& groups, int M, int 
         }
         await_phase(turns + 8 * consumer, turn_parity);
         turn_parity ^= 1;
+      }
+      if constexpr (SPLIT_K) {
+        if (work.splits > 1) splits_of(work.tile, work.splits).begin();
       }
       using Sums = Accumulators<TILE_N, S>[PARTS];
       Sums sum;
@@ -276,21 +294,14 @@ __device__ __forceinline__ void multiply_tiles(const Groups& groups, int M, int 
                             (CLUSTER_K > 1 ? rank * (TILE_N / CLUSTER_K) : 0);
         if constexpr (SPLIT_K) {
           if (work.splits > 1) {
-            const int part = rank * TEAM + (PING_PONG ? 0 : consumer);
-            const int words = SliceClaims::COUNTERS + ceil_div(splits, SliceClaims::ORPHANS);
-            const SplitSums<S> sums{
-                work,
-                partials + static_cast<long long>(part) * (PARTS * 64 * (TILE_N / CLUSTER_K)),
-                CLUSTER * TEAM,
-                arrivals + (static_cast<long long>(work.tile) * CLUSTER * TEAM + part) * words,
-                flags + consumer,
-                1 + consumer,
-                queue.is_empty()};
-            sums.reduce(sum, [&](auto& piece, int row, int column) {
-              c.apply_factors(piece, row0 + row, column0 + column);
-              c.apply(what, piece, row0 + row, column0 + column);
-              store_product<VECTOR_C>(piece, c, row0 + row, column0 + column);
-            });
+            splits_of(work.tile, work.splits)
+                .reduce(
+                    work.split, queue.is_empty(),
+                    [&](int i) { return &sum[i / VECTORS].at[4 * (i % VECTORS)]; },
+                    [&](int split) { return work.slot(split); },
+                    [&] { sync_warpgroup(1 + consumer); },
+                    StoreTotals<VECTOR_C, TILE_N / CLUSTER_K, TC, S, SWAP, What>{c, what, row0,
+                                                                                 column0});
             return;
           }
         }

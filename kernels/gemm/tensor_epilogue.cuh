@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The end of a product on tensor cores: sums over split-K, and C from accumulators.
+// The end of a product on tensor cores: sums over blocks of a cluster, and C from accumulators.
 #pragma once
 
 #include "common/cluster.cuh"
@@ -8,8 +8,6 @@
 #include "common/warpgroup.cuh"
 #include "common/wgmma.cuh"
 #include "epilogue.cuh"
-#include "slice_claims.cuh"
-#include "tensor_work.cuh"
 
 /// The matrix that a product is stored to. With TRANSPOSED the computed product is its transpose.
 /// S: the type of sums and factors.
@@ -61,6 +59,18 @@ struct TensorOutput {
         for_each<true>(sum, row0, column0, finish);
       }
     }
+  }
+  /// Both, of one element; of one that does not lie in C anything.
+  template <class What>
+  __device__ __forceinline__ S element(const What& epilogue, S sum, int row, int column) const {
+    if (!contains(row, column)) return sum;
+    sum *= alpha;
+    if (beta != S(0)) sum += beta * static_cast<S>(*at(row, column));
+    if constexpr (!What::IS_NONE) {
+      sum = epilogue.apply(sum, TRANSPOSED ? column : row, TRANSPOSED ? row : column,
+                           offset(row, column));
+    }
+    return sum;
   }
 
  private:
@@ -189,6 +199,30 @@ __device__ __forceinline__ void store_product(const Accumulators<COLUMNS, S>& su
   }
 }
 
+/// Stores totals of a warpgroup's sums of rows from `row0` and COLUMNS columns from `column0`, by
+/// their numbers: each thread's of 64 rows after the other, 4 sums of every thread at a time.
+template <int VECTOR, int COLUMNS, class T, class S, bool TRANSPOSED, class What>
+struct StoreTotals {
+  const TensorOutput<T, S, TRANSPOSED>& c;
+  const What& what;
+  int row0, column0;
+
+  /// `number`: of the first, even.
+  template <int N>
+  __device__ __forceinline__ void operator()(const S (&total)[N], int number) const {
+#pragma unroll
+    for (int i = 0; i < N; i += 2) {
+      const int vector = number / (4 * WARPGROUP), thread = number / 4 % WARPGROUP;
+      const int row = row0 + vector / (COLUMNS / 8) * 64 + thread / 32 * 16 + thread % 32 / 4 +
+                      ((number + i) % 4 == 0 ? 0 : 8);
+      const int column = column0 + vector % (COLUMNS / 8) * 8 + 2 * (thread % 4);
+      store_pair<VECTOR>(c, row, column,
+                         rounded_pair<T>(c.element(what, total[i], row, column),
+                                         c.element(what, total[i + 1], row, column + 1)));
+    }
+  }
+};
+
 /// Where a warpgroup stores its part of a tile through shared memory by TMA: in boxes of 64 rows of
 /// 128 bytes, BUFFERS of them in flight. One with BUFFERS == 0 has no memory.
 template <class T, int BUFFERS>
@@ -314,122 +348,3 @@ __device__ __forceinline__ void add_up_cluster(const Accumulators<COLUMNS, S> (&
     }
   }
 }
-
-/// Split-K and stream-K: the sum of a warpgroup's part of a tile over its splits, through global
-/// memory. Every split stores its partial sums; then slices of the part are added, each in the
-/// order of the splits: equal inputs give equal bits.
-template <class S>
-struct SplitSums {
-  const TensorWork& work;
-  S* partials;         ///< of this part of a tile in slot 0
-  int slot_parts;      ///< such parts in a slot
-  unsigned* arrivals;  ///< of the part, for SliceClaims
-  unsigned* claimed;   ///< a word of shared memory of the warpgroup's own
-  int barrier;         ///< of the warpgroup
-  bool waits;          ///< worth it where the block has nothing else to do
-
-  /// Calls store(sums, row, column) with the sums of 64 rows and some columns from there on, of
-  /// which a warp has its 16 rows. All threads of the warpgroup call it.
-  template <int PARTS, int COLUMNS, class Store>
-  __device__ __forceinline__ void reduce(const Accumulators<COLUMNS, S> (&sum)[PARTS],
-                                         const Store& store) const {
-    constexpr int PIECE = COLUMNS % 16 == 0 ? 16 : 8;
-    constexpr int PIECES = 4 * PARTS * COLUMNS / PIECE;  // each of the 16 rows of a warp
-    const SliceClaims claims{arrivals, work.splits, PIECES < work.splits ? PIECES : work.splits};
-    store_partials(sum);
-    sync_warpgroup(barrier);
-    // The first thread decides. Its fences between barriers order what all write and read.
-    const bool is_first = threadIdx.x % WARPGROUP == 0;
-    int orphans = 0;
-    if (is_first) *claimed = claims.claim(work.split, waits, orphans);
-    for (;;) {
-      sync_warpgroup(barrier);
-      const int slice = static_cast<int>(*claimed);
-      if (slice == SliceClaims::NONE) return;
-      const unsigned begun_before = is_first ? claims.begin() : 0;
-      add_slice<PARTS, COLUMNS, PIECE>(slice, claims.slices, store);
-      sync_warpgroup(barrier);
-      if (is_first) {
-        claims.end(begun_before);
-        *claimed = orphans > 0 ? claims.take_orphan(orphans) : SliceClaims::NONE;
-      }
-    }
-  }
-
- private:
-  using FourSums = Vector<S, 4>;
-
-  /// The partial sums of a split, of this thread the first four.
-  __device__ __forceinline__ FourSums* place(int of_split, int vectors) const {
-    return reinterpret_cast<FourSums*>(partials) +
-           static_cast<long long>(work.slot(of_split)) * slot_parts * (vectors * WARPGROUP);
-  }
-
-  template <int PARTS, int COLUMNS>
-  __device__ __forceinline__ void store_partials(
-      const Accumulators<COLUMNS, S> (&sum)[PARTS]) const {
-    constexpr int VECTORS = COLUMNS / 8;
-    FourSums* const to = place(work.split, PARTS * VECTORS) + threadIdx.x % WARPGROUP;
-#pragma unroll
-    for (int part = 0; part < PARTS; ++part) {
-#pragma unroll
-      for (int i = 0; i < VECTORS; ++i) {
-        const S* const at = &sum[part].at[4 * i];
-        to[(part * VECTORS + i) * WARPGROUP] = {{at[0], at[1], at[2], at[3]}};
-      }
-    }
-  }
-
-  /// Adds the pieces of a slice, of PIECE columns and the 16 rows of a warp.
-  template <int PARTS, int COLUMNS, int PIECE, class Store>
-  __device__ __forceinline__ void add_slice(int slice, int slices, const Store& store) const {
-    constexpr int VECTORS = PIECE / 8, OF_ROW = COLUMNS / PIECE;
-    constexpr int PIECES = 4 * PARTS * OF_ROW;
-    constexpr int IN_FLIGHT = 8 / VECTORS;  // splits
-    const int warp = threadIdx.x % WARPGROUP / 32;
-    const int end = PIECES * (slice + 1) / slices;
-    for (int piece = PIECES * slice / slices + warp; piece < end; piece += 4) {
-      const int column = piece / 4, of_warp = piece % 4;
-      const auto partial = [&](int split, int vector) {
-        return place(split, PARTS * COLUMNS / 8) + (column * VECTORS + vector) * WARPGROUP +
-               of_warp * 32 + threadIdx.x % 32;
-      };
-      Accumulators<PIECE, S> total = {};
-      for (int first = 0; first < work.splits; first += IN_FLIGHT) {
-        FourSums loaded[IN_FLIGHT][VECTORS];
-#pragma unroll
-        for (int i = 0; i < IN_FLIGHT; ++i) {
-          if (first + i >= work.splits) break;
-#pragma unroll
-          for (int j = 0; j < VECTORS; ++j) loaded[i][j] = load_from_l2(partial(first + i, j));
-        }
-#pragma unroll
-        for (int i = 0; i < IN_FLIGHT; ++i) {
-          if (first + i >= work.splits) break;
-#pragma unroll
-          for (int v = 0; v < 4 * VECTORS; ++v) total.at[v] += loaded[i][v / 4].at[v % 4];
-        }
-      }
-      // The rows are those of another warp, as many further.
-      store(total, column / OF_ROW * 64 + 16 * (of_warp - warp), column % OF_ROW * PIECE);
-    }
-  }
-
-  /// Reads what another block wrote, from the L2 cache.
-  static __device__ __forceinline__ FourSums load_from_l2(const FourSums* from) {
-#ifdef __CUDA_ARCH__
-    union {
-      unsigned word[4];
-      FourSums sums;
-    } loaded;
-    asm volatile("ld.global.cg.v4.b32 {%0, %1, %2, %3}, [%4];"
-                 : "=r"(loaded.word[0]), "=r"(loaded.word[1]), "=r"(loaded.word[2]),
-                   "=r"(loaded.word[3])
-                 : "l"(from)
-                 : "memory");
-    return loaded.sums;
-#else
-    return *from;
-#endif
-  }
-};

@@ -30,16 +30,8 @@ unsigned atomicOr(unsigned* at, unsigned value) {
   pause_sometimes();
   return std::atomic_ref(*at).fetch_or(value);
 }
-unsigned atomicAnd(unsigned* at, unsigned value) {
-  pause_sometimes();
-  return std::atomic_ref(*at).fetch_and(value);
-}
-unsigned atomicInc(unsigned* at, unsigned last) {
-  pause_sometimes();
-  unsigned old = std::atomic_ref(*at).load();
-  while (!std::atomic_ref(*at).compare_exchange_weak(old, old >= last ? 0 : old + 1)) {
-  }
-  return old;
+int __ffs(int value) {
+  return __builtin_ffs(value);
 }
 
 #include "kernels/gemm/slice_claims.cuh"
@@ -48,7 +40,8 @@ unsigned atomicInc(unsigned* at, unsigned last) {
 #undef __forceinline__
 #undef TUNER_CPU_BACKEND
 
-/// Every split at its own thread, once. Returns how often each slice was added.
+/// Every split at its own thread, once; each waits or not as it happens. Returns how often each
+/// slice was added, where the last split added those that were left.
 std::vector<int> added(int splits, int slices, std::vector<unsigned>& words, unsigned seed) {
   std::vector<std::atomic<int>> times(static_cast<std::size_t>(splits));
   std::vector<std::thread> threads;
@@ -56,13 +49,15 @@ std::vector<int> added(int splits, int slices, std::vector<unsigned>& words, uns
     threads.emplace_back([&, split] {
       random_pauses.seed(seed * 64 + static_cast<unsigned>(split));
       const SliceClaims claims{words.data(), splits, slices};
-      int orphans = 0;
-      int slice = claims.claim(split, false, orphans);
-      while (slice != SliceClaims::NONE) {
-        const unsigned begun_before = claims.begin();
+      claims.begin();
+      if (split < slices && random_pauses() % 2 == 0) {
+        ++times[static_cast<std::size_t>(split)];
+      } else if (split < slices) {
+        claims.leave(split);
+      }
+      if (!claims.arrive()) return;
+      for (int slice = claims.take_left(); slice != SliceClaims::NONE; slice = claims.take_left()) {
         ++times[static_cast<std::size_t>(slice)];
-        claims.end(begun_before);
-        slice = orphans > 0 ? claims.take_orphan(orphans) : SliceClaims::NONE;
       }
     });
   }
@@ -71,15 +66,22 @@ std::vector<int> added(int splits, int slices, std::vector<unsigned>& words, uns
 }
 
 TEST(SliceClaimsTest, EachSliceIsAddedOnceHoweverTheSplitsInterleave) {
-  for (const auto& [splits, slices] : {std::pair{6, 6}, std::pair{8, 5}, std::pair{3, 3}}) {
-    std::vector<unsigned> words(SliceClaims::COUNTERS + 1, 0);
-    for (unsigned seed = 0; seed < 2000; ++seed) {
+  for (const auto& [splits, slices] : {std::pair{6, 6}, std::pair{8, 5}, std::pair{40, 36}}) {
+    std::vector<unsigned> words(SliceClaims::COUNTERS + 2, 0);
+    for (unsigned seed = 0; seed < (splits < 10 ? 2000U : 200U); ++seed) {
       std::vector<int> expected(static_cast<std::size_t>(splits), 0);
       std::fill_n(expected.begin(), slices, 1);
       ASSERT_EQ(added(splits, slices, words, seed), expected) << splits << " splits, seed " << seed;
       ASSERT_EQ(words, std::vector<unsigned>(words.size(), 0)) << "zero for the next launch";
     }
   }
+}
+
+TEST(SliceClaimsTest, ASplitWaitsOnlyWhereAllHaveBegun) {
+  std::vector<unsigned> words(SliceClaims::COUNTERS + 1, 0);
+  const SliceClaims claims{words.data(), 3, 3};
+  EXPECT_FALSE(claims.may_wait(2));
+  EXPECT_TRUE(claims.may_wait(3));
 }
 
 }  // namespace
