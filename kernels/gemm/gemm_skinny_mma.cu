@@ -105,14 +105,14 @@ __global__ void __launch_bounds__(32 * WARPS * WARPS_K, MIN_BLOCKS)
   };
 
   await_earlier_launches();
-  constexpr int COUNT = ceil_div(COLUMNS * BLOCK_E, THREADS);  // of a thread's sums
+  constexpr int COUNT = ceil_div(COLUMNS * BLOCK_E, THREADS);  // sums of a thread after the loop
   const long long tile = static_cast<long long>(blockIdx.z) * gridDim.x + blockIdx.x;
   using Splits = SplitSums<S, 1, COUNT, THREADS>;
   __shared__ unsigned flags[2];
   const Splits split_sums{
       partials + tile * gridDim.y * Splits::SIZE,
       Splits::SIZE,
-      {arrivals + tile * (SliceClaims::COUNTERS + ceil_div(static_cast<int>(gridDim.y), 32)),
+      {arrivals + tile * (SplitProgress::COUNTERS + ceil_div(static_cast<int>(gridDim.y), 32)),
        static_cast<int>(gridDim.y), Splits::slices(gridDim.y)},
       flags};
   if constexpr (SPLIT_K) split_sums.begin();

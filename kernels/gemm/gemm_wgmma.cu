@@ -183,12 +183,12 @@ __device__ __forceinline__ void multiply_tiles(const Groups& groups, int M, int 
     using Splits = SplitSums<S, 4, PARTS * VECTORS, WARPGROUP>;
     const int part = rank * TEAM + (PING_PONG ? 0 : consumer);
     const auto splits_of = [&](int tile, int count) {
-      const int words = SliceClaims::COUNTERS + ceil_div(splits, 32);
-      unsigned* const claims =
+      const int words = SplitProgress::COUNTERS + ceil_div(splits, 32);
+      unsigned* const progress =
           arrivals + (static_cast<long long>(tile) * CLUSTER * TEAM + part) * words;
       return Splits{partials + part * Splits::SIZE,
                     CLUSTER * TEAM * Splits::SIZE,
-                    {claims, count, Splits::slices(count)},
+                    {progress, count, Splits::slices(count)},
                     flags + 2 * consumer};
     };
 

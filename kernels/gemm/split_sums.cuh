@@ -3,11 +3,11 @@
 #pragma once
 
 #include "common/vector.cuh"
-#include "slice_claims.cuh"
+#include "split_progress.cuh"
 
 /// WIDTH sums as they are stored. Zero bits in memory mean that a sum has not been stored yet, so
-/// zero is stored as a sign bit: a float as minus zero. (An integer of only this bit is not
-/// reached below 2^17 products of int8.)
+/// zero is stored as the sign bit: a float as minus zero. An int8 sum of -2^31 would count as zero;
+/// fewer than 132,105 products do not reach it, and the space file limits K.
 template <class S, int WIDTH>
 struct StoredSums {
   static_assert(sizeof(S) == 4);
@@ -45,7 +45,8 @@ struct StoredSums {
     }
   }
 
-  // Other blocks load words at any time, and see each as it was or as it is.
+  // Other blocks access the same words meanwhile: each word is the old or the new one, those of a
+  // vector independently.
   static __device__ __forceinline__ StoredSums load(const StoredSums* from) {
 #ifndef TUNER_CPU_BACKEND
     StoredSums loaded;
@@ -98,9 +99,9 @@ template <class S, int WIDTH, int COUNT, int THREADS>
 struct SplitSums {
   static constexpr int SIZE = WIDTH * COUNT * THREADS;  ///< sums of a split
 
-  S* partials;          ///< of slot 0; zero before and after
+  S* partials;          ///< in slot 0; zero before and after a launch
   long long slot_size;  ///< from slot to slot
-  SliceClaims claims;
+  SplitProgress progress;
   unsigned* flags;  ///< two words of shared memory
 
   static __device__ __forceinline__ int slices(int splits) {
@@ -109,36 +110,37 @@ struct SplitSums {
 
   /// Says that a split has begun, long before its sums are there. All threads call it.
   __device__ __forceinline__ void begin() const {
-    if (is_leader()) claims.begin();
+    if (is_leader()) progress.begin();
   }
 
-  /// Adds up. sums_at(i): the i-th WIDTH of this thread's sums; slot(split): where those of a split
-  /// are; sync(): a barrier of the threads. Waits for others if `waits`: worth it where the block
-  /// has nothing else to do. Calls finish(totals, first) with consecutive totals, in the order of
-  /// storage: sum j of sums_at(i) of a thread is number (i * THREADS + thread) * WIDTH + j. All
-  /// threads call it.
+  /// Adds up. sums_at(i): the i-th WIDTH of this thread's sums; slot(split): the number
+  /// of its slot; sync(): a barrier of the threads. Waits for others if `waits`: worth it where the
+  /// block has nothing else to do. Calls finish(totals, first) with consecutive totals, in the
+  /// order of storage: sum j of sums_at(i) of a thread is number (i * THREADS + thread) * WIDTH +
+  /// j. All threads call it.
   template <class SumsAt, class Slot, class Sync, class Finish>
   __device__ __forceinline__ void reduce(int split, bool waits, const SumsAt& sums_at,
                                          const Slot& slot, const Sync& sync,
                                          const Finish& finish) const {
     const bool leads = is_leader();
-    const unsigned begun = leads ? claims.begun() : 0;
+    const unsigned begun = leads ? progress.begun() : 0;
     auto* const own = at<WIDTH>(slot(split), threadIdx.x % THREADS * WIDTH);
 #pragma unroll
     for (int i = 0; i < COUNT; ++i) {
       StoredSums<S, WIDTH>::of(sums_at(i)).store(own + i * THREADS);
     }
-    if (leads) flags[0] = waits && claims.may_wait(begun) ? 1 : 0;
+    const bool has_slice = split < progress.slices;
+    if (leads) flags[0] = has_slice && waits && progress.may_wait(begun) ? 1 : 0;
     sync();
-    int slice = flags[0] != 0 && split < claims.slices ? split : SliceClaims::NONE;
+    int slice = flags[0] != 0 ? split : SplitProgress::NONE;
     if (leads) {
-      if (slice == SliceClaims::NONE && split < claims.slices) claims.leave(split);
-      flags[1] = claims.arrive() ? 1 : 0;
+      if (has_slice && slice == SplitProgress::NONE) progress.leave(split);
+      flags[1] = progress.arrive() ? 1 : 0;
     }
     for (;;) {
-      if (slice != SliceClaims::NONE) {
-        // Of many splits fewer sums at a time, so that more threads have some.
-        if (WIDTH == 4 && claims.splits <= 4) {
+      if (slice != SplitProgress::NONE) {
+        // With more splits a slice is smaller: fewer sums at a time occupy more threads.
+        if (WIDTH == 4 && progress.splits <= 4) {
           add<WIDTH, 4>(slice, slot, finish);
         } else {
           add<(WIDTH < 2 ? WIDTH : 2), 16>(slice, slot, finish);
@@ -146,11 +148,12 @@ struct SplitSums {
       }
       sync();
       if (flags[1] == 0) return;  // not the last
-      if (leads) flags[0] = static_cast<unsigned>(claims.take_left());
+      if (leads) flags[0] = static_cast<unsigned>(progress.take_left());
       sync();
       slice = static_cast<int>(flags[0]);
-      if (slice == SliceClaims::NONE) return;
+      if (slice == SplitProgress::NONE) break;
     }
+    sync();  // all have read it before the leader writes for another tile
   }
 
  private:
@@ -168,14 +171,14 @@ struct SplitSums {
   template <int N, int IN_FLIGHT, class Slot, class Finish>
   __device__ __forceinline__ void add(int slice, const Slot& slot, const Finish& finish) const {
     using Stored = StoredSums<S, N>;
-    const int end = UNITS * (slice + 1) / claims.slices * (32 * WIDTH);
-    int number = UNITS * slice / claims.slices * (32 * WIDTH) + threadIdx.x % THREADS * N;
+    const int end = UNITS * (slice + 1) / progress.slices * (32 * WIDTH);
+    int number = UNITS * slice / progress.slices * (32 * WIDTH) + threadIdx.x % THREADS * N;
 #pragma unroll 1
     for (; number < end; number += THREADS * N) {
       S total[N] = {};
 #pragma unroll 1
-      for (int first = 0; first < claims.splits; first += IN_FLIGHT) {
-        const int count = claims.splits - first;
+      for (int first = 0; first < progress.splits; first += IN_FLIGHT) {
+        const int count = progress.splits - first;
         Stored stored[IN_FLIGHT];
         bool is_complete;
         do {

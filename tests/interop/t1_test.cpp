@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include <filesystem>
+#include <functional>
 #include <string>
 
 namespace tuner::interop {
@@ -307,20 +308,33 @@ TEST(T1_export, An_array_by_value_is_refused) {
   }
 }
 
-TEST(T1_export, A_kernel_of_several_launches_is_refused) {
-  Json document = Json::parse(kOurs);
-  Json& kernel = document["kernels"]["scale"];
-  kernel["steps"] = Json::array({{{"entry", kernel["entry"]}, {"launch", kernel["launch"]}}});
-  kernel.erase("entry");
-  kernel.erase("launch");
-  const Imported ours = parsed(document.dump());
-  try {
-    static_cast<void>(
-        export_t1(document.dump(), "scale", *ours.definition, h200(), ours.size, "."));
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_STREQ(error.what(), "T1 has nothing for the kernel's steps");
-  }
+TEST(T1_export, What_T1_has_nothing_for_is_refused) {
+  const auto error_of = [](const std::function<void(Json&)>& change) -> std::string {
+    Json document = Json::parse(kOurs);
+    change(document["kernels"]["scale"]);
+    const Imported ours = parsed(document.dump());
+    try {
+      static_cast<void>(
+          export_t1(document.dump(), "scale", *ours.definition, h200(), ours.size, "."));
+      return "";
+    } catch (const Error& error) {
+      return error.what();
+    }
+  };
+  EXPECT_EQ(error_of([](Json&) {}), "");
+  const auto as_steps = [](Json& kernel) {
+    kernel["steps"] = Json::array({{{"entry", kernel["entry"]}, {"launch", kernel["launch"]}}});
+    kernel.erase("entry");
+    kernel.erase("launch");
+  };
+  EXPECT_EQ(error_of(as_steps), "T1 has nothing for the kernel's steps");
+  const auto with_scratch = [](Json& kernel) {
+    kernel["scratch"] = Json::array({{{"name", "sums"}, {"type", "float*"}, {"count", 1}}});
+  };
+  EXPECT_EQ(error_of(with_scratch), "T1 has nothing for the kernel's scratch");
+  EXPECT_EQ(error_of([](Json& kernel) { kernel["launch"]["programmatic"] = 1; }),
+            "T1 has nothing for programmatic launches: export a copy of the space file without "
+            "\"programmatic\"");
 }
 
 }  // namespace

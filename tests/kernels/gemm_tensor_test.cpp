@@ -398,7 +398,7 @@ INSTANTIATE_TEST_SUITE_P(
                  "stop_ < (tile + 1) * k_tiles ? stop_ - tile * k_tiles : k_tiles", "k_tiles"},
          Mistake{"TheSumsOfOneSplitAreLost", "stored[i].add_to(total);",
                  "if (first + i > 0) stored[i].add_to(total);"},
-         Mistake{"ASliceIsNotLeftToTheLast", "claims.leave(split);", "{}"},
+         Mistake{"ASliceIsNotLeftToTheLast", "progress.leave(split);", "{}"},
          Mistake{"OnlyOneSliceIsTaken", "word = left & (left - 1);", "word = 0;"},
          Mistake{"TheCounterOfSplitsIsNotReset", "words[1] = 0;", ""},
          Mistake{"TheSwizzleOfCopiesIsNotThatOfProducts", "map.swizzle_bytes == 128",

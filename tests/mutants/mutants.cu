@@ -10,6 +10,7 @@ enum class Mutant {
   no_barrier_before_load,
   last_writer_wins,
   uninitialised_shared,
+  uninitialised_sums,
   // indices and guards
   guard_off_by_one,
   k_tail_dropped,
@@ -109,6 +110,11 @@ __global__ void gemm(int M, int N, int K, float alpha, const float* A, const flo
   if (IS(uninitialised_shared)) {
     sum = shared[2 * TILE * TILE + rank];  // assumed to be zero
     __syncthreads();
+  }
+  if (IS(uninitialised_sums)) {
+    float sums[4];
+    sums[rank % 4] += 0.0f;
+    sum += sums[rank % 4];
   }
   int last_writer = 0;
   if (IS(last_writer_wins)) {

@@ -54,13 +54,17 @@ class DeviceProcessTest : public testing::Test {
   }
 
   static constexpr DeviceDeadlines kShort{
-      .longest = 300ms, .start = 20s, .own_work = 300ms, .first_launch = 300ms, .launch = 300ms};
+      .longest = 300ms, .start = 20s, .own_work = 300ms, .launch = 300ms, .first_launch = 300ms};
 
   const family::Family family_;
   const family::Kernel& kernel_ = family_.kernels.front();
   std::optional<DeviceProcess> device_;
   std::optional<space::Space> space_;
 };
+
+TEST(DeviceDeadlinesTest, AFirstLaunchMayTakeTwelveTimesAsLong) {
+  EXPECT_EQ(DeviceDeadlines{.launch = 2s}.first_launch, 24s);
+}
 
 TEST_F(DeviceProcessTest, PassesOnWhatTheWorkerSays) {
   start("fine");

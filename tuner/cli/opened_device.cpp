@@ -41,9 +41,7 @@ void tell_of_missing_sandbox() {
 }
 
 worker::DeviceDeadlines deadlines(const DeviceOptions& options) {
-  worker::DeviceDeadlines deadlines;
-  deadlines.launch = parse_duration(options.launch_timeout, "--launch-timeout");
-  return deadlines;
+  return {.launch = parse_duration(options.launch_timeout, "--launch-timeout")};
 }
 
 }  // namespace

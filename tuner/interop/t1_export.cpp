@@ -88,9 +88,14 @@ class T1Writer {
  private:
   /// Throws for what T1 has no words for.
   static void check_expressible(const Json& kernel) {
-    for (const char* key : {"defines", "steps"}) {
+    for (const char* key : {"defines", "steps", "scratch", "tensor_maps"}) {
       if (!kernel.contains(key)) continue;
       throw Error(ErrorCode::usage, fmt::format("T1 has nothing for the kernel's {}", key));
+    }
+    if (kernel.at("launch").contains("programmatic")) {
+      throw Error(ErrorCode::usage,
+                  "T1 has nothing for programmatic launches: export a copy of the space file "
+                  "without \"programmatic\"");
     }
   }
 

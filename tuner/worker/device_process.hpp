@@ -19,11 +19,11 @@ struct DeviceStep;
 /// How long the process that drives a device may take. A launch that took t before, or the first
 /// candidate's at the same size, may take 20·t when that is more than `launch`, up to `longest`.
 struct DeviceDeadlines {
-  std::chrono::duration<double> longest{3600};      ///< of all: a worker says how long t was
-  std::chrono::duration<double> start{60};          ///< to open the device
-  std::chrono::duration<double> own_work{600};      ///< the library, a reference, a check
-  std::chrono::duration<double> first_launch{120};  ///< of a candidate at a size without any time
+  std::chrono::duration<double> longest{3600};  ///< of all: a worker says how long t was
+  std::chrono::duration<double> start{60};      ///< to open the device
+  std::chrono::duration<double> own_work{600};  ///< the library, a reference, a check
   std::chrono::duration<double> launch{10};
+  std::chrono::duration<double> first_launch = 12 * launch;  ///< at a size without any time
 };
 
 /// The devices of a backend by their ordinals, at least one, as a child process sees them: this

@@ -46,6 +46,8 @@ constexpr std::array kBaseOptions = {
     "-fno-rtti",
     "-fno-strict-aliasing",
     "-fwrapv",  // integers wrap on a GPU
+    // A sum that a kernel forgets to set to zero often is zero on a fresh stack.
+    "-ftrivial-auto-var-init=pattern",
     // Everything but the entry is the image's own, and dlclose really unloads it.
     "-fvisibility=hidden",
     "-Wl,-Bsymbolic",

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Split-K: which split adds which slice of a sum, so that no block relies on others to run.
+// Split-K: how far the splits of a tile are, so that none waits for one that may not run.
 #pragma once
 
-/// Each of the first splits adds its slice of the partial sums if all splits have begun: they run,
-/// and store their sums before they wait for those of others. Otherwise it leaves the slice to the
-/// last split to arrive, which finds all sums stored. All of one thread of a split, in this order:
-/// begin; may_wait, and if not, leave; arrive; of the last, take_left until there is none.
+/// Split i adds slice i of the partial sums if all splits have begun: they run, and store their
+/// sums before they wait for those of others. Otherwise it leaves the slice to the last split to
+/// arrive, which finds all sums stored. All by one thread of a split, in this order: begin; begun
+/// and may_wait; leave, if it has a slice and may not wait; arrive; the last: take_left until NONE.
 ///
 /// `words`: COUNTERS + ceil(splits / 32), zero before and after: how many splits have begun, how
 /// many have arrived, and a bit for each slice that is left.
-struct SliceClaims {
+struct SplitProgress {
   static constexpr int COUNTERS = 2, NONE = -1;
 
   unsigned* words;
   int splits;
-  int slices;  ///< at most as many as splits: of the first of these
+  int slices;  ///< at most as many as splits; splits from here on add none
 
   __device__ __forceinline__ void begin() const { atomicAdd(words, 1u); }
 
@@ -27,7 +27,7 @@ struct SliceClaims {
     return 0;  // blocks run one after the other: nobody waits
 #endif
   }
-  /// Whether all splits have begun, of whom `count` had before; a little later if need be.
+  /// Whether all splits have begun. `count`: from begun(); it is read again up to LOOKS times.
   __device__ __forceinline__ bool may_wait(unsigned count) const {
     for (int look = 0; look < LOOKS && count != static_cast<unsigned>(splits); ++look) {
       count = begun();
@@ -69,6 +69,6 @@ struct SliceClaims {
   }
 
  private:
-  // At a time of about 0.7 us. Splits that run at once begin together.
+  // Each takes about 0.7 us, a round trip to the L2 cache. Splits that run at once begin together.
   static constexpr int LOOKS = 4;
 };

@@ -34,7 +34,7 @@ int __ffs(int value) {
   return __builtin_ffs(value);
 }
 
-#include "kernels/gemm/slice_claims.cuh"
+#include "kernels/gemm/split_progress.cuh"
 
 #undef __device__
 #undef __forceinline__
@@ -48,15 +48,16 @@ std::vector<int> added(int splits, int slices, std::vector<unsigned>& words, uns
   for (int split = 0; split < splits; ++split) {
     threads.emplace_back([&, split] {
       random_pauses.seed(seed * 64 + static_cast<unsigned>(split));
-      const SliceClaims claims{words.data(), splits, slices};
-      claims.begin();
+      const SplitProgress progress{words.data(), splits, slices};
+      progress.begin();
       if (split < slices && random_pauses() % 2 == 0) {
         ++times[static_cast<std::size_t>(split)];
       } else if (split < slices) {
-        claims.leave(split);
+        progress.leave(split);
       }
-      if (!claims.arrive()) return;
-      for (int slice = claims.take_left(); slice != SliceClaims::NONE; slice = claims.take_left()) {
+      if (!progress.arrive()) return;
+      for (int slice = progress.take_left(); slice != SplitProgress::NONE;
+           slice = progress.take_left()) {
         ++times[static_cast<std::size_t>(slice)];
       }
     });
@@ -65,9 +66,9 @@ std::vector<int> added(int splits, int slices, std::vector<unsigned>& words, uns
   return {times.begin(), times.end()};
 }
 
-TEST(SliceClaimsTest, EachSliceIsAddedOnceHoweverTheSplitsInterleave) {
+TEST(SplitProgressTest, EachSliceIsAddedOnceHoweverTheSplitsInterleave) {
   for (const auto& [splits, slices] : {std::pair{6, 6}, std::pair{8, 5}, std::pair{40, 36}}) {
-    std::vector<unsigned> words(SliceClaims::COUNTERS + 2, 0);
+    std::vector<unsigned> words(SplitProgress::COUNTERS + 2, 0);
     for (unsigned seed = 0; seed < (splits < 10 ? 2000U : 200U); ++seed) {
       std::vector<int> expected(static_cast<std::size_t>(splits), 0);
       std::fill_n(expected.begin(), slices, 1);
@@ -77,11 +78,11 @@ TEST(SliceClaimsTest, EachSliceIsAddedOnceHoweverTheSplitsInterleave) {
   }
 }
 
-TEST(SliceClaimsTest, ASplitWaitsOnlyWhereAllHaveBegun) {
-  std::vector<unsigned> words(SliceClaims::COUNTERS + 1, 0);
-  const SliceClaims claims{words.data(), 3, 3};
-  EXPECT_FALSE(claims.may_wait(2));
-  EXPECT_TRUE(claims.may_wait(3));
+TEST(SplitProgressTest, ASplitWaitsOnlyWhereAllHaveBegun) {
+  std::vector<unsigned> words(SplitProgress::COUNTERS + 1, 0);
+  const SplitProgress progress{words.data(), 3, 3};
+  EXPECT_FALSE(progress.may_wait(2));
+  EXPECT_TRUE(progress.may_wait(3));
 }
 
 }  // namespace
