@@ -170,10 +170,12 @@ constexpr std::string_view kAwaits =
 /// What was measured: at the asked size or, as the labels say, at the one it was taken from.
 void add_measurement(Table& table, const store::BestRecord& best, std::string_view where) {
   const auto label = [&](std::string_view what) { return fmt::format("{}{}", what, where); };
-  table.add({label("time"),
-             fmt::format("{} (quartiles {} to {}, {} samples)", quantity::time(best.time.median_ns),
-                         quantity::time(best.time.q1_ns), quantity::time(best.time.q3_ns),
-                         best.time.samples)});
+  std::string time = quantity::time(best.time.median_ns);
+  if (best.time.samples > 0) {  // else it is from a table, which has medians only
+    time += fmt::format(" (quartiles {} to {}, {} samples)", quantity::time(best.time.q1_ns),
+                        quantity::time(best.time.q3_ns), best.time.samples);
+  }
+  table.add({label("time"), time});
   table.add({label("rate"), format_rate(best.flops, best.bytes, best.time.median_ns)});
   table.add({label("speed"), ratio_text(best)});
   if (best.ratio_to_library_tuned) {
