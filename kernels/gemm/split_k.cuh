@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Split-K: several blocks compute a tile of C, each for a part of K.
+// Split-K of the kernels without tensor cores: several blocks compute a tile of C, each for a part
+// of K. Kernels on tensor cores poll the sums instead: split_sums.cuh.
 #pragma once
 
 #include "pipeline.cuh"
