@@ -156,6 +156,8 @@ __global__ void __launch_bounds__(32 * WARPS * WARPS_K, MIN_BLOCKS)
     }
     stage = stage + 1 < STAGES ? stage + 1 : 0;
   }
+  unsigned begun = 0;
+  if constexpr (SPLIT_K) begun = split_sums.begun();
   allow_next_launch();  // earlier, its blocks would take the places of this one's
   copies.await<0>();
 
@@ -202,7 +204,7 @@ __global__ void __launch_bounds__(32 * WARPS * WARPS_K, MIN_BLOCKS)
   };
   if constexpr (SPLIT_K) {
     split_sums.reduce(
-        blockIdx.y, true, [&](int i) { return &mine[i]; }, [](int split) { return split; },
+        blockIdx.y, true, begun, [&](int i) { return &mine[i]; }, [](int split) { return split; },
         [] { __syncthreads(); }, [&](const S(&total)[1], int index) { store(total[0], index); });
   } else {
 #pragma unroll

@@ -35,6 +35,7 @@
 #include "tensor_epilogue.cuh"
 #include "tensor_operand.cuh"
 #include "tensor_producer.cuh"
+#include "tensor_sums.cuh"
 #include "tensor_work.cuh"
 
 // CLUSTER_BLOCKS: blocks of a cluster. A cluster of one is not launched as one.
@@ -233,55 +234,26 @@ __device__ __forceinline__ void multiply_tiles(const Groups& groups, int M, int 
           }
         }
         products.commit();
+        const int stage = at.stage;
+        at.advance();
+        return stage;
       };
-      const auto pin_all = [](Sums& sum) {
-#pragma unroll
-        for (int part = 0; part < PARTS; ++part) pin(sum[part]);
-      };
-      const auto begin_next_tile = [&] {
+      unsigned begun = 0;  // splits of the tile
+      const auto last_has_begun = [&] {
+        if constexpr (SPLIT_K) {
+          if (work.splits > 1) begun = splits_of(work.tile, work.splits).begun();
+        }
         if constexpr (PING_PONG) {
           __syncwarp();
           if (lane == 0) arrive(turns + 8 * (consumer + 1 < CONSUMERS ? consumer + 1 : 0));
         }
       };
-
       if constexpr (PROMOTED) {
-        Sums of_k_tile;
-#pragma unroll
-        for (int part = 0; part < PARTS; ++part) sum[part] = {};
-        for (int k_tile = work.begin; k_tile < work.end; ++k_tile) {
-          pin_all(of_k_tile);
-          begin_k_tile(of_k_tile, true);
-          products.await<0>();
-          pin_all(of_k_tile);
-          release(at.stage);
-          at.advance();
-#pragma unroll
-          for (int part = 0; part < PARTS; ++part) {
-#pragma unroll
-            for (int i = 0; i < Accumulators<TILE_N, S>::COUNT; ++i) {
-              sum[part].at[i] += of_k_tile[part].at[i];
-            }
-          }
-        }
-        begin_next_tile();
+        constexpr int NEEDED = 3 * PARTS * (TILE_N / 2) + (SPLIT_K ? 72 : 40);
+        promote_k_tiles<(NEEDED <= CONSUMER_REGISTERS)>(sum, work.end - work.begin, products,
+                                                        begin_k_tile, release, last_has_begun);
       } else {
-        // The products of one k-tile are begun before those of the last one are complete.
-        pin_all(sum);
-        begin_k_tile(sum, true);
-        int reading = at.stage;
-        at.advance();
-        for (int k_tile = work.begin + 1; k_tile < work.end; ++k_tile) {
-          begin_k_tile(sum, false);
-          products.await<1>();
-          release(reading);
-          reading = at.stage;
-          at.advance();
-        }
-        begin_next_tile();
-        products.await<0>();
-        pin_all(sum);
-        release(reading);
+        sum_k_tiles(sum, work.end - work.begin, products, begin_k_tile, release, last_has_begun);
       }
 
       const auto store = [&](Accumulators<TILE_N / CLUSTER_K, S>(&sum)[PARTS]) {
@@ -296,7 +268,7 @@ __device__ __forceinline__ void multiply_tiles(const Groups& groups, int M, int 
           if (work.splits > 1) {
             splits_of(work.tile, work.splits)
                 .reduce(
-                    work.split, queue.is_empty(),
+                    work.split, queue.is_empty(), begun,
                     [&](int i) { return &sum[i / VECTORS].at[4 * (i % VECTORS)]; },
                     [&](int split) { return work.slot(split); },
                     [&] { sync_warpgroup(1 + consumer); },

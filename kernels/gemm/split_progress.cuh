@@ -4,11 +4,12 @@
 
 /// Split i adds slice i of the partial sums if all splits have begun: they run, and store their
 /// sums before they wait for those of others. Otherwise it leaves the slice to the last split to
-/// arrive, which finds all sums stored. All by one thread of a split, in this order: begin; begun
-/// and may_wait; leave, if it has a slice and may not wait; arrive; the last: take_left until NONE.
+/// arrive, which waits for no split that has not stored its sums. All by one thread of a split, in
+/// this order: begin; begun and may_wait; arrive; is_last; the last, if are_left: take_left until
+/// NONE.
 ///
 /// `words`: COUNTERS + ceil(splits / 32), zero before and after: how many splits have begun, how
-/// many have arrived, and a bit for each slice that is left.
+/// many have arrived and left a slice, and a bit for each slice that is left.
 struct SplitProgress {
   static constexpr int COUNTERS = 2, NONE = -1;
 
@@ -35,31 +36,31 @@ struct SplitProgress {
     return count == static_cast<unsigned>(splits);
   }
 
-  __device__ __forceinline__ void leave(int slice) const {
-    atomicOr(words + COUNTERS + slice / 32, 1u << slice % 32);
+  /// Counts the split as arrived; it leaves the slice `left`, or NONE. Returns what is_last and
+  /// are_left need. Nothing is ordered by it but the slices that are left: an order would wait for
+  /// the partial sums to be stored, as long as adding them takes.
+  __device__ __forceinline__ unsigned arrive(int left) const {
+    if (left == NONE) return atomicAdd(words + 1, 1u) + 1;
+    atomicOr(words + COUNTERS + left / 32, 1u << left % 32);
+    __threadfence();
+    return atomicAdd(words + 1, LEFT + 1) + LEFT + 1;
   }
-
-  /// Whether this split is the last. It can then read what others wrote before they arrived.
-  __device__ __forceinline__ bool arrive() const {
-    unsigned before;
-#ifndef TUNER_CPU_BACKEND
-    asm volatile("atom.acq_rel.gpu.global.add.u32 %0, [%1], 1;"
-                 : "=r"(before)
-                 : "l"(words + 1)
-                 : "memory");
-#else
-    before = atomicAdd(words + 1, 1u);
-#endif
-    if (before != static_cast<unsigned>(splits) - 1) return false;
-    words[0] = 0;
+  __device__ __forceinline__ bool is_last(unsigned arrived) const {
+    return arrived % LEFT == static_cast<unsigned>(splits);
+  }
+  /// Of the last split: whether slices are left. All have arrived, so the counts begin anew.
+  __device__ __forceinline__ bool are_left(unsigned arrived) const {
+    atomicAdd(words, 0u - static_cast<unsigned>(splits));  // no store: a begin() may be on its way
     words[1] = 0;
+    if (arrived < LEFT) return false;
+    __threadfence();
     return true;
   }
 
   /// A slice that was left, or NONE.
   __device__ __forceinline__ int take_left() const {
     for (int first = 0; first < slices; first += 32) {
-      unsigned& word = words[COUNTERS + first / 32];
+      volatile unsigned& word = words[COUNTERS + first / 32];
       const unsigned left = word;
       if (left == 0) continue;
       word = left & (left - 1);
@@ -69,6 +70,8 @@ struct SplitProgress {
   }
 
  private:
+  static constexpr unsigned LEFT = 1u << 16;  // a slice, in the count of arrivals
+
   // Each takes about 0.7 us, a round trip to the L2 cache. Splits that run at once begin together.
   static constexpr int LOOKS = 4;
 };

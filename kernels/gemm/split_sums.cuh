@@ -112,18 +112,20 @@ struct SplitSums {
   __device__ __forceinline__ void begin() const {
     if (is_leader()) progress.begin();
   }
+  /// What reduce needs to know of the others, from shortly before the sums are there: it takes a
+  /// round trip to the L2 cache. All threads call it.
+  __device__ __forceinline__ unsigned begun() const { return is_leader() ? progress.begun() : 0; }
 
-  /// Adds up. sums_at(i): the i-th WIDTH of this thread's sums; slot(split): the number
-  /// of its slot; sync(): a barrier of the threads. Waits for others if `waits`: worth it where the
-  /// block has nothing else to do. Calls finish(totals, first) with consecutive totals, in the
-  /// order of storage: sum j of sums_at(i) of a thread is number (i * THREADS + thread) * WIDTH +
-  /// j. All threads call it.
+  /// Adds up. begun: from begun(); sums_at(i): the i-th WIDTH of this thread's sums; slot(split):
+  /// the number of its slot; sync(): a barrier of the threads. Waits for others if `waits`: worth
+  /// it where the block has nothing else to do. Calls finish(totals, first) with consecutive
+  /// totals, in the order of storage: sum j of sums_at(i) of a thread is number (i * THREADS +
+  /// thread) * WIDTH + j. All threads call it.
   template <class SumsAt, class Slot, class Sync, class Finish>
-  __device__ __forceinline__ void reduce(int split, bool waits, const SumsAt& sums_at,
-                                         const Slot& slot, const Sync& sync,
+  __device__ __forceinline__ void reduce(int split, bool waits, unsigned begun,
+                                         const SumsAt& sums_at, const Slot& slot, const Sync& sync,
                                          const Finish& finish) const {
     const bool leads = is_leader();
-    const unsigned begun = leads ? progress.begun() : 0;
     auto* const own = at<WIDTH>(slot(split), threadIdx.x % THREADS * WIDTH);
 #pragma unroll
     for (int i = 0; i < COUNT; ++i) {
@@ -133,21 +135,24 @@ struct SplitSums {
     if (leads) flags[0] = has_slice && waits && progress.may_wait(begun) ? 1 : 0;
     sync();
     int slice = flags[0] != 0 ? split : SplitProgress::NONE;
-    if (leads) {
-      if (has_slice && slice == SplitProgress::NONE) progress.leave(split);
-      flags[1] = progress.arrive() ? 1 : 0;
-    }
-    for (;;) {
+    unsigned arrived = 0;  // known when it is needed, after the first slice
+    if (leads) arrived = progress.arrive(has_slice && flags[0] == 0 ? split : SplitProgress::NONE);
+    for (bool is_first = true;; is_first = false) {
       if (slice != SplitProgress::NONE) {
         // With more splits a slice is smaller: fewer sums at a time occupy more threads.
         if (WIDTH == 4 && progress.splits <= 4) {
           add<WIDTH, 4>(slice, slot, finish);
+        } else if (WIDTH == 4 && progress.splits <= 8) {
+          add<WIDTH, 8>(slice, slot, finish);
         } else {
           add<(WIDTH < 2 ? WIDTH : 2), 16>(slice, slot, finish);
         }
       }
+      if (leads && is_first) {
+        flags[1] = progress.is_last(arrived) && progress.are_left(arrived) ? 1 : 0;
+      }
       sync();
-      if (flags[1] == 0) return;  // not the last
+      if (flags[1] == 0) return;
       if (leads) flags[0] = static_cast<unsigned>(progress.take_left());
       sync();
       slice = static_cast<int>(flags[0]);
@@ -179,19 +184,20 @@ struct SplitSums {
 #pragma unroll 1
       for (int first = 0; first < progress.splits; first += IN_FLIGHT) {
         const int count = progress.splits - first;
-        Stored stored[IN_FLIGHT];
+        Stored stored[IN_FLIGHT] = {};
         bool is_complete;
         do {
+          // Loads that are repeated would delay the stores that they wait for.
+#pragma unroll
+          for (int i = 0; i < IN_FLIGHT; ++i) {
+            if (i < count && !stored[i].is_complete()) {
+              stored[i] = Stored::load(at<N>(slot(first + i), number));
+            }
+          }
           is_complete = true;
 #pragma unroll
           for (int i = 0; i < IN_FLIGHT; ++i) {
-            if (i >= count) break;
-            stored[i] = Stored::load(at<N>(slot(first + i), number));
-          }
-#pragma unroll
-          for (int i = 0; i < IN_FLIGHT; ++i) {
-            if (i >= count) break;
-            is_complete = is_complete && stored[i].is_complete();
+            is_complete = is_complete && (i >= count || stored[i].is_complete());
           }
         } while (!is_complete);
 #pragma unroll

@@ -87,15 +87,25 @@ struct WholeMatrices {
 
 /// The work of one worker, a cluster, of several: every `workers`-th tile or part of one, and then
 /// its share of the streamed tiles, a range of their k-tiles.
+///
+/// Consecutive workers have parts of different tiles at the same depth, as far as there are: they
+/// share operands, and blocks that start together on free multiprocessors fill one GPC after the
+/// other, whose requests the L2 cache takes together (256 x 256 x 32768 in 16 splits, loads alone:
+/// 13.5 instead of 18.0 us on an H100).
 class TensorQueue {
  public:
   __device__ __forceinline__ TensorQueue(const TensorSchedule& schedule, int worker, int workers,
                                          const WholeMatrices&)
-      : schedule_(schedule), worker_(worker), workers_(workers), number_(worker) {
+      : schedule_(schedule), workers_(workers), number_(worker) {
     const int depth = schedule.streamed * schedule.k_tiles;
     sharers_ = workers < depth ? workers : depth;
-    position_ = worker < sharers_ ? start(worker) : depth;
-    stop_ = worker < sharers_ ? start(worker + 1) : depth;
+    if (worker < sharers_) {
+      sharer_ = sharer_of(worker);
+      position_ = start(sharer_);
+      stop_ = start(sharer_ + 1);
+    } else {
+      position_ = stop_ = depth;
+    }
   }
 
   /// Whether nothing is left.
@@ -109,8 +119,8 @@ class TensorQueue {
     const int splits = schedule_.streamed > 0 ? 1 : schedule_.splits;
     const int whole = schedule_.tiles() - schedule_.streamed;
     if (number_ < whole * splits) {
-      const int tile = quotient(number_, splits);
-      const int split = number_ - tile * splits;
+      const int split = quotient(number_, whole);
+      const int tile = number_ - split * whole;
       schedule_.place(work, tile);
       const int each = quotient(k_tiles, splits), more = k_tiles - each * splits;
       work.begin = split * each + (split < more ? split : more);
@@ -130,10 +140,10 @@ class TensorQueue {
     schedule_.place(work, whole + tile);
     work.begin = position_ - tile * k_tiles;
     work.end = stop_ < (tile + 1) * k_tiles ? stop_ - tile * k_tiles : k_tiles;
-    work.split = worker_ - first;
+    work.split = sharer_ - first;
     work.splits = last - first + 1;
     work.tile = tile;
-    // A worker has two slots: for the tile with which its range begins, and for the one with which
+    // A sharer has two slots: for the tile with which its range begins, and for the one with which
     // it ends. Only the first part of a tile may end a range that began with another tile.
     work.first_slot = 2 * first;
     work.slot_step = 2;
@@ -143,6 +153,18 @@ class TensorQueue {
   }
 
  private:
+  /// The sharer that a worker is: each is one. Whole numbers of ranges begin in every tile first,
+  /// at the same depth in turn; then the ranges that are left.
+  __device__ __forceinline__ int sharer_of(int worker) const {
+    const int tiles = schedule_.streamed;
+    const int each = quotient(sharers_, tiles), more = sharers_ - each * tiles;
+    if (worker < each * tiles) {
+      const int depth = quotient(worker, tiles), tile = worker - depth * tiles;
+      return each * tile + quotient(tile * more + tiles - 1, tiles) + depth;
+    }
+    const int tile = quotient((worker - each * tiles) * tiles, more);
+    return each * tile + quotient(tile * more + tiles - 1, tiles) + each;
+  }
   /// Where the range of a sharer begins: ranges differ by at most one k-tile and none is empty.
   __device__ __forceinline__ int start(int sharer) const {
     return static_cast<int>(static_cast<long long>(schedule_.streamed * schedule_.k_tiles) *
@@ -155,8 +177,8 @@ class TensorQueue {
   }
 
   const TensorSchedule& schedule_;
-  int worker_, workers_, number_;
-  int sharers_;  // workers that have a part of the streamed tiles
+  int workers_, number_;
+  int sharers_, sharer_ = 0;  // workers that have a part of the streamed tiles; which this is
   int position_, stop_;
 };
 

@@ -123,6 +123,11 @@ TEST_F(GemmTensorTest, OperandsOf8And32BitsAreRight) {
   // Where a mistake in the sums is found, the right ones must pass.
   expect_right("64,72,8208,TRANS_B=1,TYPE=e4m3",
                "TILE_M == 64 and TILE_N == 64 and CONSUMERS == 1 and STAGES == 3 and SPLIT == 0");
+  expect_right("64,72,912,TRANS_B=1,TYPE=e4m3",
+               "TILE_M == 64 and TILE_N == 64 and CONSUMERS == 1 and STAGES == 3 and SPLIT == 0");
+  // Without registers for the sums of two k-tiles.
+  expect_right("136,200,1040,TRANS_B=1,TYPE=e4m3",
+               "TILE_M == 64 and TILE_N == 128 and CONSUMERS == 1 and MIN_BLOCKS == 2");
   expect_right("136,72,1040,TRANS_B=1,TYPE=e4m3",
                "SPLIT_K > 1 and TILE_M == 128 and TILE_N == 32 and CONSUMERS == 2");
   expect_right("72,80,1040,TRANS_B=1,TYPE=e4m3_fast",
@@ -256,7 +261,9 @@ TEST_P(GemmTensorTypeMistakes, IsFound) {
       "TILE_M == 64 and TILE_N == 64 and CONSUMERS == 1 and STAGES == 3 and "
       "SPLIT == 0 and STREAM == 0 and STORE_BUFFERS == 0 and PANELS == 1";
   expect_found(GetParam(), "gemm_wgmma",
-               {{"64,72,8208,TRANS_B=1,TYPE=e4m3", tile}, {"72,80,152,TRANS_B=1,TYPE=tf32", tile}});
+               {{"64,72,8208,TRANS_B=1,TYPE=e4m3", tile},
+                {"64,72,912,TRANS_B=1,TYPE=e4m3", tile},
+                {"72,80,152,TRANS_B=1,TYPE=tf32", tile}});
 }
 
 class GemmGroupedMistakes : public testing::TestWithParam<Mistake> {};
@@ -307,10 +314,11 @@ INSTANTIATE_TEST_SUITE_P(
     testing::ValuesIn(testing_support::part<Mistake>(
         {Mistake{"SumsOf128ProductsAreNotPromoted", "if constexpr (PROMOTED) {",
                  "if constexpr (false) {"},
-         Mistake{"SumsOfAKTileAreNotCleared", "begin_k_tile(of_k_tile, true);",
-                 "begin_k_tile(of_k_tile, k_tile == work.begin);"},
-         Mistake{"TheLastKTileIsNotPromoted", "sum[part].at[i] += of_k_tile[part].at[i];",
-                 "sum[part].at[i] += k_tile + 1 < work.end ? of_k_tile[part].at[i] : S(0);"},
+         Mistake{"SumsOfAKTileAreNotCleared", "return begin(sums, true);",
+                 "return begin(sums, false);"},
+         Mistake{"TheLastKTileIsNotPromoted", "products.await<0>();\n      promote(last);",
+                 "products.await<0>();"},
+         Mistake{"OneKTileIsPromotedTwice", "end(odd);", "end(even);"},
          Mistake{"ProductsHaveTheDepthOf16Bits", "k += PRODUCT_DEPTH<T>", "k += 16"},
          Mistake{"OffsetsAreThoseOf16Bits", "k % WIDTH * static_cast<int>(sizeof(T))",
                  "k % WIDTH * 2"}})),
@@ -372,9 +380,8 @@ INSTANTIATE_TEST_SUITE_P(
                  "at_.parity);\n      arrive_expecting"},
          Mistake{"ConsumersDoNotWaitForAFullStage", "await_phase(full + 8 * at.stage, at.parity);",
                  ""},
-         Mistake{"AStageIsReleasedWhileItIsRead",
-                 "products.await<1>();\n          release(reading);",
-                 "release(reading);\n          products.await<1>();"},
+         Mistake{"AStageIsReleasedWhileItIsRead", "products.await<1>();\n    release(reading);",
+                 "release(reading);\n    products.await<1>();"},
          Mistake{"TheParityNeverChanges", "stage = 0;\n      parity ^= 1;", "stage = 0;"},
          Mistake{"AConsumerSkipsTooFewStages", "at.advance(work.end - work.begin);",
                  "at.advance(work.end - work.begin - 1);"},
@@ -390,15 +397,16 @@ INSTANTIATE_TEST_SUITE_P(
          Mistake{"OneSplitBeginsTooLate", "(split < more ? split : more);",
                  "(split < more ? split : more) + (split > 0);"},
          Mistake{"ThePartsOfASplitOverlap", "each + (split < more ? 1 : 0);", "each + 1;"},
-         Mistake{"StreamedRangesOverlap", "stop_ = worker < sharers_ ? start(worker + 1)",
-                 "stop_ = worker < sharers_ ? start(worker + 1) + (worker == 0)"},
+         Mistake{"StreamedRangesOverlap", "stop_ = start(sharer_ + 1);",
+                 "stop_ = start(sharer_ + 1) + (worker == 0);"},
          Mistake{"WorkersShareASlot", "work.first_extra = start(first) / k_tiles != tile ? 1 : 0;",
                  "work.first_extra = 0;"},
          Mistake{"TheEndOfARangeIsForgotten",
                  "stop_ < (tile + 1) * k_tiles ? stop_ - tile * k_tiles : k_tiles", "k_tiles"},
          Mistake{"TheSumsOfOneSplitAreLost", "stored[i].add_to(total);",
                  "if (first + i > 0) stored[i].add_to(total);"},
-         Mistake{"ASliceIsNotLeftToTheLast", "progress.leave(split);", "{}"},
+         Mistake{"ASliceIsNotLeftToTheLast",
+                 "has_slice && flags[0] == 0 ? split :", "false ? split :"},
          Mistake{"OnlyOneSliceIsTaken", "word = left & (left - 1);", "word = 0;"},
          Mistake{"TheCounterOfSplitsIsNotReset", "words[1] = 0;", ""},
          Mistake{"TheSwizzleOfCopiesIsNotThatOfProducts", "map.swizzle_bytes == 128",

@@ -30,6 +30,9 @@ unsigned atomicOr(unsigned* at, unsigned value) {
   pause_sometimes();
   return std::atomic_ref(*at).fetch_or(value);
 }
+void __threadfence() {
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+}
 int __ffs(int value) {
   return __builtin_ffs(value);
 }
@@ -50,12 +53,14 @@ std::vector<int> added(int splits, int slices, std::vector<unsigned>& words, uns
       random_pauses.seed(seed * 64 + static_cast<unsigned>(split));
       const SplitProgress progress{words.data(), splits, slices};
       progress.begin();
+      int left = SplitProgress::NONE;
       if (split < slices && random_pauses() % 2 == 0) {
         ++times[static_cast<std::size_t>(split)];
       } else if (split < slices) {
-        progress.leave(split);
+        left = split;
       }
-      if (!progress.arrive()) return;
+      const unsigned arrived = progress.arrive(left);
+      if (!progress.is_last(arrived) || !progress.are_left(arrived)) return;
       for (int slice = progress.take_left(); slice != SplitProgress::NONE;
            slice = progress.take_left()) {
         ++times[static_cast<std::size_t>(slice)];
