@@ -249,7 +249,7 @@ __device__ __forceinline__ void multiply_tiles(const Groups& groups, int M, int 
         }
       };
       if constexpr (PROMOTED) {
-        constexpr int NEEDED = 3 * PARTS * (TILE_N / 2) + (SPLIT_K ? 72 : 40);
+        constexpr int NEEDED = 3 * PARTS * (TILE_N / 2) + (SPLIT_K ? 72 : 32);
         promote_k_tiles<(NEEDED <= CONSUMER_REGISTERS)>(sum, work.end - work.begin, products,
                                                         begin_k_tile, release, last_has_begun);
       } else {
