@@ -235,6 +235,73 @@ __global__ void kernel(int* out) {
   EXPECT_THAT(result, ElementsAre(3, 1, 1, 1, -2, -2, 1, 10, 7, 20));
 }
 
+// The lists of the CUDA Math API Reference.
+TEST_F(CpuHeaders, TheFunctionsOfCudasMathApiAreThere) {
+  const auto compiled = compile(R"(
+#define BOTH(name, ...) r += name(__VA_ARGS__); s += name##f(__VA_ARGS__);
+#define ONE(name) BOTH(name, x)
+__global__ void kernel(double* out) {
+  double r = 0, x = out[0], d; float s = 0, f; int i = 0; long l = 1;
+  ONE(acos) ONE(acosh) ONE(asin) ONE(asinh) ONE(atan) ONE(atanh) ONE(cbrt) ONE(ceil) ONE(cos) ONE(cosh) ONE(cospi)
+  ONE(cyl_bessel_i0) ONE(cyl_bessel_i1) ONE(erf) ONE(erfc) ONE(erfcinv) ONE(erfcx) ONE(erfinv) ONE(exp) ONE(exp10)
+  ONE(exp2) ONE(expm1) ONE(fabs) ONE(floor) ONE(ilogb) ONE(j0) ONE(j1) ONE(lgamma) ONE(llrint) ONE(llround) ONE(log)
+  ONE(log10) ONE(log1p) ONE(log2) ONE(logb) ONE(lrint) ONE(lround) ONE(nearbyint) ONE(normcdf) ONE(normcdfinv)
+  ONE(rcbrt) ONE(rint) ONE(round) ONE(rsqrt) ONE(sin) ONE(sinh) ONE(sinpi) ONE(sqrt) ONE(tan) ONE(tanh) ONE(tgamma)
+  ONE(trunc) ONE(y0) ONE(y1)
+  BOTH(atan2, x, x) BOTH(copysign, x, x) BOTH(fdim, x, x) BOTH(fmax, x, x) BOTH(fmin, x, x) BOTH(fmod, x, x)
+  BOTH(hypot, x, x) BOTH(nextafter, x, x) BOTH(pow, x, x) BOTH(remainder, x, x) BOTH(rhypot, x, x) BOTH(fma, x, x, x)
+  BOTH(norm3d, x, x, x) BOTH(rnorm3d, x, x, x) BOTH(norm4d, x, x, x, x) BOTH(rnorm4d, x, x, x, x) BOTH(nan, "")
+  BOTH(jn, i, x) BOTH(yn, i, x) BOTH(ldexp, x, i) BOTH(scalbn, x, i) BOTH(scalbln, x, l) BOTH(frexp, x, &i) BOTH(remquo, x, x, &i)
+  r += modf(x, &d) + norm(1, &d) + rnorm(1, &d); s += modff(s, &f) + normf(1, &f) + rnormf(1, &f) + fdividef(s, s);
+  sincos(x, &d, &r); sincosf(x, &f, &s); sincospi(x, &d, &r); sincospif(x, &f, &s);
+  out[0] = r + s + isfinite(x) + isinf(x) + isnan(x) + signbit(x) + max(r, x) + min(r, x);
+})");
+  EXPECT_TRUE(compiled) << compiled.error().message;
+}
+
+// Values: Abramowitz and Stegun, tables 7.1, 9.1, 9.8 and 26.5, with more digits.
+TEST_F(CpuHeaders, SpecialFunctionsAreThere) {
+  const auto result = run_on_zeros(R"(
+__device__ int near(double x, double expected) { return fabs(x - expected) <= 2e-15 * fabs(expected); }
+__global__ void kernel(int* out) {
+  out[0] = near(j0(1.0), 0.76519768655796655) && near(y0(1.0), 0.088256964215676958);
+  out[1] = near(cyl_bessel_i0(1.0), 1.2660658777520084) && near(cyl_bessel_i1(1.0), 0.56515910399248502);
+  out[2] = near(cyl_bessel_i0(-20.0), 43558282.559553528) && cyl_bessel_i1(-1.0) < 0;
+  out[3] = near(erfinv(0.5), 0.47693627620446987) && near(erfinv(-1e-20), -8.8622692545275801e-21);
+  out[4] = near(erfcinv(1e-10), 4.5728249673894852) && near(erfcinv(1.5), -0.47693627620446987);
+  out[5] = near(erfcx(10.0), 0.056140992743822589) && near(erfcx(1.0), 0.42758357615580700);
+  out[6] = near(normcdfinv(0.975), 1.9599639845400545) && near(normcdfinv(0.25), -0.67448975019608174);
+  out[7] = erfinv(1.0) == INFINITY && erfcinv(2.0) == -INFINITY && isnan(erfinv(1.5)) && isnan(erfcinv(-1.0));
+  const double x[] = {2, 3, 6}; float y1 = 0.25f; out[8] = norm(3, x) == 7 && llround(2.5) == 3 && y1 < 1;
+  out[9] = fabsf(erfinvf(0.5f) - 0.476936276f) < 6e-8f && jn(2, 0.0) == 0;
+})",
+                                   {}, 10);
+  EXPECT_THAT(result, Each(1));
+}
+
+TEST_F(CpuHeaders, ArithmeticRoundsInEveryDirection) {
+  const auto result = run_on_zeros(R"(
+#define NEIGHBOURS(name, ...) \
+  (name##_rd(__VA_ARGS__) < name##_ru(__VA_ARGS__) && \
+   nextafter(name##_rd(__VA_ARGS__), name##_ru(__VA_ARGS__)) == name##_ru(__VA_ARGS__))
+__global__ void kernel(int* out) {
+  const float third = 1.0f / 3.0f, tiny = 1e-30f;
+  out[0] = __fadd_ru(1.0f, tiny) == 1.0f + FLT_EPSILON && __fadd_rd(1.0f, tiny) == 1.0f && __fadd_rz(-1.0f, -tiny) == -1.0f;
+  out[1] = __fsub_rz(1.0f, tiny) == 1.0f - FLT_EPSILON / 2 && __fsub_rz(-1.0f, -tiny) == -(1.0f - FLT_EPSILON / 2);
+  out[2] = NEIGHBOURS(__fdiv, 1.0f, 3.0f) && NEIGHBOURS(__fdiv, 1.0f, -3.0f) && __fdiv_rz(1.0f, -3.0f) == -__fdiv_rd(1.0f, 3.0f);
+  out[3] = NEIGHBOURS(__fmul, third, third) && NEIGHBOURS(__frcp, 3.0f) && NEIGHBOURS(__fsqrt, 2.0f);
+  out[4] = __fmul_rd(3.0f, 5.0f) == 15.0f && __fmul_ru(3.0f, 5.0f) == 15.0f && __fsqrt_ru(4.0f) == 2.0f;
+  out[5] = __fmul_rz(FLT_MAX, 2.0f) == FLT_MAX && __fmul_ru(FLT_MAX, 2.0f) == INFINITY && __fdiv_rd(1.0f, 0.0f) == INFINITY;
+  out[6] = NEIGHBOURS(__fmaf, third, third, 1.0f) && __fmaf_ru(1.0f, 1.0f, tiny) > 1.0f && __fmaf_rd(1.0f, 1.0f, tiny) == 1.0f;
+  out[7] = NEIGHBOURS(__dadd, 1.0, 1e-300) && NEIGHBOURS(__dmul, 0.1, 0.1) && NEIGHBOURS(__ddiv, 1.0, 3.0) && NEIGHBOURS(__dsqrt, 2.0);
+  out[8] = NEIGHBOURS(__fma, 0.1, 0.1, 1.0) && __fma_ru(1.0, 1.0, 1e-300) > 1.0 && __fma_rd(1.0, 1.0, 1e-300) == 1.0;
+  out[9] = __int2float_rd(16777217) == 16777216.0f && __int2float_ru(16777217) == 16777218.0f && __ull2float_rz(~0ull) == 18446742974197923840.0f;
+  out[10] = __double2float_rz(-0.1) > __double2float_rd(-0.1) && __double2float_rz(1e300) == FLT_MAX && __ll2double_ru((1ll << 53) + 1) == 9007199254740994.0;
+})",
+                                   {}, 11);
+  EXPECT_THAT(result, Each(1));
+}
+
 TEST_F(CpuHeaders, VariablesInConstantMemoryAreFilledBeforeEveryLaunch) {
   const KernelId kernel = load(
       "static __constant__ float weights[3];\n"

@@ -67,6 +67,16 @@ extern "C" long lrint(double) noexcept;
 extern "C" long lrintf(float) noexcept;
 extern "C" long lround(double) noexcept;
 extern "C" long lroundf(float) noexcept;
+extern "C" long long llrint(double) noexcept;
+extern "C" long long llrintf(float) noexcept;
+extern "C" long long llround(double) noexcept;
+extern "C" long long llroundf(float) noexcept;
+extern "C" double scalbln(double, long) noexcept;
+extern "C" float scalblnf(float, long) noexcept;
+extern "C" double nan(const char*) noexcept;
+extern "C" float nanf(const char*) noexcept;
+extern "C" double remquo(double, double, int*) noexcept;
+extern "C" float remquof(float, float, int*) noexcept;
 extern "C" int ilogb(double) noexcept;
 extern "C" int ilogbf(float) noexcept;
 inline float ldexp(float x, int n) { return ldexpf(x, n); }
@@ -88,6 +98,20 @@ inline double norm3d(double x, double y, double z) { return sqrt(x * x + y * y +
 inline double rnorm3d(double x, double y, double z) { return 1.0 / norm3d(x, y, z); }
 inline double norm4d(double x, double y, double z, double w) { return sqrt(x * x + y * y + z * z + w * w); }
 inline float norm4df(float x, float y, float z, float w) { return sqrtf(x * x + y * y + z * z + w * w); }
+inline float rnorm4df(float x, float y, float z, float w) { return 1.0f / norm4df(x, y, z, w); }
+inline double rnorm4d(double x, double y, double z, double w) { return 1.0 / norm4d(x, y, z, w); }
+inline double norm(int count, const double* x) {
+  double sum = 0;
+  for (int i = 0; i < count; ++i) sum += x[i] * x[i];
+  return sqrt(sum);
+}
+inline float normf(int count, const float* x) {
+  double sum = 0;
+  for (int i = 0; i < count; ++i) sum += static_cast<double>(x[i]) * x[i];
+  return static_cast<float>(sqrt(sum));
+}
+inline double rnorm(int count, const double* x) { return 1.0 / norm(count, x); }
+inline float rnormf(int count, const float* x) { return 1.0f / normf(count, x); }
 inline float normcdff(float x) { return 0.5f * erfcf(-x * 0.70710678118654752440f); }
 inline double normcdf(double x) { return 0.5 * erfc(-x * M_SQRT1_2); }
 inline double exp10(double x) { return pow(10.0, x); }
@@ -180,6 +204,7 @@ inline float __ull2float_rn(unsigned long long x) { return static_cast<float>(x)
 inline double __int2double_rn(int x) { return x; }
 inline double __uint2double_rn(unsigned x) { return x; }
 inline double __ll2double_rn(long long x) { return static_cast<double>(x); }
+inline double __ull2double_rn(unsigned long long x) { return static_cast<double>(x); }
 inline float __double2float_rn(double x) { return static_cast<float>(x); }
 inline double __hiloint2double(int high, int low) { return __longlong_as_double(static_cast<long long>(high) << 32 | static_cast<unsigned>(low)); }
 inline int __double2hiint(double x) { return static_cast<int>(__double_as_longlong(x) >> 32); }

@@ -19,6 +19,8 @@
 #include "number_constants.h"
 #ifndef TUNER_STANDARD_MATH
 #include "cuda_math_on_cpu.hpp"
+#include "directed_rounding_on_cpu.hpp"
+#include "special_functions_on_cpu.hpp"
 #endif
 #include "kernel_abi.hpp"
 

@@ -6,8 +6,10 @@
 #include "embedded/cub_on_cpu.hpp"
 #include "embedded/cuda_math_on_cpu.hpp"
 #include "embedded/cuda_on_cpu.hpp"
+#include "embedded/directed_rounding_on_cpu.hpp"
 #include "embedded/half_on_cpu.hpp"
 #include "embedded/kernel_abi.hpp"
+#include "embedded/special_functions_on_cpu.hpp"
 #include "embedded/standard_math_on_cpu.hpp"
 #include "tuner/family/standard_headers.hpp"
 
@@ -135,6 +137,8 @@ const std::vector<family::Header>& kernel_prelude() {
   static const std::vector<family::Header> headers = {
       header("cuda_on_cpu.hpp", embedded::cuda_on_cpu()),
       header("cuda_math_on_cpu.hpp", embedded::cuda_math_on_cpu()),
+      header("directed_rounding_on_cpu.hpp", embedded::directed_rounding_on_cpu()),
+      header("special_functions_on_cpu.hpp", embedded::special_functions_on_cpu()),
       header("kernel_abi.hpp", embedded::kernel_abi()),
       header("number_constants.h", family::number_constants())};
   return headers;
