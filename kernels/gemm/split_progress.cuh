@@ -14,7 +14,7 @@ struct SplitProgress {
   static constexpr int COUNTERS = 2, NONE = -1;
 
   unsigned* words;
-  int splits;  ///< fewer than 2^16
+  int splits;
   int slices;  ///< at most as many as splits; splits from here on add none
 
   __device__ __forceinline__ void begin() const { atomicAdd(words, 1u); }
@@ -37,8 +37,8 @@ struct SplitProgress {
   }
 
   /// Counts the split as arrived; it leaves the slice `left`, or NONE. Returns what is_last and
-  /// are_left need. Only slices that are left are ordered before it: a release would wait until the
-  /// partial sums are stored, which takes as long as adding them.
+  /// are_left need. Nothing is ordered by it but the slices that are left: an order would wait for
+  /// the partial sums to be stored, as long as adding them takes.
   __device__ __forceinline__ unsigned arrive(int left) const {
     if (left == NONE) return atomicAdd(words + 1, 1u) + 1;
     atomicOr(words + COUNTERS + left / 32, 1u << left % 32);

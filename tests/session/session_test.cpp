@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 
 #include <chrono>
+#include <thread>
 #include <utility>
 
 namespace tuner::session {
@@ -274,6 +275,19 @@ TEST_F(SessionTest, WhatWonOnAnotherDeviceIsTriedAtEverySizeHoweverShortTheTime)
   for (const SizeResult& size : result.sizes) {
     EXPECT_EQ(size.best->config_json, kFastest);
     EXPECT_EQ(size.evaluated, 2U) << "that and the default";
+  }
+}
+
+TEST_F(SessionTest, WhatWonOnAnotherDeviceIsTriedAlsoIfItCompilesLast) {
+  const std::vector<space::Size> sizes = {{10}, {20}};
+  static_cast<void>(run({.sizes = sizes}));
+  device.set_device_name("Another device");
+  compile_threads = 4;
+  device.on_compile = [](const std::string& entry) {
+    if (entry == "toy<3,2>") std::this_thread::sleep_for(200ms);
+  };
+  for (const SizeResult& size : run({.sizes = sizes, .max_time = 0ms}).sizes) {
+    EXPECT_EQ(size.best->config_json, kFastest);
   }
 }
 

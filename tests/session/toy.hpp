@@ -87,8 +87,10 @@ class Device : public testing_support::ScriptedBackend {
 
   Expected<backend::Binary, Failure> compile(const family::CompileJob& job) const override {
     if (!is_candidate(job.entries.front())) return ScriptedBackend::compile(job);
-    const std::scoped_lock lock(mutex_);
-    compiled_.push_back(job.entries.front());
+    {
+      const std::scoped_lock lock(mutex_);
+      compiled_.push_back(job.entries.front());
+    }
     if (on_compile) on_compile(job.entries.front());
     if (behaviour(job.entries.front()).failure == Outcome::compile_error) {
       return Unexpected(Failure{Outcome::compile_error, job.entries.front() + " does not compile"});

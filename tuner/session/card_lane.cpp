@@ -84,15 +84,14 @@ void CardLane::search() {
 }
 
 void CardLane::try_untried() {
-  constexpr std::uint64_t kFirst = 2;
   const auto is_tried = [&](SizeSearch& search) {
-    return (search.best_ns() && search.recorded() >= kFirst) || schedule_.is_over(search);
+    return (search.best_ns() && search.has_tried_the_first()) || schedule_.is_over(search);
   };
   for (SizeSearch* const search : std::vector(schedule_.held())) {
     if (is_tried(*search)) finish(*search);
   }
   while (!run_.interrupted()) {
-    const auto next = schedule_.next(run_.interrupted);
+    const auto next = schedule_.next(run_.interrupted, Pipeline::Order::as_asked);
     if (!next) return;
     take(*next);
     if (is_tried(*next->search)) finish(*next->search);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <set>
 #include <utility>
 
 namespace tuner::session {
@@ -14,14 +15,23 @@ bool Pending::ready() const {
   return !compiled.valid() || compiled.wait_for(0s) == std::future_status::ready;
 }
 
-std::optional<Pending> Pipeline::next(const std::function<bool()>& stop, const BudgetOf& budget) {
+std::deque<Pending>::iterator Pipeline::first_ready(Order order) {
+  if (order == Order::compiled_first) return std::ranges::find_if(pending_, &Pending::ready);
+  std::set<const SizeSearch*> seen;
+  return std::ranges::find_if(pending_, [&](const Pending& pending) {
+    return seen.insert(pending.search).second && pending.ready();
+  });
+}
+
+std::optional<Pending> Pipeline::next(const std::function<bool()>& stop, const BudgetOf& budget,
+                                      Order order) {
   fill(ahead_(), budget);
   if (pending_.empty()) return std::nullopt;
-  auto first = std::ranges::find_if(pending_, &Pending::ready);
+  auto first = first_ready(order);
   while (first == pending_.end()) {
     if (stop()) return std::nullopt;
     static_cast<void>(pending_.front().compiled.wait_for(std::chrono::milliseconds(1)));
-    first = std::ranges::find_if(pending_, &Pending::ready);
+    first = first_ready(order);
   }
   Pending next = std::move(*first);
   pending_.erase(first);

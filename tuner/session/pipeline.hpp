@@ -52,11 +52,16 @@ class Pipeline {
   /// Asks it no more. Returns its configurations in flight, which are dropped.
   std::vector<space::Config> close(const SizeSearch& search);
 
-  /// The first configuration that is compiled; none when there is nothing left to ask, or `stop`
-  /// said so while it was waited for.
+  /// Which configuration is next: the first that is compiled, of all searches, or of those that
+  /// are the first of their search.
+  enum class Order { compiled_first, as_asked };
+
+  /// The next configuration; none when there is nothing left to ask, or `stop` said so while it was
+  /// waited for.
   [[nodiscard]] std::optional<Pending> next(const std::function<bool()>& stop,
-                                            const BudgetOf& budget);
-  /// What `next` would return without waiting.
+                                            const BudgetOf& budget,
+                                            Order order = Order::compiled_first);
+  /// What `next` would return without waiting, compiled first.
   [[nodiscard]] const Pending* peek() const;
   /// Asks for twice as many as usual, so that the compilers have work while nothing is taken.
   void stock_up(const BudgetOf& budget) { fill(2 * ahead_(), budget); }
@@ -68,6 +73,8 @@ class Pipeline {
 
  private:
   void fill(std::size_t ahead, const BudgetOf& budget);
+  /// The next one that nothing has to be waited for; the end when there is none.
+  std::deque<Pending>::iterator first_ready(Order order);
   [[nodiscard]] std::size_t in_flight(const SizeSearch& search) const;
   /// Takes one configuration from a search. Returns whether it had one.
   bool ask(SizeSearch& search, const BudgetOf& budget);

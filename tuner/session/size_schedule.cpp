@@ -42,9 +42,10 @@ void SizeSchedule::open() {
   }
 }
 
-std::optional<Pending> SizeSchedule::next(const std::function<bool()>& stop) {
+std::optional<Pending> SizeSchedule::next(const std::function<bool()>& stop,
+                                          Pipeline::Order order) {
   hear_offers();
-  return pipeline_.next(stop, budget_);
+  return pipeline_.next(stop, budget_, order);
 }
 
 const Pending* SizeSchedule::following(const SizeSearch& search) const {

@@ -55,7 +55,8 @@ class SizeSchedule {
   [[nodiscard]] const std::vector<SizeSearch*>& held() const { return held_; }
 
   /// The next candidate of any open search, as of Pipeline.
-  [[nodiscard]] std::optional<Pending> next(const std::function<bool()>& stop);
+  [[nodiscard]] std::optional<Pending> next(
+      const std::function<bool()>& stop, Pipeline::Order order = Pipeline::Order::compiled_first);
   /// What comes after the candidate of a search that has just been judged and is not recorded yet;
   /// none when the search may be over then.
   [[nodiscard]] const Pending* following(const SizeSearch& search) const;

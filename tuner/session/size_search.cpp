@@ -8,6 +8,11 @@
 #include <utility>
 
 namespace tuner::session {
+namespace {
+
+constexpr std::size_t kFirst = 2;  // the default and the likeliest
+
+}  // namespace
 
 SizeSearch::SizeSearch(space::Size size, space::Space space, std::string_view strategy,
                        std::uint64_t seed, PriorKnowledge prior,
@@ -81,9 +86,18 @@ std::optional<space::Config> SizeSearch::next(search::Budget budget) {
     auto config = proposed(budget);
     if (!config) return std::nullopt;
     // The strategy may propose a seed again; it has been, or will be, told of it.
-    if (space_.position(*config) && asked_.insert(*config).second) return config;
+    if (!space_.position(*config) || !asked_.insert(*config).second) continue;
+    if (first_.size() < kFirst && std::ranges::find(first_, *config) == first_.end()) {
+      first_.push_back(*config);
+    }
+    return config;
   }
   return std::nullopt;
+}
+
+bool SizeSearch::has_tried_the_first() const {
+  return first_.size() == std::min<std::uint64_t>(kFirst, planned()) &&
+         std::ranges::all_of(first_, [&](const space::Config& c) { return trials_.contains(c); });
 }
 
 std::optional<space::Config> SizeSearch::proposed(search::Budget budget) {

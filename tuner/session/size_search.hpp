@@ -77,6 +77,8 @@ class SizeSearch {
   [[nodiscard]] std::uint64_t planned() const;
   [[nodiscard]] std::uint64_t recorded() const { return trials_.size(); }
   [[nodiscard]] const std::map<Outcome, std::uint64_t>& outcomes() const { return outcomes_; }
+  /// Whether the two that were asked first have results: the default and the likeliest.
+  [[nodiscard]] bool has_tried_the_first() const;
   [[nodiscard]] std::uint64_t known_count() const { return known_.size(); }
   /// How many results in a row, up to the last, have brought nothing faster by more than 0.5 %.
   [[nodiscard]] std::uint64_t without_improvement() const { return without_improvement_; }
@@ -107,6 +109,7 @@ class SizeSearch {
   std::deque<space::Config> likely_;
   std::size_t won_at_size_;
   std::set<space::Config> asked_;
+  std::vector<space::Config> first_;  // of these, at most two
   std::map<space::Config, store::TrialRecord> trials_;
   std::map<Outcome, std::uint64_t> outcomes_;
   std::multiset<double> times_ns_;    // of what ended ok
