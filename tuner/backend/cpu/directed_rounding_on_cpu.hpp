@@ -4,7 +4,7 @@
 // error of a product or quotient below the smallest normal number may be lost.)
 #pragma once
 
-namespace tuner {
+namespace tuner::directed {
 inline float next_to(float x, float toward) {
   return nextafterf(x, toward);
 }
@@ -75,17 +75,17 @@ inline Unrounded<To> narrowed(From x) {
   const Wide error = static_cast<Wide>(x) - static_cast<Wide>(nearest);
   return {nearest, static_cast<To>(error > 0 ? 1 : error < 0 ? -1 : 0)};
 }
-}  // namespace tuner
+}  // namespace tuner::directed
 
 #define TUNER_DIRECTED(type, name, parameters, ...) \
   inline type name##_rz parameters {                \
-    return tuner::__VA_ARGS__.to_zero();            \
+    return tuner::directed::__VA_ARGS__.to_zero();  \
   }                                                 \
   inline type name##_ru parameters {                \
-    return tuner::__VA_ARGS__.up();                 \
+    return tuner::directed::__VA_ARGS__.up();       \
   }                                                 \
   inline type name##_rd parameters {                \
-    return tuner::__VA_ARGS__.down();               \
+    return tuner::directed::__VA_ARGS__.down();     \
   }
 #define TUNER_ARITHMETIC(type, letter, fused)                             \
   TUNER_DIRECTED(type, __##letter##add, (type x, type y), sum(x, y))      \

@@ -16,7 +16,7 @@ TUNER_BESSEL(jn, (int n, double x), (int n, float x), (n, x))
 TUNER_BESSEL(yn, (int n, double x), (int n, float x), (n, x))
 #undef TUNER_BESSEL
 
-namespace tuner {
+namespace tuner::special {
 /// The modified Bessel function of the first kind, its power series: all terms are positive
 /// (Abramowitz and Stegun, 9.6.10).
 inline double modified_bessel(int order, double x) {
@@ -45,18 +45,18 @@ inline double scaled_erfc(double x) {
   for (int k = 120; k > 0; --k) below = x + k / 2.0 / below;
   return M_2_SQRTPI / 2 / below;
 }
-}  // namespace tuner
+}  // namespace tuner::special
 inline double cyl_bessel_i0(double x) {
-  return tuner::modified_bessel(0, x);
+  return tuner::special::modified_bessel(0, x);
 }
 inline double cyl_bessel_i1(double x) {
-  return tuner::modified_bessel(1, x);
+  return tuner::special::modified_bessel(1, x);
 }
 inline double erfinv(double x);
 inline double erfcinv(double y) {
   if (!(y > 0 && y < 2)) return y == 0 ? HUGE_VAL : y == 2 ? -HUGE_VAL : NAN;
   if (fabs(1 - y) < 0.5) return erfinv(1 - y);
-  return y < 1 ? tuner::inverse_of_erfc(y) : -tuner::inverse_of_erfc(2 - y);
+  return y < 1 ? tuner::special::inverse_of_erfc(y) : -tuner::special::inverse_of_erfc(2 - y);
 }
 inline double erfinv(double x) {
   if (!(fabs(x) < 0.5)) return x < 0 ? -erfcinv(1 + x) : erfcinv(1 - x);
@@ -68,7 +68,7 @@ inline double erfinv(double x) {
   return z;
 }
 inline double erfcx(double x) {
-  return x < 2 ? exp(x * x) * erfc(x) : tuner::scaled_erfc(x);
+  return x < 2 ? exp(x * x) * erfc(x) : tuner::special::scaled_erfc(x);
 }
 inline double normcdfinv(double x) {
   return -M_SQRT2 * erfcinv(2 * x);
