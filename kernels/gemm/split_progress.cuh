@@ -14,7 +14,7 @@ struct SplitProgress {
   static constexpr int COUNTERS = 2, NONE = -1;
 
   unsigned* words;
-  int splits;
+  int splits;  ///< fewer than 2^16
   int slices;  ///< at most as many as splits; splits from here on add none
 
   __device__ __forceinline__ void begin() const { atomicAdd(words, 1u); }
@@ -37,8 +37,8 @@ struct SplitProgress {
   }
 
   /// Counts the split as arrived; it leaves the slice `left`, or NONE. Returns what is_last and
-  /// are_left need. Nothing is ordered by it but the slices that are left: an order would wait for
-  /// the partial sums to be stored, as long as adding them takes.
+  /// are_left need. Only slices that are left are ordered before it: a release would wait until the
+  /// partial sums are stored, which takes as long as adding them.
   __device__ __forceinline__ unsigned arrive(int left) const {
     if (left == NONE) return atomicAdd(words + 1, 1u) + 1;
     atomicOr(words + COUNTERS + left / 32, 1u << left % 32);
@@ -50,7 +50,8 @@ struct SplitProgress {
   }
   /// Of the last split: whether slices are left. All have arrived, so the counts begin anew.
   __device__ __forceinline__ bool are_left(unsigned arrived) const {
-    atomicAdd(words, 0u - static_cast<unsigned>(splits));  // no store: a begin() may be on its way
+    // Not a store: it would be lost if a begin() that nobody waited for were performed after it.
+    atomicAdd(words, 0u - static_cast<unsigned>(splits));
     words[1] = 0;
     if (arrived < LEFT) return false;
     __threadfence();

@@ -187,7 +187,7 @@ struct SplitSums {
         Stored stored[IN_FLIGHT] = {};
         bool is_complete;
         do {
-          // Loads that are repeated would delay the stores that they wait for.
+          // Again only those that were not stored yet.
 #pragma unroll
           for (int i = 0; i < IN_FLIGHT; ++i) {
             if (i < count && !stored[i].is_complete()) {

@@ -73,21 +73,15 @@ inline double erfcx(double x) {
 inline double normcdfinv(double x) {
   return -M_SQRT2 * erfcinv(2 * x);
 }
-inline float cyl_bessel_i0f(float x) {
-  return static_cast<float>(cyl_bessel_i0(x));
-}
-inline float cyl_bessel_i1f(float x) {
-  return static_cast<float>(cyl_bessel_i1(x));
-}
-inline float erfcinvf(float y) {
-  return static_cast<float>(erfcinv(y));
-}
-inline float erfinvf(float x) {
-  return static_cast<float>(erfinv(x));
-}
-inline float erfcxf(float x) {
-  return static_cast<float>(erfcx(x));
-}
-inline float normcdfinvf(float x) {
-  return static_cast<float>(normcdfinv(x));
-}
+
+#define TUNER_SINGLE(name)              \
+  inline float name##f(float x) {       \
+    return static_cast<float>(name(x)); \
+  }
+TUNER_SINGLE(cyl_bessel_i0)
+TUNER_SINGLE(cyl_bessel_i1)
+TUNER_SINGLE(erfcinv)
+TUNER_SINGLE(erfinv)
+TUNER_SINGLE(erfcx)
+TUNER_SINGLE(normcdfinv)
+#undef TUNER_SINGLE
