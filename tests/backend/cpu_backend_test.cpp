@@ -207,6 +207,17 @@ TEST_F(CpuBackend, NamesTheEntryThatTheSourceHasNot) {
   EXPECT_THAT(binary.error().message, Not(HasSubstr("tuner")));
 }
 
+TEST_F(CpuBackend, SaysThatAKernelHasTheNameOfAFunctionOfCuda) {
+  family::CompileJob job;
+  job.source = {.name = "kernel.cu",
+                .text = "__global__ void norm(const float* x, float* y) { *y = *x; }",
+                .headers = {}};
+  job.entries = {"norm"};
+  const auto binary = backend().compiler().compile(job);
+  ASSERT_FALSE(binary);
+  EXPECT_THAT(binary.error().message, HasSubstr("the name of a function of CUDA"));
+}
+
 TEST_F(CpuBackend, ShowsAnEntryWhoseArgumentsTheTemplateDoesNotTake) {
   family::CompileJob job;
   job.source = {.name = "kernel.cu",

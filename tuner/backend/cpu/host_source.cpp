@@ -175,15 +175,21 @@ bool is_note_of_export(std::string_view line) {
   return line.starts_with(kEntry) && contains(line, " note: ");
 }
 
-/// What g++ says of a template that does not take the entry's arguments says nothing of them.
+/// What g++ says of a template that does not take the entry's arguments says nothing of them, and
+/// of a kernel that is named like a function of CUDA nothing of that.
 std::string explained(std::string_view line) {
   const std::size_t error = line.find(kError);
   if (!line.starts_with(kEntry) || error == std::string_view::npos ||
       !contains(line, "cannot resolve address of overloaded function")) {
     return std::string(line);
   }
+  const bool has_arguments = contains(line.substr(0, error), "<");
   return std::string(line.substr(0, error + kError.size())) +
-         "no template takes these arguments: compare their order and kinds with its parameters";
+         (has_arguments
+              ? "no template takes these arguments: compare their order and kinds with its "
+                "parameters"
+              : "several functions have this name: a template needs its arguments, and a kernel "
+                "cannot have the name of a function of CUDA");
 }
 
 bool is_error_of_entry(std::string_view line) {
