@@ -495,6 +495,28 @@ TEST_F(CpuBackend, TimesEverySample) {
   EXPECT_THAT(download<int>(out, 1024), Each(7)) << "two warm-ups and five samples";
 }
 
+TEST_F(CpuBackend, ASeriesGoesThroughItsWorkInTurn) {
+  const KernelId kernel = load(kIncrement);
+  std::vector<BufferId> outs;
+  std::vector<Work> works;
+  for (int i = 0; i < 3; ++i) {
+    outs.push_back(upload(std::vector<int>(1024)));
+    works.emplace_back(Launch{.kernel = kernel,
+                              .steps = {{.geometry = {.grid = {8, 1, 1}, .block = {128, 1, 1}},
+                                         .arguments = {outs.back()}}}});
+  }
+  const auto time_ns = backend().time_series(works, Lead::load);
+  ASSERT_TRUE(time_ns) << time_ns.error().message;
+  EXPECT_GT(*time_ns, 0);
+  const int runs = download<int>(outs.front(), 1024).front();
+  EXPECT_GT(runs, 1) << "20 ms";
+  for (const BufferId out : outs) EXPECT_NEAR(download<int>(out, 1024).front(), runs, 2);
+  const auto regimes = backend().time_regimes(works);
+  ASSERT_TRUE(regimes && *regimes);
+  EXPECT_GT((*regimes)->rested_ns, 0);
+  EXPECT_GT((*regimes)->sustained_ns, 0);
+}
+
 template <class T>
 void expect_library_gemm(Backend& backend, family::ElementType type, auto&& upload,
                          auto&& download) {

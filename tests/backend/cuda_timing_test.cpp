@@ -238,6 +238,49 @@ TEST_F(CudaTimingTest, HotIsFasterThanColdForWhatFitsTheCache) {
   EXPECT_LT(*hot_ns, median(time(launch)));
 }
 
+/// A chain of places, each of which names the next: the latency of memory is well above that of
+/// the cache.
+TEST_F(CudaTimingTest, ASeriesThroughCopiesTakesItsDataFromMemory) {
+  const LoadedKernel follow = build(R"(
+    __global__ void follow(const long long* x, long long* out) {
+      long long at = 0;
+      for (int i = 0; i < 512; ++i) at = __ldcg(x + at);
+      *out = at;
+    })",
+                                    "follow");
+  constexpr std::size_t kPlaces = 512, kApart = 512;
+  std::vector<std::int64_t> chain(kPlaces * kApart);
+  for (std::size_t i = 0; i < kPlaces; ++i) {
+    chain[i * kApart] = static_cast<std::int64_t>((i + 1) % kPlaces * kApart);
+  }
+  const Buffer out(backend(), sizeof(std::int64_t));
+  std::vector<Buffer> copies;
+  std::vector<Work> works;
+  const std::size_t bytes = chain.size() * sizeof chain.front();
+  while (copies.size() * bytes <
+         3 * static_cast<std::size_t>(backend().device().attributes.l2_bytes)) {
+    copies.push_back(upload(chain));
+    works.emplace_back(
+        Launch{.kernel = follow.id(),
+               .steps = {{.geometry = {}, .arguments = {copies.back().id(), out.id()}}}});
+  }
+  ASSERT_GT(works.size(), 2U);
+  const auto memory_ns = backend().time_series(works, Lead::none);
+  const auto cache_ns = backend().time_series(std::span(works).first(1), Lead::none);
+  ASSERT_TRUE(memory_ns) << memory_ns.error().message;
+  ASSERT_TRUE(cache_ns) << cache_ns.error().message;
+  EXPECT_GT(*memory_ns, 1.3 * *cache_ns);
+  const auto hot_ns = backend().time_hot(works.front());
+  ASSERT_TRUE(hot_ns) << hot_ns.error().message;
+  EXPECT_NEAR(*cache_ns, *hot_ns, 0.1 * *hot_ns);
+  const auto loaded_ns = backend().time_series(works, Lead::load);
+  ASSERT_TRUE(loaded_ns) << loaded_ns.error().message;
+  EXPECT_NEAR(*loaded_ns, *memory_ns, 0.1 * *memory_ns) << "it takes little power";
+  const auto regimes = backend().time_regimes(works);
+  ASSERT_TRUE(regimes && *regimes);
+  EXPECT_NEAR((*regimes)->rested_ns, *memory_ns, 0.1 * *memory_ns);
+}
+
 TEST_F(CudaTimingTest, TimesShortAndLongWorkAndTheLibraryHot) {
   const LoadedKernel nothing = build("__global__ void nothing() {}", "nothing");
   const auto short_ns = backend().time_hot(

@@ -6,9 +6,11 @@
 #include "tuner/session/kernel_record.hpp"
 #include "tuner/worker/evaluator.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <random>
+#include <utility>
 
 namespace tuner::session {
 namespace {
@@ -20,6 +22,8 @@ using toy::Behaviour;
 /// A search at N = 10 whose results are given, and its final round.
 class FinalRoundTest : public testing::Test {
  protected:
+  explicit FinalRoundTest(family::Family family = toy::family()) : family_(std::move(family)) {}
+
   /// How a configuration did in the search, and does in the final.
   void screened(std::string_view text, double time_ns, int registers = 0,
                 std::size_t shared_bytes = 0) {
@@ -84,7 +88,7 @@ class FinalRoundTest : public testing::Test {
     return texts;
   }
 
-  const family::Family family_ = toy::family();
+  const family::Family family_;
   const family::Kernel& kernel_ = family_.kernels.front();
   toy::Device device_;
   std::optional<SizeSearch> search_;
@@ -173,40 +177,92 @@ TEST_F(EnergyTest, IsNotMeasuredWhereTheDeviceDoesNotTell) {
   EXPECT_EQ(device_.energy_windows, 0);
 }
 
-/// Data of 1200 bytes, and a tie that TILE=3 wins with launches back to back.
-class StreamedTieTest : public FinalRoundTest {
+/// All others are slower than TILE=4 in single launches, and faster back to back.
+class SeriesTest : public FinalRoundTest {
  protected:
-  StreamedTieTest() {
-    device_.set_l2_bytes(500);
+  SeriesTest() {
     device_.rested_share = 1;
-    device_.hot_share_of = [this](const backend::Work& work) {
+    device_.series_share_of = [this](const backend::Work& work) {
       const auto* launch = std::get_if<backend::Launch>(&work);
-      return launch != nullptr && device_.symbol(launch->kernel) == "toy<3,2>" ? 0.9 : 1.0;
+      const auto found =
+          launch == nullptr ? shares_.end() : shares_.find(device_.symbol(launch->kernel));
+      return found == shares_.end() ? 1.0 : found->second;
     };
-    begin("TILE=4,DEPTH=2");
+    begin();
     screened("TILE=4,DEPTH=2", 500);
-    screened("TILE=3,DEPTH=2", 502);
-    screened("TILE=2,DEPTH=2", 530);
+    screened("TILE=3,DEPTH=2", 520);
+    screened("TILE=2,DEPTH=2", 600);
+    screened("TILE=1,DEPTH=2", 630);
   }
+
+  static std::optional<double> sustained_ns(const FinalResult& outcome, std::string_view config) {
+    return std::ranges::find(outcome.finalists, config, &store::FinalistRecord::config_json)
+        ->sustained_ns;
+  }
+
+  std::map<std::string, double> shares_ = {
+      {"toy<3,2>", 0.9}, {"toy<2,2>", 0.7}, {"toy<1,2>", 0.1}};  // by entry, of the time alone
 };
 
-TEST_F(StreamedTieTest, IsWonByTheFastestBackToBack) {
-  EXPECT_EQ(winner(run()), "TILE=3 DEPTH=2");
+TEST_F(SeriesTest, BackToBackDecidesAmongThoseNearTheFastest) {
+  device_.library_ns = 2000;
+  const auto outcome = run();
+  EXPECT_EQ(winner(outcome), "TILE=2 DEPTH=2") << "what is 26 % slower alone is not near";
+  EXPECT_DOUBLE_EQ(outcome->best.time.median_ns, 600) << "times stay those of single launches";
+  EXPECT_EQ(outcome->best.rested_ns, 600) << "of the winner, which was not the fastest alone";
+  EXPECT_EQ(outcome->best.sustained_ns, 420);
+  EXPECT_EQ(sustained_ns(*outcome, ""), 2000) << "the library, beside them";
+  EXPECT_EQ(sustained_ns(*outcome, R"({"DEPTH":2,"TILE":3})"), std::nullopt) << "after one round";
+  EXPECT_EQ(device_.series, 4 + 10 * 2);
+  EXPECT_EQ(device_.loaded_series, 0);
 }
 
-TEST_F(StreamedTieTest, IsNotWhereTheCacheHoldsTheData) {
-  device_.set_l2_bytes(600);
-  EXPECT_EQ(winner(run()), "TILE=4 DEPTH=2");
+TEST_F(SeriesTest, ATieBackToBackIsWonByTheIncumbent) {
+  shares_ = {};
+  begin("TILE=3,DEPTH=2");
+  screened("TILE=4,DEPTH=2", 500);
+  screened("TILE=3,DEPTH=2", 504);
+  const auto outcome = run();
+  EXPECT_EQ(winner(outcome), "TILE=3 DEPTH=2");
+  EXPECT_EQ(outcome->best.ties, 1);
 }
 
-TEST_F(StreamedTieTest, IsNotWherePowerLimitsTheClock) {
+TEST_F(SeriesTest, UnderLoadDecidesWherePowerLimitsTheClock) {
   device_.rested_share = 0.9;
-  EXPECT_EQ(winner(run()), "TILE=4 DEPTH=2");
+  const auto outcome = run();
+  EXPECT_EQ(winner(outcome), "TILE=3 DEPTH=2") << "what is 6 % slower alone is not near";
+  EXPECT_EQ(device_.loaded_series, 2 + 3);
+  EXPECT_EQ(device_.series, 0);
+  EXPECT_EQ(outcome->best.sustained_ns, 520 * 0.9);
 }
 
-TEST_F(StreamedTieTest, NeedsAClearDifference) {
-  device_.hot_share_of = [](const backend::Work&) { return 1.0; };
-  EXPECT_EQ(winner(run()), "TILE=4 DEPTH=2");
+TEST_F(SeriesTest, AClockThatRisesUnderLoadIsNotLimited) {
+  device_.rested_share = 1.1;
+  EXPECT_EQ(winner(run()), "TILE=2 DEPTH=2");
+  EXPECT_EQ(device_.loaded_series, 0);
+}
+
+TEST_F(SeriesTest, EnergyIsMeasuredOfTheFastestBackToBack) {
+  energy_ = {.choice = EnergyChoice::when_short, .most_s = 60};
+  device_.watts_of = [](const backend::Work&) { return 500.0; };
+  const auto outcome = run();
+  EXPECT_EQ(winner(outcome), "TILE=2 DEPTH=2") << "the third of single launches";
+  EXPECT_TRUE(outcome->best.joules);
+}
+
+TEST_F(SeriesTest, InterruptedSeriesDecideNothing) {
+  EXPECT_EQ(winner(run([&] { return device_.series >= 8; })), "TILE=4 DEPTH=2");
+}
+
+TEST_F(SeriesTest, WhatFailsInASeriesBecomesAFailedTrial) {
+  device_.on_launch = [this](const std::string& entry) {
+    if (device_.series >= 8 && entry == "toy<2,2>") {
+      device_.behaviours[entry].failure = Outcome::launch_error;
+    }
+  };
+  EXPECT_EQ(winner(run()), "TILE=3 DEPTH=2");
+  ASSERT_THAT(failed_, SizeIs(1));
+  EXPECT_EQ(failed_.front().config_json, R"({"DEPTH":2,"TILE":2})");
 }
 
 TEST_F(FinalRoundTest, TheFastestWinsAndRatiosAreThoseOfTimesSideBySide) {
@@ -283,10 +339,10 @@ TEST_F(FinalRoundTest, AnAlgorithmThatIsNoFasterThanTheLibrarysOwnChoiceIsNotKep
   EXPECT_EQ(outcome->best.ratio_to_library_tuned, std::nullopt);
 }
 
-TEST_F(FinalRoundTest, TimesOfThoseNearTheFastestAndOfTheLibraryAreTakenRestedAndSustained) {
+TEST_F(FinalRoundTest, TheFastestAndTheLibraryAreTimedRestedAndSustained) {
   begin();
   screened("TILE=3,DEPTH=2", 500);
-  screened("TILE=3,DEPTH=1", 520);
+  screened("TILE=3,DEPTH=1", 510);
   screened("", 1000);
   device_.library_ns = 750;
   const auto outcome = run();
@@ -294,25 +350,14 @@ TEST_F(FinalRoundTest, TimesOfThoseNearTheFastestAndOfTheLibraryAreTakenRestedAn
   ASSERT_THAT(outcome->finalists, SizeIs(4));
   EXPECT_EQ(outcome->finalists[0].rested_ns, 250);
   EXPECT_EQ(outcome->finalists[0].sustained_ns, 500);
-  EXPECT_EQ(outcome->finalists[1].sustained_ns, 520);
+  EXPECT_EQ(outcome->finalists[1].rested_ns, std::nullopt);
+  EXPECT_EQ(outcome->finalists[1].sustained_ns, 510) << "from its series under load";
   EXPECT_EQ(outcome->finalists[2].role, "library");
+  EXPECT_EQ(outcome->finalists[2].rested_ns, 375);
   EXPECT_EQ(outcome->finalists[2].sustained_ns, 750);
   EXPECT_EQ(outcome->finalists[3].sustained_ns, std::nullopt) << "twice as long as the fastest";
   EXPECT_EQ(outcome->best.rested_ns, 250);
   EXPECT_EQ(outcome->best.sustained_ns, 500);
-}
-
-TEST_F(FinalRoundTest, WherePowerDoesNotLimitTheFastestTheOthersAreNotTimedSo) {
-  begin();
-  screened("TILE=3,DEPTH=2", 500);
-  screened("TILE=3,DEPTH=1", 520);
-  device_.library_ns = 750;
-  device_.rested_share = 0.999;
-  const auto outcome = run();
-  ASSERT_TRUE(outcome);
-  EXPECT_EQ(outcome->finalists[0].sustained_ns, 500);
-  EXPECT_EQ(outcome->finalists[1].sustained_ns, std::nullopt);
-  EXPECT_EQ(outcome->finalists[2].sustained_ns, 750) << "the library";
 }
 
 TEST_F(FinalRoundTest, OfATieTheIncumbentWins) {
@@ -375,18 +420,27 @@ TEST_F(FinalRoundTest, ASmallerFootprintIsNotWorthMoreThanATieOnANoisyDevice) {
   EXPECT_EQ(winner(run()), "TILE=3 DEPTH=1") << "the previous best stays until it is shown slower";
 }
 
-TEST_F(FinalRoundTest, TheBestEightTakePartAndTheDefaultAndTheIncumbentHoweverSlow) {
+/// The final round of a space of 22 configurations.
+class LargerSpaceTest : public FinalRoundTest {
+ protected:
+  LargerSpaceTest()
+      : FinalRoundTest(
+            toy::family_with("[1, 2, 3, 4]", "[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]")) {}
+};
+
+TEST_F(LargerSpaceTest, TheBestSixteenTakePartAndTheDefaultAndTheIncumbentHoweverSlow) {
   begin("TILE=4,DEPTH=3");
   screened("", 9000);
   screened("TILE=4,DEPTH=3", 8000);
   std::vector<std::string> expected;
   for (const std::string_view text :
-       {"TILE=1,DEPTH=1", "TILE=1,DEPTH=2", "TILE=1,DEPTH=3", "TILE=2,DEPTH=2", "TILE=2,DEPTH=3",
-        "TILE=3,DEPTH=1", "TILE=3,DEPTH=2", "TILE=3,DEPTH=3", "TILE=4,DEPTH=1"}) {
+       {"TILE=1", "TILE=3", "TILE=4", "TILE=5", "TILE=6", "TILE=7", "TILE=8", "TILE=9", "TILE=10",
+        "TILE=11", "TILE=12", "TILE=1,DEPTH=2", "TILE=2,DEPTH=2", "TILE=3,DEPTH=2",
+        "TILE=4,DEPTH=2", "TILE=5,DEPTH=2", "TILE=6,DEPTH=2"}) {
     screened(text, 1000 + 10 * static_cast<double>(expected.size()));
     expected.push_back(space::display(*kernel_.space, toy::config(family_, text)));
   }
-  expected.pop_back();  // the ninth
+  expected.pop_back();  // the seventeenth
   expected.insert(expected.end(), {"TILE=4 DEPTH=3", "TILE=2 DEPTH=1"});
   EXPECT_EQ(contenders(), expected);
 }

@@ -76,17 +76,27 @@ class ScriptedBackend : public backend::Backend, private backend::Compiler {
     }
     return samples;
   }
-  /// A tenth of what the script says of a cold run, or what `hot_share_of` says.
+  /// A tenth of what the script says of a cold run.
   Expected<double, Failure> time_hot(const backend::Work& work) override {
     ++hot_timings;
     auto time_ns = timed_run(work);
-    if (time_ns) *time_ns *= hot_share_of ? hot_share_of(work) : 0.1;
+    if (time_ns) *time_ns *= 0.1;
+    return time_ns;
+  }
+  /// What the script says of a cold run times what `series_share_of` says.
+  Expected<double, Failure> time_series(std::span<const backend::Work> works,
+                                        backend::Lead lead) override {
+    (lead == backend::Lead::load ? loaded_series : series) += 1;
+    copies = works.size();
+    auto time_ns = timed_run(works.front());
+    if (time_ns && series_share_of) *time_ns *= series_share_of(works.front());
     return time_ns;
   }
   /// Sustained, what the script says of a cold run; rested, that times `rested_share`.
   Expected<std::optional<backend::RegimeTimes>, Failure> time_regimes(
-      const backend::Work& work) override {
-    const auto time_ns = timed_run(work);
+      std::span<const backend::Work> works) override {
+    copies = works.size();
+    const auto time_ns = timed_run(works.front());
     if (!time_ns) return Unexpected(time_ns.error());
     return std::optional(
         backend::RegimeTimes{.rested_ns = *time_ns * rested_share, .sustained_ns = *time_ns});
@@ -131,9 +141,11 @@ class ScriptedBackend : public backend::Backend, private backend::Compiler {
   std::function<std::optional<double>()> clock;  ///< if set, asked for every sample: MHz
   /// If set, asked for the counters of every counted run by the time that the script says of it.
   std::function<counters::CounterReading(double time_ns)> reading_of;
-  std::function<double(const backend::Work&)> watts_of;      ///< if set, it tells its energy
-  std::function<double(const backend::Work&)> hot_share_of;  ///< if set, of a run's cold time
-  int energy_windows = 0;                                    ///< calls of measure_energy
+  std::function<double(const backend::Work&)> watts_of;         ///< if set, it tells its energy
+  std::function<double(const backend::Work&)> series_share_of;  ///< if set, of a run's cold time
+  int series = 0, loaded_series = 0;                            ///< calls of time_series
+  std::size_t copies = 0;  ///< that the last series or regimes went through
+  int energy_windows = 0;  ///< calls of measure_energy
   backend::Conditions now;
   std::vector<std::string> algorithms;  ///< that its library offers
   double rested_share = 0.5;

@@ -236,6 +236,22 @@ TEST_F(EvaluatorOnScript, TheLibraryOffersTheFastestOfItsAlgorithms) {
   EXPECT_EQ((*evaluator_.time_contender_regimes(0))->sustained_ns, 70.0);
 }
 
+TEST_F(EvaluatorOnScript, SeriesGoThroughCopiesOfWhatTheCacheWouldHold) {
+  backend_.set_l2_bytes(12 * 10 * 10);
+  evaluator_.begin_side_by_side({10});
+  ASSERT_TRUE(evaluator_.add_contender(candidate(2)));
+  EXPECT_EQ(**evaluator_.time_contender_series(0, backend::Lead::load), 200.0);
+  EXPECT_EQ(backend_.loaded_series, 1);
+  EXPECT_EQ(backend_.copies, 3U);
+  backend_.copies = 0;
+  EXPECT_EQ((*evaluator_.time_contender_regimes(0))->sustained_ns, 200.0);
+  EXPECT_EQ(backend_.copies, 3U);
+  evaluator_.begin_side_by_side({100});
+  ASSERT_TRUE(evaluator_.add_contender(candidate(2)));
+  EXPECT_EQ(**evaluator_.time_contender_series(0, backend::Lead::none), 200.0);
+  EXPECT_EQ(backend_.copies, 1U) << "of data a hundred times as large";
+}
+
 TEST(EvaluatorOfLists, LaunchesOneAfterAnotherWouldWriteBeyondThem) {
   const family::Family lists = family::parse_family(
       R"json({
@@ -262,6 +278,7 @@ TEST(EvaluatorOfLists, LaunchesOneAfterAnotherWouldWriteBeyondThem) {
   EXPECT_EQ(*evaluator.time_contender_hot(0), 100.0);
   EXPECT_EQ(backend.hot_timings, 0);
   EXPECT_EQ(*evaluator.time_contender_regimes(0), std::nullopt);
+  EXPECT_EQ(*evaluator.time_contender_series(0, backend::Lead::none), std::nullopt);
   EXPECT_EQ(*evaluator.measure_contender_energy(0, 1), std::nullopt);
   EXPECT_EQ(backend.energy_windows, 0);
 }

@@ -157,11 +157,15 @@ struct Sample {
   std::optional<double> clock_mhz = {};  ///< of the multiprocessors meanwhile; absent when unknown
 };
 
-/// Nanoseconds of one of many runs back to back, with the data in the cache as far as it fits: of a
-/// burst after a pause, and of a long series without any. They differ where power limits the clock.
+/// Nanoseconds of one of many runs back to back: of a burst after a pause, and of a long series
+/// without any. They differ where power limits the clock.
 struct RegimeTimes {
   double rested_ns = 0, sustained_ns = 0;
 };
+
+/// What comes before a series of runs: nothing, or as much of the same work as keeps the clock where
+/// power limits it.
+enum class Lead { none, load };
 
 /// The energy of work that runs many times back to back, of the whole device.
 struct EnergySample {
@@ -224,10 +228,15 @@ class Backend {
   /// Fails as `run` does.
   [[nodiscard]] virtual Expected<double, Failure> time_hot(const Work& work) = 0;
 
-  /// Both regimes of a piece of work, in about 0.5 s; none where one run takes longer than that.
-  /// Fails as `run` does.
+  /// Nanoseconds of one run in a series back to back which goes through `works` in turn: one piece
+  /// of work on copies of its data, at least one. Where these exceed the cache, runs take their
+  /// data from memory. Fails as `run` does.
+  [[nodiscard]] virtual Expected<double, Failure> time_series(std::span<const Work> works,
+                                                              Lead lead) = 0;
+  /// Both regimes of such a series, in about 0.5 s; none where it takes longer than that. Fails as
+  /// `run` does.
   [[nodiscard]] virtual Expected<std::optional<RegimeTimes>, Failure> time_regimes(
-      const Work& work) = 0;
+      std::span<const Work> works) = 0;
 
   /// The energy of one of many runs back to back for about `window_s` seconds, and 0.3 s before it;
   /// none where the device does not tell it or not its own alone, as of a MIG slice, and where one

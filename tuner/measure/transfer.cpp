@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/measure/transfer.hpp"
 
+#include "tuner/backend/moved_work.hpp"
 #include "tuner/backend/owned.hpp"
 #include "tuner/measure/statistics.hpp"
 
@@ -87,33 +88,15 @@ class HostData {
   std::span<std::byte> bytes_;
 };
 
-template <class Place>
-void move_regions(backend::Launch& launch, const Place& place) {
-  for (backend::StepLaunch& step : launch.steps) {
-    for (backend::LaunchArgument& argument : step.arguments) {
-      if (auto* region = std::get_if<backend::Region>(&argument)) *region = place(*region);
-      if (auto* tensor = std::get_if<backend::Tensor>(&argument))
-        tensor->region = place(tensor->region);
-    }
-  }
-}
-
-template <class Call, class Place>
-void move_regions(Call& call, const Place& place) {
-  for (backend::Region* region : {&call.a, &call.b, &call.c}) *region = place(*region);
-}
-
 /// The work on the data where they are.
-backend::Work on_host_data(backend::Work work, const std::vector<HostData>& all) {
-  const auto place = [&](backend::Region region) {
+backend::Work on_host_data(const backend::Work& work, const std::vector<HostData>& all) {
+  return backend::moved(work, [&](backend::Region region) {
     // A place is not looked up again: it may be equal to the region of other data.
     for (const HostData& data : all) {
       if (const backend::Region moved = data.place_of(region); !(moved == region)) return moved;
     }
     return region;
-  };
-  std::visit([&](auto& one) { move_regions(one, place); }, work);
-  return work;
+  });
 }
 
 double median_after_first(std::vector<double> samples) {

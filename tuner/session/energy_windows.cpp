@@ -17,15 +17,10 @@ constexpr double kIdle_s = 1.5;
 constexpr std::size_t kFewFinalists = 2;
 
 /// The fastest configurations, as many as the plan has, then the library.
-std::vector<std::size_t> chosen(const SideBySideTimes& times, std::size_t configs,
-                                EnergyChoice choice) {
-  std::vector<std::size_t> fastest(configs);
-  std::iota(fastest.begin(), fastest.end(), std::size_t{0});
-  std::ranges::stable_sort(fastest, {}, [&](std::size_t i) {
-    return measure::summarise(times.cold.times_ns[i])->median_ns;
-  });
-  if (choice == EnergyChoice::when_short) fastest.resize(std::min(configs, kFewFinalists));
-  for (std::size_t i = configs; i < times.cold.times_ns.size(); ++i) fastest.push_back(i);
+std::vector<std::size_t> chosen(const SideBySideTimes& times, EnergyChoice choice) {
+  std::vector<std::size_t> fastest = times.fastest_first();
+  if (choice == EnergyChoice::when_short) fastest.resize(std::min(times.configs, kFewFinalists));
+  for (std::size_t i = times.configs; i < times.cold.times_ns.size(); ++i) fastest.push_back(i);
   return fastest;
 }
 
@@ -48,11 +43,11 @@ EnergySummary summary(std::vector<backend::EnergySample> samples, double idle_wa
 }  // namespace
 
 Expected<std::vector<std::optional<EnergySummary>>, LostUnderLoad> measure_energy(
-    const SideBySideTimes& times, std::size_t configs, worker::DeviceWorker& device,
-    const EnergyPlan& plan, const EnergyBegins& begins, const std::function<bool()>& stop) {
+    const SideBySideTimes& times, worker::DeviceWorker& device, const EnergyPlan& plan,
+    const EnergyBegins& begins, const std::function<bool()>& stop) {
   using Energies = std::vector<std::optional<EnergySummary>>;
   if (plan.choice == EnergyChoice::never) return Energies();
-  std::vector<std::size_t> order = chosen(times, configs, plan.choice);
+  std::vector<std::size_t> order = chosen(times, plan.choice);
   const double takes_s =
       kIdle_s + static_cast<double>(order.size()) * kWindows * (kWindow_s + kLead_s);
   if (plan.choice == EnergyChoice::when_short && takes_s > plan.most_s) return Energies();

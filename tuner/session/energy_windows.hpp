@@ -36,12 +36,11 @@ struct LostUnderLoad {
   Failure failure;
 };
 
-/// Of contenders that are on the device as they were timed, the first `configs` of them
-/// configurations: by contender, of three windows of 2 s each, in an order shuffled anew. The power
-/// at rest is measured before. Empty where it is not planned, the device does not tell or `stop`
-/// said so; absent of a contender that was left out.
+/// Of contenders that are on the device as they were timed: by contender, of three windows of 2 s
+/// each, in an order shuffled anew. The power at rest is measured before. Empty where it is not
+/// planned, the device does not tell or `stop` said so; absent of a contender that was left out.
 [[nodiscard]] Expected<std::vector<std::optional<EnergySummary>>, LostUnderLoad> measure_energy(
-    const SideBySideTimes& times, std::size_t configs, worker::DeviceWorker& device,
-    const EnergyPlan& plan, const EnergyBegins& begins, const std::function<bool()>& stop);
+    const SideBySideTimes& times, worker::DeviceWorker& device, const EnergyPlan& plan,
+    const EnergyBegins& begins, const std::function<bool()>& stop);
 
 }  // namespace tuner::session

@@ -18,10 +18,12 @@ namespace tuner::session {
 namespace {
 
 /// The best of the search that take part: at most `most`, and no more than fit the time of one
-/// round, but always a few.
-constexpr std::size_t kMostFinalists = 8;
+/// round, but always a few. Many, because launches back to back rank unlike the search.
+constexpr std::size_t kMostFinalists = 16;
 constexpr std::size_t kFewestFinalists = 3;
 constexpr double kRoundNs = 200e6;
+/// What a contender may be slower than the fastest to win because it is the default or smaller.
+constexpr double kSmallLoss = 1.005;
 
 std::string role(const SizeSearch& search, const space::Config& config) {
   if (search.required_finalists().incumbent == config) return "incumbent";
@@ -37,11 +39,10 @@ std::string role_at(const SizeSearch& search, std::span<const space::Config> fin
 }
 
 /// Which of a tie is preferred: smaller is better. On a noisy device times that are far apart tie
-/// too; what follows is worth no more than a tie's difference of the times.
+/// too; what follows the incumbent is worth no more than a small loss.
 auto preference(const SizeSearch& search, const space::Config& config, const measure::Rank& rank) {
   const store::TrialRecord& trial = search.trial(config);
-  return std::tuple(search.required_finalists().incumbent != config,
-                    rank.ratio.median > measure::kTieFactor,
+  return std::tuple(search.required_finalists().incumbent != config, rank.ratio.median > kSmallLoss,
                     search.required_finalists().default_config != config, trial.registers,
                     trial.shared_bytes, config);
 }
@@ -64,43 +65,22 @@ std::size_t frugal_one(const std::vector<measure::Rank>& ranks, const Energies& 
   return winner;
 }
 
-/// Whether launches back to back take their data from memory, as cold ones do, at the same clocks:
-/// these are more than twice the cache, and power does not limit the fastest.
-bool streams(double bytes, std::int64_t l2_bytes, const SideBySideTimes& times) {
-  const auto differ = [](const std::optional<backend::RegimeTimes>& regime) {
-    return regime && store::regimes_differ(regime->rested_ns, regime->sustained_ns);
-  };
-  return l2_bytes > 0 && bytes > 2.0 * static_cast<double>(l2_bytes) &&
-         std::ranges::none_of(times.regimes, differ);
+/// The configurations by the times that decide, fastest first.
+std::vector<measure::Rank> deciding_ranks(const SideBySideTimes& times) {
+  const SideBySideTimes::Deciding deciding = times.deciding();
+  std::vector<measure::Rank> ranks = measure::ranking(deciding.times_ns);
+  for (measure::Rank& rank : ranks) rank.contender = deciding.contenders[rank.contender];
+  return ranks;
 }
 
-/// Of contenders that tie with the fastest the one that is fastest back to back, if it is so by
-/// 0.5 %, else the preferred one.
-std::size_t fastest_back_to_back(const std::vector<measure::Rank>& ranks,
-                                 std::span<const double> hot_ns, std::size_t preferred) {
-  constexpr double kClear = 0.995;
-  std::size_t winner = preferred;
-  for (const measure::Rank& rank : ranks) {
-    if (!rank.tied || rank.ratio.median > measure::kTieFactor) continue;
-    const double time_ns = hot_ns[rank.contender];
-    if (time_ns < kClear * hot_ns[preferred] && time_ns < hot_ns[winner]) winner = rank.contender;
-  }
-  return winner;
-}
-
-/// The index of the winner among contenders with these samples: of those tied with the fastest the
-/// one that takes the least energy, else, where data are streamed, the fastest back to back, else
-/// the preferred one.
+/// Of those that tie with the fastest the one that takes the least energy, else the preferred one.
 std::size_t winner_of(const SizeSearch& search, const std::vector<space::Config>& configs,
-                      const std::vector<std::vector<double>>& times_ns, const Energies& energies,
-                      std::span<const double> streamed_ns) {
-  const std::vector<measure::Rank> ranks = measure::ranking(times_ns);
+                      const std::vector<measure::Rank>& ranks, const Energies& energies) {
   const auto preference_of = [&](const measure::Rank& rank) {
     return preference(search, configs[rank.contender], rank);
   };
   auto tied = ranks | std::views::filter(&measure::Rank::tied);
-  std::size_t preferred = std::ranges::min_element(tied, {}, preference_of)->contender;
-  if (!streamed_ns.empty()) preferred = fastest_back_to_back(ranks, streamed_ns, preferred);
+  const std::size_t preferred = std::ranges::min_element(tied, {}, preference_of)->contender;
   return frugal_one(ranks, energies, preferred);
 }
 
@@ -148,14 +128,15 @@ Expected<FinalResult, LostContender> FinalRound::attempt(const SizeSearch& searc
     observer_.round_done(search.size(), rounds++, plan.rounds);
     return interrupted_();
   };
-  const auto times =
-      SideBySideTimer(kernel_, search.space(), search.size(), pool_, device_, library)
-          .time(configs, plan, between_rounds);
-  if (!times) return Unexpected(times.error());
-  if (!*times) return by_screening(search);
+  SideBySideTimer timer(kernel_, search.space(), search.size(), pool_, device_, library);
+  auto timed = timer.time(configs, plan, between_rounds);
+  if (!timed) return Unexpected(timed.error());
+  if (!*timed) return by_screening(search);
+  SideBySideTimes& times = **timed;
+  if (auto added = timer.add_series(times, interrupted_); !added) return Unexpected(added.error());
   double energy_s = 0;
   const auto energies = measure_energy(
-      **times, configs.size(), device_, energy,
+      times, device_, energy,
       [&](std::size_t contenders, double seconds) {
         energy_s = seconds;
         observer_.energy_began(search.size(), contenders, seconds);
@@ -166,26 +147,24 @@ Expected<FinalResult, LostContender> FinalRound::attempt(const SizeSearch& searc
     return Unexpected(LostContender{
         contender < configs.size() ? std::optional(configs[contender]) : std::nullopt, failure});
   }
-  FinalResult confirmed = result(search, configs, **times, *energies);
+  const std::vector<measure::Rank> ranks = deciding_ranks(times);
+  const std::size_t winner = winner_of(search, configs, ranks, *energies);
+  if (auto added = timer.add_regimes(times, winner); !added) return Unexpected(added.error());
+  FinalResult confirmed = result(search, configs, times, *energies, winner);
+  for (const measure::Rank& rank : ranks)
+    confirmed.best.ties += rank.tied && rank.contender != winner ? 1 : 0;
   confirmed.energy_s = energy_s;
   return confirmed;
 }
 
 FinalResult FinalRound::result(const SizeSearch& search, const std::vector<space::Config>& configs,
-                               const SideBySideTimes& times, const Energies& energies) const {
+                               const SideBySideTimes& times, const Energies& energies,
+                               std::size_t winner) const {
   const std::vector<std::vector<double>>& all = times.cold.times_ns;
-  const std::vector<std::vector<double>> ours(
-      all.begin(), all.begin() + static_cast<std::ptrdiff_t>(configs.size()));
-  const bool streamed = streams(family::bytes_at(family_.problem, search.size()),
-                                device_.device().attributes.l2_bytes, times);
-  const std::size_t winner =
-      winner_of(search, configs, ours, energies, streamed ? times.hot_ns : std::vector<double>());
   FinalResult result{
       .best = best_record(search, configs[winner]), .winner = configs[winner], .finalists = {}};
   store::BestRecord& best = result.best;
-  best.time = *measure::summarise(ours[winner]);
-  for (const measure::Rank& rank : measure::ranking(ours))
-    best.ties += rank.tied && rank.contender != winner ? 1 : 0;
+  best.time = *measure::summarise(all[winner]);
   for (std::size_t i = 0; i < all.size(); ++i) {
     const bool library = i >= configs.size(), tuned = i > configs.size();
     store::FinalistRecord record = times.finalist(

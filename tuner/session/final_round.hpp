@@ -26,12 +26,13 @@ struct FinalResult {
 };
 
 /// Confirms the winner of a size: re-times the best of the search, the default, what was best
-/// before and the library side by side. The best are eight, or fewer where a round of them would
-/// take more than 0.2 s, but at least three. Within 1 % of the fastest is a tie; of a tie what
-/// takes less energy wins, where that was measured and every window says so, then, where the data
-/// are more than twice the cache and power limits nothing, what is 0.5 % faster back to back, then
-/// the incumbent, then the default, then the smaller footprint in registers and shared memory, then
-/// the order of the space.
+/// before and the library side by side. The best are sixteen, or fewer where a round of them would
+/// take more than 0.2 s, but at least three. Of those that were
+/// timed in series back to back (SideBySideTimer::add_series), as programs run kernels, these give
+/// the order. Within 1 % of the
+/// fastest is a tie; of a tie what takes less energy wins, where that was measured and every window
+/// says so, then the incumbent, then, of those within 0.5 %, the default, then the smaller
+/// footprint in registers and shared memory, then the order of the space.
 class FinalRound {
  public:
   /// Called with the trial of a finalist that failed in the final round.
@@ -68,7 +69,8 @@ class FinalRound {
   [[nodiscard]] FinalResult result(const SizeSearch& search,
                                    const std::vector<space::Config>& configs,
                                    const SideBySideTimes& times,
-                                   const std::vector<std::optional<EnergySummary>>& energies) const;
+                                   const std::vector<std::optional<EnergySummary>>& energies,
+                                   std::size_t winner) const;
   [[nodiscard]] store::BestRecord best_record(const SizeSearch& search,
                                               const space::Config& winner) const;
 

@@ -5,27 +5,64 @@
 #include "tuner/session/trial_record.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <limits>
+#include <numeric>
+#include <ranges>
 #include <utility>
 
 namespace tuner::session {
+namespace {
+
+/// Rounds of series that decide, at the least.
+constexpr int kFewestSeries = 3;
+
+}  // namespace
 
 store::FinalistRecord SideBySideTimes::finalist(std::string role, std::string config_json,
                                                 std::size_t contender, std::size_t beside) const {
   const std::vector<double>& samples = cold.times_ns[contender];
   const measure::MedianInterval interval = measure::standing(samples, cold.times_ns[beside]);
-  return {
-      .role = std::move(role),
-      .config_json = std::move(config_json),
-      .time = *measure::summarise(samples),
-      .ratio_to_best = interval.median,
-      .ratio_low = interval.low,
-      .ratio_high = interval.high,
-      .samples_ns = samples,
-      .hot_ns = hot_ns[contender],
-      .clock_mhz = cold.clock_mhz[contender],
-      .rested_ns = regimes[contender] ? std::optional(regimes[contender]->rested_ns) : std::nullopt,
-      .sustained_ns =
-          regimes[contender] ? std::optional(regimes[contender]->sustained_ns) : std::nullopt};
+  const auto& its = regimes[contender];
+  const std::optional<TimeSummary> series = measure::summarise(series_ns[contender]);
+  return {.role = std::move(role),
+          .config_json = std::move(config_json),
+          .time = *measure::summarise(samples),
+          .ratio_to_best = interval.median,
+          .ratio_low = interval.low,
+          .ratio_high = interval.high,
+          .samples_ns = samples,
+          .hot_ns = hot_ns[contender],
+          .clock_mhz = cold.clock_mhz[contender],
+          .rested_ns = its ? std::optional(its->rested_ns) : std::nullopt,
+          .sustained_ns = series ? std::optional(series->median_ns)
+                          : its  ? std::optional(its->sustained_ns)
+                                 : std::nullopt};
+}
+
+SideBySideTimes::Deciding SideBySideTimes::deciding() const {
+  const auto of_configs = std::views::iota(std::size_t{0}, configs);
+  const bool in_series =
+      std::ranges::any_of(of_configs, [&](std::size_t i) { return !series_ns[i].empty(); });
+  Deciding result;
+  for (const std::size_t i : of_configs) {
+    const std::vector<double>& times_ns = in_series ? series_ns[i] : cold.times_ns[i];
+    if (times_ns.empty()) continue;
+    result.contenders.push_back(i);
+    result.times_ns.push_back(times_ns);
+  }
+  return result;
+}
+
+std::vector<std::size_t> SideBySideTimes::fastest_first() const {
+  std::vector<std::size_t> order(configs);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) {
+    const bool in_series = !series_ns[i].empty();
+    const std::vector<double>& times_ns = in_series ? series_ns[i] : cold.times_ns[i];
+    return std::pair(!in_series, measure::summarise(times_ns)->median_ns);
+  });
+  return order;
 }
 
 Expected<std::size_t, LostContender> SideBySideTimer::add_contenders(
@@ -59,47 +96,18 @@ Expected<std::size_t, Failure> SideBySideTimer::add_library() {
   return std::size_t{2};
 }
 
-Expected<void, Failure> SideBySideTimer::time_regimes(SideBySideTimes& times, std::size_t configs,
-                                                      std::size_t& timed) {
-  constexpr double kNear = 1.05;
-  const std::vector<std::vector<double>>& all = times.cold.times_ns;
-  std::vector<double> medians_ns;
-  for (const std::vector<double>& each : all) {
-    medians_ns.push_back(measure::summarise(each)->median_ns);
-  }
-  const auto end_of_configs = medians_ns.begin() + static_cast<std::ptrdiff_t>(configs);
-  const double fastest_ns = *std::min_element(medians_ns.begin(), end_of_configs);
-  times.regimes.resize(all.size());
-  bool differ = false;
-  // The fastest and the library first: where power does not limit these, it limits none.
-  for (const bool are_first : {true, false}) {
-    for (timed = 0; timed < all.size(); ++timed) {
-      const bool is_first = timed >= configs || medians_ns[timed] == fastest_ns;
-      if (is_first != are_first || (timed < configs && medians_ns[timed] > kNear * fastest_ns)) {
-        continue;
-      }
-      auto regimes = device_.time_contender_regimes(timed);
-      if (!regimes) return Unexpected(regimes.error());
-      times.regimes[timed] = *regimes;
-      differ = differ ||
-               (*regimes && store::regimes_differ((*regimes)->rested_ns, (*regimes)->sustained_ns));
-    }
-    if (!differ) return {};
-  }
-  return {};
+LostContender SideBySideTimer::lost(std::size_t contender, const Failure& failure) const {
+  return {contender < configs_.size() ? std::optional(configs_[contender]) : std::nullopt, failure};
 }
 
 Expected<std::optional<SideBySideTimes>, LostContender> SideBySideTimer::time(
     std::span<const space::Config> configs, const measure::RoundsPlan& plan,
     const std::function<bool()>& stop) {
+  configs_.assign(configs.begin(), configs.end());
   const auto count = add_contenders(configs);
   if (!count) return Unexpected(count.error());
   failpoint("session.contenders_added");
   std::size_t timed = 0;
-  const auto lost = [&](const Failure& failure) {
-    return Unexpected(LostContender{
-        timed < configs.size() ? std::optional(configs[timed]) : std::nullopt, failure});
-  };
   const measure::Round round =
       [&](std::span<const std::size_t> order) -> Expected<std::vector<backend::Sample>, Failure> {
     std::vector<backend::Sample> samples;
@@ -115,21 +123,107 @@ Expected<std::optional<SideBySideTimes>, LostContender> SideBySideTimer::time(
   measure::RoundsPlan among_configs = plan;
   among_configs.ranked = configs.size();
   auto cold = measure::time_rounds(*count, round, among_configs, stop);
-  if (!cold) return lost(cold.error());
+  if (!cold) return Unexpected(lost(timed, cold.error()));
   if (std::cmp_less(cold->times_ns.front().size(), plan.fewest_rounds)) {
     return std::optional<SideBySideTimes>();
   }
-  SideBySideTimes times{.cold = std::move(*cold), .hot_ns = {}};
-  for (timed = 0; timed < *count; ++timed) {
-    const auto hot = device_.time_contender_hot(timed);
-    if (!hot) return lost(hot.error());
+  SideBySideTimes times{.configs = configs.size(), .cold = std::move(*cold), .hot_ns = {}};
+  for (std::size_t i = 0; i < *count; ++i) {
+    const auto hot = device_.time_contender_hot(i);
+    if (!hot) return Unexpected(lost(i, hot.error()));
     times.hot_ns.push_back(*hot);
   }
+  times.regimes.resize(*count);
+  times.series_ns.resize(*count);
   times.library_algorithm = algorithm_;
-  if (auto regimes = time_regimes(times, configs.size(), timed); !regimes) {
-    return lost(regimes.error());
-  }
   return std::optional(std::move(times));
+}
+
+Expected<void, LostContender> SideBySideTimer::add_regimes(SideBySideTimes& times,
+                                                           std::size_t contender) {
+  if (times.regimes[contender]) return {};
+  auto regimes = device_.time_contender_regimes(contender);
+  if (!regimes) return Unexpected(lost(contender, regimes.error()));
+  times.regimes[contender] = *regimes;
+  return {};
+}
+
+std::vector<std::size_t> SideBySideTimer::within(const SideBySideTimes& times, double factor,
+                                                 bool with_library) {
+  const auto cold_ns = [&](std::size_t i) {
+    return measure::summarise(times.cold.times_ns[i])->median_ns;
+  };
+  const double fastest_ns = cold_ns(times.fastest_first().front());
+  std::vector<std::size_t> found;
+  for (std::size_t i = 0; i < times.cold.times_ns.size(); ++i) {
+    const bool is_near = i < times.configs ? cold_ns(i) <= factor * fastest_ns : with_library;
+    if (is_near) found.push_back(i);
+  }
+  return found;
+}
+
+Expected<std::vector<std::vector<double>>, LostContender> SideBySideTimer::series_of(
+    std::span<const std::size_t> contenders, backend::Lead lead, int rounds,
+    const std::function<bool()>& stop) {
+  constexpr std::chrono::milliseconds kBudget{500};
+  std::size_t timed = 0;
+  const measure::Round round =
+      [&](std::span<const std::size_t> order) -> Expected<std::vector<backend::Sample>, Failure> {
+    std::vector<backend::Sample> samples;
+    for (const std::size_t i : order) {
+      timed = contenders[i];
+      const auto time_ns = device_.time_contender_series(timed, lead);
+      if (!time_ns) return Unexpected(time_ns.error());
+      samples.push_back({.time_ns = time_ns->value()});
+    }
+    return samples;
+  };
+  auto times = measure::time_rounds(contenders.size(), round,
+                                    {.rounds = rounds,
+                                     .decisive_rounds = rounds,
+                                     .fewest_rounds = std::min(rounds, kFewestSeries),
+                                     .budget = kBudget},
+                                    stop);
+  if (!times) return Unexpected(lost(timed, times.error()));
+  return std::move(times->times_ns);
+}
+
+Expected<void, LostContender> SideBySideTimer::add_series(SideBySideTimes& times,
+                                                          const std::function<bool()>& stop) {
+  constexpr double kNear = 1.25, kNearUnderLoad = 1.05, kWorthMoreRounds = 1.03;
+  constexpr int kRounds = 10;
+  const std::size_t fastest = times.fastest_first().front();
+  if (auto added = add_regimes(times, fastest); !added) return added;
+  const auto& regimes = times.regimes[fastest];
+  if (!regimes) return {};
+  const bool is_limited = regimes->sustained_ns > regimes->rested_ns &&
+                          store::regimes_differ(regimes->rested_ns, regimes->sustained_ns);
+  for (std::size_t i = times.configs; is_limited && i < times.regimes.size(); ++i) {
+    if (auto added = add_regimes(times, i); !added) return added;
+  }
+  std::vector<std::size_t> contenders =
+      within(times, is_limited ? kNearUnderLoad : kNear, !is_limited);
+  if (contenders.size() < 2) return {};
+  const backend::Lead lead = is_limited ? backend::Lead::load : backend::Lead::none;
+  const auto first = series_of(contenders, lead, 1, stop);
+  if (!first) return Unexpected(first.error());
+  if (first->front().empty()) return {};
+  std::vector<std::size_t> worth;
+  double least_ns = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < contenders.size() && contenders[i] < times.configs; ++i) {
+    least_ns = std::min(least_ns, (*first)[i].front());
+  }
+  for (std::size_t i = 0; i < contenders.size(); ++i) {
+    const bool is_library = contenders[i] >= times.configs;
+    if (is_library || (*first)[i].front() <= kWorthMoreRounds * least_ns) {
+      worth.push_back(contenders[i]);
+    }
+  }
+  const auto series = series_of(worth, lead, is_limited ? kFewestSeries : kRounds, stop);
+  if (!series) return Unexpected(series.error());
+  if (std::cmp_less(series->front().size(), kFewestSeries)) return {};
+  for (std::size_t i = 0; i < worth.size(); ++i) times.series_ns[worth[i]] = (*series)[i];
+  return {};
 }
 
 }  // namespace tuner::session

@@ -29,12 +29,24 @@ enum class LibraryPart { with_algorithms, included, excluded };
 /// The times of contenders side by side: the configurations in their order, then the library if the
 /// family's reference is of one, then the library by its fastest algorithm if it offers any.
 struct SideBySideTimes {
+  std::size_t configs = 0;  ///< how many of the contenders are configurations
   measure::RoundTimes cold;
   std::vector<double> hot_ns;  ///< by contender
-  /// By contender: of the fastest configuration and the library; where these differ, also of the
-  /// configurations within 5 % of the fastest. Others are not timed so.
+  /// By contender; of those that were not timed so, nothing.
   std::vector<std::optional<backend::RegimeTimes>> regimes = {};
+  /// By contender, then round: series back to back on copies of the data, under load where power
+  /// limits the clock. None of contenders that were not timed so.
+  std::vector<std::vector<double>> series_ns = {};
   std::string library_algorithm = {};  ///< of the last contender; empty: there is no such one
+
+  /// The configurations that were timed in series, or, where none was, all, and their times.
+  struct Deciding {
+    std::vector<std::size_t> contenders;
+    std::vector<std::vector<double>> times_ns;  ///< of each of them, by round
+  };
+  [[nodiscard]] Deciding deciding() const;
+  /// The configurations, those that decide first, then by their times.
+  [[nodiscard]] std::vector<std::size_t> fastest_first() const;
 
   /// A contender with its standing beside another one.
   [[nodiscard]] store::FinalistRecord finalist(std::string role, std::string config_json,
@@ -63,6 +75,17 @@ class SideBySideTimer {
   [[nodiscard]] Expected<std::optional<SideBySideTimes>, LostContender> time(
       std::span<const space::Config> configs, const measure::RoundsPlan& plan,
       const std::function<bool()>& stop);
+  /// Times the contenders of the last `time` as programs run kernels, one after the other with
+  /// their data in memory. First the regimes of the fastest configuration. Where power does not
+  /// limit it: up to ten rounds of series of the configurations within 25 % of it and of the
+  /// library. Where it does: the regimes of the library, and three rounds of series under load of
+  /// the configurations within 5 %. What a first round shows to be more than 3 % slower than the
+  /// fastest is left out of the others. `stop` ends it without series.
+  [[nodiscard]] Expected<void, LostContender> add_series(SideBySideTimes& times,
+                                                         const std::function<bool()>& stop);
+  /// Adds the regimes of a contender that has none.
+  [[nodiscard]] Expected<void, LostContender> add_regimes(SideBySideTimes& times,
+                                                          std::size_t contender);
 
  private:
   /// Loads the contenders. Returns their number, with the library.
@@ -70,9 +93,14 @@ class SideBySideTimer {
       std::span<const space::Config> configs);
   /// Adds the library, as often as it takes part. Returns how often.
   [[nodiscard]] Expected<std::size_t, Failure> add_library();
-  /// The regimes of contenders by their cold times.
-  [[nodiscard]] Expected<void, Failure> time_regimes(SideBySideTimes& times, std::size_t configs,
-                                                     std::size_t& timed);
+  /// The configurations whose cold times are within a factor of the fastest's, and the library.
+  [[nodiscard]] static std::vector<std::size_t> within(const SideBySideTimes& times, double factor,
+                                                       bool with_library);
+  /// Of contenders, by round: fewer rounds where these take more than 0.5 s or `stop` says so.
+  [[nodiscard]] Expected<std::vector<std::vector<double>>, LostContender> series_of(
+      std::span<const std::size_t> contenders, backend::Lead lead, int rounds,
+      const std::function<bool()>& stop);
+  [[nodiscard]] LostContender lost(std::size_t contender, const Failure& failure) const;
 
   const family::Kernel& kernel_;
   const space::BoundDefinition& space_;
@@ -80,7 +108,8 @@ class SideBySideTimer {
   worker::CompilePool& pool_;
   worker::DeviceWorker& device_;
   LibraryPart library_;
-  std::string algorithm_;  // of the library, as it takes part
+  std::string algorithm_;               // of the library, as it takes part
+  std::vector<space::Config> configs_;  // that are timed
 };
 
 }  // namespace tuner::session

@@ -55,6 +55,14 @@ template <>
 inline constexpr auto kFields<EnergyArguments> = std::tuple(
     Field("contender", &EnergyArguments::contender), Field("window_s", &EnergyArguments::window_s));
 
+struct SeriesArguments {
+  std::uint64_t contender = 0;
+  bool is_loaded = false;
+};
+template <>
+inline constexpr auto kFields<SeriesArguments> = std::tuple(
+    Field("contender", &SeriesArguments::contender), Field("load", &SeriesArguments::is_loaded));
+
 template <class Arguments, class Result>
 struct Call {
   std::string_view name;
@@ -69,6 +77,8 @@ inline constexpr Call<space::Size, std::string> kFastestLibraryAlgorithm{
 inline constexpr Call<std::string, bool> kAddLibrary{"add_library"};
 inline constexpr Call<std::uint64_t, backend::Sample> kTimeContender{"time_contender"};
 inline constexpr Call<std::uint64_t, double> kTimeContenderHot{"time_contender_hot"};
+inline constexpr Call<SeriesArguments, std::optional<double>> kTimeContenderSeries{
+    "time_contender_series"};
 inline constexpr Call<std::uint64_t, std::optional<backend::RegimeTimes>> kTimeContenderRegimes{
     "time_contender_regimes"};
 inline constexpr Call<EnergyArguments, std::optional<backend::EnergySample>>

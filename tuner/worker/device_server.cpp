@@ -31,6 +31,10 @@ DeviceServer::DeviceServer(DeviceWorker& device, const family::Family& family, B
   on(kTimeContender, [this](std::uint64_t contender) { return device_.time_contender(contender); });
   on(kTimeContenderHot,
      [this](std::uint64_t contender) { return device_.time_contender_hot(contender); });
+  on(kTimeContenderSeries, [this](const SeriesArguments& given) {
+    return device_.time_contender_series(
+        given.contender, given.is_loaded ? backend::Lead::load : backend::Lead::none);
+  });
   on(kTimeContenderRegimes,
      [this](std::uint64_t contender) { return device_.time_contender_regimes(contender); });
   on(kMeasureContenderEnergy, [this](const EnergyArguments& given) {

@@ -69,9 +69,12 @@ class DeviceWorker {
   [[nodiscard]] virtual Expected<backend::Sample, Failure> time_contender(
       std::size_t contender) = 0;
   /// Nanoseconds of a run of a contender with its data in the cache; from a cold one where launches
-  /// one after another would write out of bounds. Of these the next two give none.
+  /// one after another would write out of bounds. Of these the next three give none.
   [[nodiscard]] virtual Expected<double, Failure> time_contender_hot(std::size_t contender) = 0;
-  /// As Backend::time_regimes.
+  /// As Backend::time_series and Backend::time_regimes, on as many copies of the family's buffers
+  /// as are three times the cache, at most 256.
+  [[nodiscard]] virtual Expected<std::optional<double>, Failure> time_contender_series(
+      std::size_t contender, backend::Lead lead) = 0;
   [[nodiscard]] virtual Expected<std::optional<backend::RegimeTimes>, Failure>
   time_contender_regimes(std::size_t contender) = 0;
   /// As Backend::measure_energy.

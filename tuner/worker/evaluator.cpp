@@ -133,6 +133,7 @@ std::optional<Failure> Evaluator::implausible_at(const space::Size& size, double
 }
 
 void Evaluator::begin_side_by_side(const space::Size& size) {
+  copies_.reset();
   contenders_.clear();
   contender_kernels_.clear();
   contender_scratch_.clear();
@@ -235,10 +236,26 @@ Expected<double, Failure> Evaluator::time_contender_hot(std::size_t contender) {
   return *measure::quantile(measure::times(*samples), 0.5);
 }
 
+std::vector<backend::Work> Evaluator::on_copies(std::size_t contender) {
+  if (!copies_) {
+    copies_.emplace(backend_, verifier_.timing_instance(contenders_size_).operands(),
+                    static_cast<std::size_t>(device().attributes.l2_bytes));
+  }
+  return copies_->works(contenders_.at(contender));
+}
+
+Expected<std::optional<double>, Failure> Evaluator::time_contender_series(std::size_t contender,
+                                                                          backend::Lead lead) {
+  if (family::extends_lists(family_.arguments)) return std::optional<double>();
+  const auto time_ns = backend_.time_series(on_copies(contender), lead);
+  if (!time_ns) return Unexpected(time_ns.error());
+  return std::optional(*time_ns);
+}
+
 Expected<std::optional<backend::RegimeTimes>, Failure> Evaluator::time_contender_regimes(
     std::size_t contender) {
   if (family::extends_lists(family_.arguments)) return std::optional<backend::RegimeTimes>();
-  return backend_.time_regimes(contenders_.at(contender));
+  return backend_.time_regimes(on_copies(contender));
 }
 
 Expected<std::optional<backend::EnergySample>, Failure> Evaluator::measure_contender_energy(

@@ -4,6 +4,7 @@
 #include "tuner/measure/measurement.hpp"
 #include "tuner/verify/verifier.hpp"
 #include "tuner/worker/device_worker.hpp"
+#include "tuner/worker/operand_copies.hpp"
 #include "tuner/worker/watched_backend.hpp"
 
 #include <cstdint>
@@ -43,6 +44,8 @@ class Evaluator : public DeviceWorker {
   Expected<bool, Failure> add_library(const std::string& algorithm) override;
   Expected<backend::Sample, Failure> time_contender(std::size_t contender) override;
   Expected<double, Failure> time_contender_hot(std::size_t contender) override;
+  Expected<std::optional<double>, Failure> time_contender_series(std::size_t contender,
+                                                                 backend::Lead lead) override;
   Expected<std::optional<backend::RegimeTimes>, Failure> time_contender_regimes(
       std::size_t contender) override;
   Expected<std::optional<backend::EnergySample>, Failure> measure_contender_energy(
@@ -57,6 +60,8 @@ class Evaluator : public DeviceWorker {
   backend::Conditions conditions() override { return backend_.conditions(); }
 
  private:
+  /// The work of a contender on each copy of the operands, which are made when first asked for.
+  [[nodiscard]] std::vector<backend::Work> on_copies(std::size_t contender);
   [[nodiscard]] Expected<measure::Measurement, Failure> time(verify::LoadedCandidate& candidate,
                                                              const space::Size& size,
                                                              std::optional<double> best_ns);
@@ -75,6 +80,7 @@ class Evaluator : public DeviceWorker {
   std::vector<backend::LoadedKernel> contender_kernels_;
   std::vector<std::map<space::Size, verify::Scratch>> contender_scratch_;
   std::vector<backend::Work> contenders_;
+  std::optional<OperandCopies> copies_;  // at their size
 };
 
 }  // namespace tuner::worker

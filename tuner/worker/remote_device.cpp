@@ -70,6 +70,12 @@ Expected<double, Failure> RemoteDevice::time_contender_hot(std::size_t contender
   return of_contender(kTimeContenderHot, std::uint64_t{contender});
 }
 
+Expected<std::optional<double>, Failure> RemoteDevice::time_contender_series(std::size_t contender,
+                                                                             backend::Lead lead) {
+  return of_contender(kTimeContenderSeries,
+                      {.contender = contender, .is_loaded = lead == backend::Lead::load});
+}
+
 Expected<std::optional<backend::RegimeTimes>, Failure> RemoteDevice::time_contender_regimes(
     std::size_t contender) {
   return of_contender(kTimeContenderRegimes, std::uint64_t{contender});

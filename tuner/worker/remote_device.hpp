@@ -22,6 +22,8 @@ class RemoteDevice : public DeviceWorker {
   Expected<bool, Failure> add_library(const std::string& algorithm) override;
   Expected<backend::Sample, Failure> time_contender(std::size_t contender) override;
   Expected<double, Failure> time_contender_hot(std::size_t contender) override;
+  Expected<std::optional<double>, Failure> time_contender_series(std::size_t contender,
+                                                                 backend::Lead lead) override;
   Expected<std::optional<backend::RegimeTimes>, Failure> time_contender_regimes(
       std::size_t contender) override;
   Expected<std::optional<backend::EnergySample>, Failure> measure_contender_energy(

@@ -86,12 +86,20 @@ Expected<double, Failure> WatchedBackend::time_hot(const backend::Work& work) {
   return backend_.time_hot(work);
 }
 
-Expected<std::optional<backend::RegimeTimes>, Failure> WatchedBackend::time_regimes(
-    const backend::Work& work) {
-  // Series as of time_hot, or as many as take the time of a few launches on a device.
+// A series is as of time_hot, or of so much that takes the time of a few launches on a device; all
+// pieces of work run once before it.
+Expected<double, Failure> WatchedBackend::time_series(std::span<const backend::Work> works,
+                                                      backend::Lead lead) {
   constexpr int kLaunches = 21;
-  announce(work, kLaunches);
-  return backend_.time_regimes(work);
+  announce(works.front(), kLaunches + static_cast<int>(works.size()));
+  return backend_.time_series(works, lead);
+}
+
+Expected<std::optional<backend::RegimeTimes>, Failure> WatchedBackend::time_regimes(
+    std::span<const backend::Work> works) {
+  constexpr int kLaunches = 21;
+  announce(works.front(), kLaunches + static_cast<int>(works.size()));
+  return backend_.time_regimes(works);
 }
 
 Expected<std::optional<backend::EnergySample>, Failure> WatchedBackend::measure_energy(

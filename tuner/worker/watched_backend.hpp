@@ -89,8 +89,10 @@ class WatchedBackend : public backend::Backend {
   Expected<std::vector<backend::Sample>, Failure> time(const backend::Work& work,
                                                        const backend::SamplePlan& plan) override;
   Expected<double, Failure> time_hot(const backend::Work& work) override;
+  Expected<double, Failure> time_series(std::span<const backend::Work> works,
+                                        backend::Lead lead) override;
   Expected<std::optional<backend::RegimeTimes>, Failure> time_regimes(
-      const backend::Work& work) override;
+      std::span<const backend::Work> works) override;
   Expected<std::optional<backend::EnergySample>, Failure> measure_energy(const backend::Work& work,
                                                                          double window_s) override;
   std::optional<double> idle_watts() override { return backend_.idle_watts(); }

@@ -34,6 +34,7 @@ namespace {
 
 /// A run this long is sustained by itself.
 constexpr double kLongestInRegimesNs = 150e6;
+constexpr double kSeriesNs = 1e6, kLoadNs = 20e6;
 
 /// What is read to evict a core's private caches.
 std::size_t eviction_bytes(std::int64_t l2_bytes) {
@@ -134,25 +135,24 @@ class CpuBackend final : public Backend {
     return times_ns[1];
   }
 
+  [[nodiscard]] Expected<double, Failure> time_series(std::span<const Work> works,
+                                                      Lead lead) override {
+    if (auto done = run(works.front()); !done) return Unexpected(done.error());
+    return median_for(works, lead == Lead::load ? kLoadNs : kSeriesNs);
+  }
+
   [[nodiscard]] Expected<std::optional<RegimeTimes>, Failure> time_regimes(
-      const Work& work) override {
-    constexpr double kLoadNs = 20e6;
+      std::span<const Work> works) override {
     constexpr auto kPause = std::chrono::milliseconds(10);
-    const auto warm_ns = time_once(work);
+    const auto warm_ns = time_once(works.front());
     if (!warm_ns) return Unexpected(warm_ns.error());
     if (*warm_ns > kLongestInRegimesNs) return std::optional<RegimeTimes>();
     std::this_thread::sleep_for(kPause);
-    const auto rested_ns = time_once(work);
+    const auto rested_ns = time_once(works.back());
     if (!rested_ns) return Unexpected(rested_ns.error());
-    std::vector<double> times_ns;
-    for (const auto begin = Clock::now(); nanoseconds_since(begin) < kLoadNs || times_ns.empty();) {
-      const auto time_ns = time_once(work);
-      if (!time_ns) return Unexpected(time_ns.error());
-      times_ns.push_back(*time_ns);
-    }
-    const auto middle = times_ns.begin() + static_cast<std::ptrdiff_t>(times_ns.size() / 2);
-    std::ranges::nth_element(times_ns, middle);
-    return std::optional(RegimeTimes{.rested_ns = *rested_ns, .sustained_ns = *middle});
+    const auto sustained_ns = median_for(works, kLoadNs);
+    if (!sustained_ns) return Unexpected(sustained_ns.error());
+    return std::optional(RegimeTimes{.rested_ns = *rested_ns, .sustained_ns = *sustained_ns});
   }
 
   [[nodiscard]] Expected<std::optional<EnergySample>, Failure> measure_energy(const Work&,
@@ -187,6 +187,20 @@ class CpuBackend final : public Backend {
   }
   [[nodiscard]] Expected<void, Failure> run_before(const SamplePlan& plan) {
     return plan.before ? run(*plan.before) : Expected<void, Failure>();
+  }
+  /// The median of runs of each in turn for so long, of one at the least.
+  [[nodiscard]] Expected<double, Failure> median_for(std::span<const Work> works,
+                                                     double duration_ns) {
+    std::vector<double> times_ns;
+    for (const auto begin = Clock::now();
+         times_ns.empty() || nanoseconds_since(begin) < duration_ns;) {
+      const auto time_ns = time_once(works[times_ns.size() % works.size()]);
+      if (!time_ns) return time_ns;
+      times_ns.push_back(*time_ns);
+    }
+    const auto middle = times_ns.begin() + static_cast<std::ptrdiff_t>(times_ns.size() / 2);
+    std::ranges::nth_element(times_ns, middle);
+    return *middle;
   }
   /// Of a kernel only its run counts: what comes before depends on nothing that it does.
   [[nodiscard]] Expected<double, Failure> time_once(const Work& work) {

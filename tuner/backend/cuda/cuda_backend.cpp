@@ -17,6 +17,7 @@
 #include "tuner/backend/cuda/stream_gate.hpp"
 #include "tuner/backend/cuda/unfinished_launch.hpp"
 #include "tuner/backend/launch_error.hpp"
+#include "tuner/backend/moved_work.hpp"
 #include "tuner/core/error.hpp"
 
 #include <fmt/format.h>
@@ -106,7 +107,8 @@ class CudaBackend final : public Backend {
   Expected<void, Failure> run(const Work& work) override;
   Expected<std::vector<Sample>, Failure> time(const Work& work, const SamplePlan& plan) override;
   Expected<double, Failure> time_hot(const Work& work) override;
-  Expected<std::optional<RegimeTimes>, Failure> time_regimes(const Work& work) override;
+  Expected<double, Failure> time_series(std::span<const Work> works, Lead lead) override;
+  Expected<std::optional<RegimeTimes>, Failure> time_regimes(std::span<const Work> works) override;
   Expected<std::optional<EnergySample>, Failure> measure_energy(const Work& work,
                                                                 double window_s) override;
   std::optional<double> idle_watts() override;
@@ -146,6 +148,7 @@ class CudaBackend final : public Backend {
   [[nodiscard]] Expected<Enqueue, Failure> prepare(const std::optional<Work>& work);
   [[nodiscard]] Expected<Enqueue, Failure> prepare(const Launch& launch);
   [[nodiscard]] Expected<std::vector<Enqueue>, Failure> prepare_steps(const Launch& launch);
+  [[nodiscard]] Expected<std::vector<Enqueue>, Failure> prepare_all(std::span<const Work> works);
   [[nodiscard]] Expected<void, Failure> run(const Launch& launch);
   [[nodiscard]] Expected<void, Failure> run_on_read_only_copies(Launch launch);
   [[nodiscard]] Expected<Enqueue, Failure> prepare(const LibraryCall& call);
@@ -308,22 +311,17 @@ Expected<void, Failure> CudaBackend::run_on_read_only_copies(Launch launch) {
     copy({copies, offsets[i]}, launch.read_only[i].region, launch.read_only[i].size_bytes);
   }
   std::get<ReadOnlyMemory>(made.memory).protect();
-  const auto move = [&](Region& region) {
+  const auto place_of = [&](Region region) {
     for (std::size_t i = 0; i < offsets.size(); ++i) {
       const auto& [name, original, bytes, element_bytes] = launch.read_only[i];
       if (region.buffer != original.buffer || region.offset_bytes < original.offset_bytes) continue;
       const std::size_t within = region.offset_bytes - original.offset_bytes;
-      if (within <= bytes) return void(region = {copies, offsets[i] + within});
+      if (within <= bytes) return Region(copies, offsets[i] + within);
     }
+    return region;
   };
-  for (StepLaunch& step : launch.steps) {
-    for (LaunchArgument& argument : step.arguments) {
-      if (auto* region = std::get_if<Region>(&argument)) move(*region);
-      if (auto* tensor = std::get_if<Tensor>(&argument)) move(tensor->region);
-    }
-  }
   launch.faults_on_write = false;
-  auto done = run(launch);
+  auto done = run(moved(launch, place_of));
   release(copies);
   if (!done && done.error().outcome == Outcome::crashed) {
     done.error().message += "; only in a launch whose inputs cannot be written: it writes into " +
@@ -380,11 +378,28 @@ Expected<double, Failure> CudaBackend::time_hot(const Work& work) {
   return timers().hot.time(*enqueue);
 }
 
-Expected<std::optional<RegimeTimes>, Failure> CudaBackend::time_regimes(const Work& work) {
+Expected<double, Failure> CudaBackend::time_series(std::span<const Work> works, Lead lead) {
+  const auto enqueues = prepare_all(works);
+  if (!enqueues) return Unexpected(enqueues.error());
+  return timers().hot.time_series(*enqueues, lead);
+}
+
+Expected<std::optional<RegimeTimes>, Failure> CudaBackend::time_regimes(
+    std::span<const Work> works) {
+  const auto enqueues = prepare_all(works);
+  if (!enqueues) return Unexpected(enqueues.error());
+  return timers().hot.time_regimes(*enqueues);
+}
+
+Expected<std::vector<Enqueue>, Failure> CudaBackend::prepare_all(std::span<const Work> works) {
   if (auto usable = try_device(); !usable) return Unexpected(usable.error());
-  const auto enqueue = prepare(work);
-  if (!enqueue) return Unexpected(enqueue.error());
-  return timers().hot.time_regimes(*enqueue);
+  std::vector<Enqueue> enqueues;
+  for (const Work& work : works) {
+    auto enqueue = prepare(work);
+    if (!enqueue) return Unexpected(enqueue.error());
+    enqueues.push_back(*std::move(enqueue));
+  }
+  return enqueues;
 }
 
 std::optional<EnergyMeter> CudaBackend::energy_meter() {
