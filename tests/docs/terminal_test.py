@@ -64,7 +64,7 @@ def masked(text):
     for pattern, word in MEASURED:
         text = re.sub(pattern, word, text)
     text = re.sub(r"[ –\n]+", " ", text)
-    text = re.sub(r"sustained (there )?N after a pause, N without one ", "", text)  # where the two differ
+    text = re.sub(r"(back to back (there )?N), N after a pause", r"\1", text)  # where the two differ
     text = text.replace("estimated search time: N ", "")  # something better may be found after it
     return re.sub(r"(saxpy: N/N N: best N \(N\) (N left )?failed: none )+", "SEARCH ", text).split(" ")
 

@@ -183,10 +183,12 @@ void add_measurement(Table& table, const store::BestRecord& best, std::string_vi
                fmt::format("{} of the fastest algorithm of {}",
                            format_ratio(best.ratio_to_library_tuned), best.library_name)});
   }
-  if (store::regimes_differ(best.rested_ns, best.sustained_ns)) {
-    table.add({label("sustained"),
-               fmt::format("{} after a pause, {} without one", quantity::time(*best.rested_ns),
-                           quantity::time(*best.sustained_ns))});
+  if (best.sustained_ns) {
+    std::string back_to_back = quantity::time(*best.sustained_ns);
+    if (store::regimes_differ(best.rested_ns, best.sustained_ns)) {
+      back_to_back += fmt::format(", {} after a pause", quantity::time(*best.rested_ns));
+    }
+    table.add({label("back to back"), std::move(back_to_back)});
   }
   if (best.joules) table.add({label("energy"), format_energy(best.flops, *best.joules)});
   if (best.ties > 0) {

@@ -81,7 +81,8 @@ struct FinalistRecord {
   std::vector<double> samples_ns;
   std::optional<double> hot_ns = {};     ///< a run with its data in the cache
   std::optional<double> clock_mhz = {};  ///< median clock of the samples, where the device tells
-  /// A run after a pause, and one of many without any: they differ where power limits the clock.
+  /// A run back to back after a pause, and one of many without any: they differ where power limits
+  /// the clock.
   std::optional<double> rested_ns = {}, sustained_ns = {};
   std::optional<EnergySummary> energy = {};  ///< of a run, where it was measured
   std::int64_t config = 0;                   ///< when read: as of StoredTrial; 0 for the library
