@@ -165,6 +165,15 @@ TEST_F(SizeSearchTest, AsksForWhatWonAtTheSizeElsewhereBeforeWhatWonNearby) {
                                    "TILE=1 DEPTH=2", "TILE=4 DEPTH=2"));
 }
 
+TEST_F(SizeSearchTest, AsksForWhatWonElsewhereAlsoWhereNothingWonNearby) {
+  search({.winners_at_size = {"TILE=3,DEPTH=1"},
+          .winners_elsewhere = {"TILE=4,DEPTH=2", "TILE=1,DEPTH=2", "TILE=1,DEPTH=3"},
+          .max_evaluations = 5})
+      .expect({});
+  EXPECT_THAT(asked(), ElementsAre("TILE=2 DEPTH=1", "TILE=3 DEPTH=1", "TILE=4 DEPTH=2",
+                                   "TILE=1 DEPTH=2", "TILE=1 DEPTH=3"));
+}
+
 TEST_F(SizeSearchTest, AsksForWhatTheAuthorRecommendsAfterWhatWonElsewhere) {
   search({.winners_elsewhere = {"TILE=4,DEPTH=2"},
           .recommended = {"TILE=3,DEPTH=3", "TILE=4,DEPTH=2", "TILE=1,DEPTH=3"},

@@ -100,10 +100,11 @@ Expected<measure::ClockWatch*, Failure> Evaluator::clock(const verify::Instance&
   const space::Size& size = instance.recipe().size;
   if (const auto known = clocks_.find(size); known != clocks_.end()) return &known->second;
   const std::optional<backend::Work> library = instance.library_work();
+  const double warm_up_ns = clocks_.empty() ? measure::kClockWarmUpNs : measure::kNextClockWarmUpNs;
   const auto of_work = [&] {
-    return measure::learn_clock(backend_, work, measure::kClockWarmUpNs, instance.preparation());
+    return measure::learn_clock(backend_, work, warm_up_ns, instance.preparation());
   };
-  auto learned = library ? measure::learn_clock(backend_, *library) : of_work();
+  auto learned = library ? measure::learn_clock(backend_, *library, warm_up_ns) : of_work();
   // That a library cannot be timed at a size is no fault of its candidates.
   if (!learned && library) learned = of_work();
   if (!learned) return Unexpected(std::move(learned.error()));
