@@ -157,6 +157,17 @@ TEST_F(ScreenTest, AClockThatFellForGoodBecomesTheBaseline) {
   EXPECT_EQ(watch_.baseline_mhz(), 1500);
 }
 
+TEST_F(ScreenTest, ALastMissingSampleIsNotWaitedForLong) {
+  ScriptedBackend backend([](const backend::Work&) { return 100.0; });
+  int sample = 0;
+  backend.clock = [&] { return ++sample <= 19 ? 2000.0 : 1900.0; };
+  const auto measurement = screened(backend);
+  ASSERT_TRUE(measurement);
+  EXPECT_EQ(measurement->samples_ns.size(), 20U);
+  EXPECT_EQ(measurement->clock_mhz, 1900.0) << "all at one clock";
+  EXPECT_EQ(measurement->discarded, 19 + 5) << "four pauses";
+}
+
 TEST_F(ScreenTest, AClockThatNeverHoldsIsUnstable) {
   ScriptedBackend backend([](const backend::Work&) { return 100.0; });
   double clock = 2000;

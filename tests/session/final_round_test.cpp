@@ -212,7 +212,10 @@ TEST_F(SeriesTest, BackToBackDecidesAmongThoseNearTheFastest) {
   EXPECT_EQ(outcome->best.rested_ns, 600) << "of the winner, which was not the fastest alone";
   EXPECT_EQ(outcome->best.sustained_ns, 420);
   EXPECT_EQ(sustained_ns(*outcome, ""), 2000) << "the library, beside them";
-  EXPECT_EQ(sustained_ns(*outcome, R"({"DEPTH":2,"TILE":3})"), std::nullopt) << "after one round";
+  EXPECT_EQ(sustained_ns(*outcome, R"({"DEPTH":2,"TILE":3})"), 468) << "of one round";
+  EXPECT_EQ(sustained_ns(*outcome, R"({"DEPTH":2,"TILE":1})"), std::nullopt);
+  EXPECT_DOUBLE_EQ(*outcome->best.ratio_to_library, 2000.0 / 420) << "back to back";
+  EXPECT_EQ(outcome->best.library_ns, 2000);
   EXPECT_EQ(device_.series, 4 + 10 * 2);
   EXPECT_EQ(device_.loaded_series, 0);
 }
@@ -231,7 +234,7 @@ TEST_F(SeriesTest, UnderLoadDecidesWherePowerLimitsTheClock) {
   device_.rested_share = 0.9;
   const auto outcome = run();
   EXPECT_EQ(winner(outcome), "TILE=3 DEPTH=2") << "what is 6 % slower alone is not near";
-  EXPECT_EQ(device_.loaded_series, 2 + 3);
+  EXPECT_EQ(device_.loaded_series, 3 + 2 * 3) << "the library too";
   EXPECT_EQ(device_.series, 0);
   EXPECT_EQ(outcome->best.sustained_ns, 520 * 0.9);
 }
@@ -353,7 +356,7 @@ TEST_F(FinalRoundTest, TheFastestAndTheLibraryAreTimedRestedAndSustained) {
   EXPECT_EQ(outcome->finalists[1].rested_ns, std::nullopt);
   EXPECT_EQ(outcome->finalists[1].sustained_ns, 510) << "from its series under load";
   EXPECT_EQ(outcome->finalists[2].role, "library");
-  EXPECT_EQ(outcome->finalists[2].rested_ns, 375);
+  EXPECT_EQ(outcome->finalists[2].rested_ns, std::nullopt);
   EXPECT_EQ(outcome->finalists[2].sustained_ns, 750);
   EXPECT_EQ(outcome->finalists[3].sustained_ns, std::nullopt) << "twice as long as the fastest";
   EXPECT_EQ(outcome->best.rested_ns, 250);

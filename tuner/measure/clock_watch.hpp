@@ -35,13 +35,13 @@ class ClockWatch {
 };
 
 /// What brings a device to its clock: from rest, and after other work.
-inline constexpr double kClockWarmUpNs = 1e9, kNextClockWarmUpNs = 0.2e9;
+inline constexpr double kClockWarmUpNs = 1e9, kNextClockWarmUpNs = 0.5e9;
 
 /// A watch whose baseline is the median clock of 20 samples of `reference`, taken after the device
 /// has run it for `warm_up_ns`, each after `before`, as SamplePlan has it. A device that does not
 /// know its clock runs it twice, and every sample on it is steady. Fails as Backend::time does.
 [[nodiscard]] Expected<ClockWatch, Failure> learn_clock(
-    backend::Backend& backend, const backend::Work& reference, double warm_up_ns,
+    backend::Backend& backend, const backend::Work& reference, double warm_up_ns = kClockWarmUpNs,
     const std::optional<backend::Work>& before = {});
 
 }  // namespace tuner::measure

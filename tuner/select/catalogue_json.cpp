@@ -92,6 +92,9 @@ Entry read_entry(const Json& json, const CatalogueKernel& kernel,
   best.problem = entry.size.text;
   best.config_json = kernel.configs[entry.config].json;
   best.time.median_ns = positive(json.at("median_ns"));
+  if (const auto its = json.find("back_to_back_ns"); its != json.end()) {
+    best.sustained_ns = positive(*its);
+  }
   best.flops = json.at("flops").get<double>();
   best.ratio_to_library = optional_positive(json.at("ratio_to_library"));
   best.library_name = json.at("library");

@@ -69,10 +69,12 @@ std::string entry_text(const Entry& entry,
           ? ""
           : fmt::format(R"("library_algorithm":{},"ratio_to_library_tuned":{},)",
                         literal(best.library_algorithm), *best.ratio_to_library_tuned);
+  const std::string back_to_back =
+      best.sustained_ns ? fmt::format(R"("back_to_back_ns":{},)", *best.sustained_ns) : "";
   return fmt::format(
-      R"({{"size":{},"config":{},"median_ns":{},"flops":{},"ratio_to_library":{},"library":{},{})"
+      R"({{"size":{},"config":{},"median_ns":{},{}"flops":{},"ratio_to_library":{},"library":{},{})"
       R"("recorded_at":{},"verified":{},"shared":{},"origin":{},"environment":{}}})",
-      literal(entry.size.text), entry.config, best.time.median_ns, best.flops,
+      literal(entry.size.text), entry.config, best.time.median_ns, back_to_back, best.flops,
       best.ratio_to_library ? fmt::format("{}", *best.ratio_to_library) : "null",
       literal(best.library_name), algorithm, literal(best.recorded_at), best.verified, best.shared,
       literal(store::published_origin(best)),

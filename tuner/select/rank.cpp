@@ -103,7 +103,7 @@ class Ladder {
   }
 
   /// The rungs exact and stale: every kernel tuned for the very size, what was proved right here
-  /// first, and of that the fastest first.
+  /// first, and of that the fastest first: back to back where all were timed so.
   void at_the_size(Rung rung) {
     std::vector<std::pair<const AskedKernel*, const Entry*>> found;
     for (const AskedKernel& asked : asked_) {
@@ -119,8 +119,11 @@ class Ladder {
       found.emplace_back(&asked, entry);
     }
     if (found.empty()) return;
-    std::ranges::stable_sort(found, {}, [](const auto& it) {
-      return std::pair(!it.second->best.verified, it.second->best.time.median_ns);
+    const bool back_to_back = std::ranges::all_of(
+        found, [](const auto& it) { return it.second->best.sustained_ns.has_value(); });
+    std::ranges::stable_sort(found, {}, [&](const auto& it) {
+      const store::BestRecord& best = it.second->best;
+      return std::pair(!best.verified, back_to_back ? *best.sustained_ns : best.time.median_ns);
     });
     explain(rung, "{} is taken{}{}", found.front().first->kernel->record->kernel,
             found.size() > 1 ? ", the fastest" : "",

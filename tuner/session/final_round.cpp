@@ -178,7 +178,7 @@ FinalResult FinalRound::result(const SizeSearch& search, const std::vector<space
     }
     if (tuned) {
       // Only what is shown to be faster is worth a choice that holds for one version.
-      if (measure::standing(all[i], all[configs.size()]).high < 1) {
+      if (times.standing(i, configs.size()).high < 1) {
         best.library_algorithm = times.library_algorithm;
         best.ratio_to_library_tuned = record.ratio_to_best;
       }

@@ -8,21 +8,27 @@
 #include <chrono>
 #include <limits>
 #include <numeric>
-#include <ranges>
 #include <utility>
 
 namespace tuner::session {
 namespace {
 
-/// Rounds of series that decide, at the least.
-constexpr int kFewestSeries = 3;
+/// Rounds of series that decide.
+constexpr int kFewestSeries = 3, kMostSeries = 10;
 
 }  // namespace
+
+measure::MedianInterval SideBySideTimes::standing(std::size_t contender, std::size_t beside) const {
+  const std::size_t rounds = std::min(series_ns[contender].size(), series_ns[beside].size());
+  if (rounds == 0) return measure::standing(cold.times_ns[contender], cold.times_ns[beside]);
+  return measure::standing(std::span(series_ns[contender]).first(rounds),
+                           std::span(series_ns[beside]).first(rounds));
+}
 
 store::FinalistRecord SideBySideTimes::finalist(std::string role, std::string config_json,
                                                 std::size_t contender, std::size_t beside) const {
   const std::vector<double>& samples = cold.times_ns[contender];
-  const measure::MedianInterval interval = measure::standing(samples, cold.times_ns[beside]);
+  const measure::MedianInterval interval = standing(contender, beside);
   const auto& its = regimes[contender];
   const std::optional<TimeSummary> series = measure::summarise(series_ns[contender]);
   return {.role = std::move(role),
@@ -41,15 +47,13 @@ store::FinalistRecord SideBySideTimes::finalist(std::string role, std::string co
 }
 
 SideBySideTimes::Deciding SideBySideTimes::deciding() const {
-  const auto of_configs = std::views::iota(std::size_t{0}, configs);
-  const bool in_series =
-      std::ranges::any_of(of_configs, [&](std::size_t i) { return !series_ns[i].empty(); });
+  std::size_t rounds = 0;
+  for (std::size_t i = 0; i < configs; ++i) rounds = std::max(rounds, series_ns[i].size());
   Deciding result;
-  for (const std::size_t i : of_configs) {
-    const std::vector<double>& times_ns = in_series ? series_ns[i] : cold.times_ns[i];
-    if (times_ns.empty()) continue;
+  for (std::size_t i = 0; i < configs; ++i) {
+    if (series_ns[i].size() != rounds) continue;
     result.contenders.push_back(i);
-    result.times_ns.push_back(times_ns);
+    result.times_ns.push_back(rounds == 0 ? cold.times_ns[i] : series_ns[i]);
   }
   return result;
 }
@@ -59,8 +63,8 @@ std::vector<std::size_t> SideBySideTimes::fastest_first() const {
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order, {}, [&](std::size_t i) {
     const bool in_series = !series_ns[i].empty();
-    const std::vector<double>& times_ns = in_series ? series_ns[i] : cold.times_ns[i];
-    return std::pair(!in_series, measure::summarise(times_ns)->median_ns);
+    return std::pair(!in_series,
+                     *measure::quantile(in_series ? series_ns[i] : cold.times_ns[i], 0.5));
   });
   return order;
 }
@@ -148,16 +152,15 @@ Expected<void, LostContender> SideBySideTimer::add_regimes(SideBySideTimes& time
   return {};
 }
 
-std::vector<std::size_t> SideBySideTimer::within(const SideBySideTimes& times, double factor,
-                                                 bool with_library) {
+std::vector<std::size_t> SideBySideTimer::near_the_fastest(const SideBySideTimes& times,
+                                                           double factor) {
   const auto cold_ns = [&](std::size_t i) {
-    return measure::summarise(times.cold.times_ns[i])->median_ns;
+    return *measure::quantile(times.cold.times_ns[i], 0.5);
   };
   const double fastest_ns = cold_ns(times.fastest_first().front());
   std::vector<std::size_t> found;
   for (std::size_t i = 0; i < times.cold.times_ns.size(); ++i) {
-    const bool is_near = i < times.configs ? cold_ns(i) <= factor * fastest_ns : with_library;
-    if (is_near) found.push_back(i);
+    if (i >= times.configs || cold_ns(i) <= factor * fastest_ns) found.push_back(i);
   }
   return found;
 }
@@ -191,38 +194,40 @@ Expected<std::vector<std::vector<double>>, LostContender> SideBySideTimer::serie
 Expected<void, LostContender> SideBySideTimer::add_series(SideBySideTimes& times,
                                                           const std::function<bool()>& stop) {
   constexpr double kNear = 1.25, kNearUnderLoad = 1.05, kWorthMoreRounds = 1.03;
-  constexpr int kRounds = 10;
   const std::size_t fastest = times.fastest_first().front();
   if (auto added = add_regimes(times, fastest); !added) return added;
   const auto& regimes = times.regimes[fastest];
   if (!regimes) return {};
   const bool is_limited = regimes->sustained_ns > regimes->rested_ns &&
                           store::regimes_differ(regimes->rested_ns, regimes->sustained_ns);
-  for (std::size_t i = times.configs; is_limited && i < times.regimes.size(); ++i) {
-    if (auto added = add_regimes(times, i); !added) return added;
-  }
-  std::vector<std::size_t> contenders =
-      within(times, is_limited ? kNearUnderLoad : kNear, !is_limited);
-  if (contenders.size() < 2) return {};
   const backend::Lead lead = is_limited ? backend::Lead::load : backend::Lead::none;
+  const std::vector<std::size_t> contenders =
+      near_the_fastest(times, is_limited ? kNearUnderLoad : kNear);
+  if (contenders.size() < 2) return {};
   const auto first = series_of(contenders, lead, 1, stop);
   if (!first) return Unexpected(first.error());
   if (first->front().empty()) return {};
-  std::vector<std::size_t> worth;
   double least_ns = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < contenders.size() && contenders[i] < times.configs; ++i) {
     least_ns = std::min(least_ns, (*first)[i].front());
   }
+  std::vector<std::size_t> worth;
   for (std::size_t i = 0; i < contenders.size(); ++i) {
     const bool is_library = contenders[i] >= times.configs;
     if (is_library || (*first)[i].front() <= kWorthMoreRounds * least_ns) {
       worth.push_back(contenders[i]);
     }
   }
-  const auto series = series_of(worth, lead, is_limited ? kFewestSeries : kRounds, stop);
-  if (!series) return Unexpected(series.error());
-  if (std::cmp_less(series->front().size(), kFewestSeries)) return {};
-  for (std::size_t i = 0; i < worth.size(); ++i) times.series_ns[worth[i]] = (*series)[i];
+  const auto more = series_of(worth, lead, is_limited ? kFewestSeries : kMostSeries, stop);
+  if (!more) return Unexpected(more.error());
+  if (std::cmp_less(more->front().size(), kFewestSeries)) return {};
+  for (std::size_t i = 0; i < contenders.size(); ++i) {
+    times.series_ns[contenders[i]] = (*first)[i];
+  }
+  for (std::size_t i = 0; i < worth.size(); ++i) {
+    std::vector<double>& its = times.series_ns[worth[i]];
+    its.insert(its.end(), (*more)[i].begin(), (*more)[i].end());
+  }
   return {};
 }
 

@@ -35,16 +35,20 @@ struct SideBySideTimes {
   /// By contender; of those that were not timed so, nothing.
   std::vector<std::optional<backend::RegimeTimes>> regimes = {};
   /// By contender, then round: series back to back on copies of the data, under load where power
-  /// limits the clock. None of contenders that were not timed so.
+  /// limits the clock. None of contenders that were not timed so; one of those that it showed to be
+  /// slower.
   std::vector<std::vector<double>> series_ns = {};
   std::string library_algorithm = {};  ///< of the last contender; empty: there is no such one
 
-  /// The configurations that were timed in series, or, where none was, all, and their times.
+  /// The configurations that were timed in all rounds of series and their times there, or, where
+  /// none was, all and their cold times.
   struct Deciding {
     std::vector<std::size_t> contenders;
     std::vector<std::vector<double>> times_ns;  ///< of each of them, by round
   };
   [[nodiscard]] Deciding deciding() const;
+  /// The standing of one contender beside another by the series of both, else by their cold times.
+  [[nodiscard]] measure::MedianInterval standing(std::size_t contender, std::size_t beside) const;
   /// The configurations, those that decide first, then by their times.
   [[nodiscard]] std::vector<std::size_t> fastest_first() const;
 
@@ -76,11 +80,11 @@ class SideBySideTimer {
       std::span<const space::Config> configs, const measure::RoundsPlan& plan,
       const std::function<bool()>& stop);
   /// Times the contenders of the last `time` as programs run kernels, one after the other with
-  /// their data in memory. First the regimes of the fastest configuration. Where power does not
-  /// limit it: up to ten rounds of series of the configurations within 25 % of it and of the
-  /// library. Where it does: the regimes of the library, and three rounds of series under load of
-  /// the configurations within 5 %. What a first round shows to be more than 3 % slower than the
-  /// fastest is left out of the others. `stop` ends it without series.
+  /// their data in memory. First the regimes of the fastest configuration, then a round of series
+  /// of the configurations near it and of the library. The library and those within 3 % of the
+  /// fastest of that take part in further rounds: three to ten, and configurations within 25 % are
+  /// near, where power does not limit the clock; else three, under load, and those within 5 %.
+  /// `stop` ends it without series.
   [[nodiscard]] Expected<void, LostContender> add_series(SideBySideTimes& times,
                                                          const std::function<bool()>& stop);
   /// Adds the regimes of a contender that has none.
@@ -94,8 +98,8 @@ class SideBySideTimer {
   /// Adds the library, as often as it takes part. Returns how often.
   [[nodiscard]] Expected<std::size_t, Failure> add_library();
   /// The configurations whose cold times are within a factor of the fastest's, and the library.
-  [[nodiscard]] static std::vector<std::size_t> within(const SideBySideTimes& times, double factor,
-                                                       bool with_library);
+  [[nodiscard]] static std::vector<std::size_t> near_the_fastest(const SideBySideTimes& times,
+                                                                 double factor);
   /// Of contenders, by round: fewer rounds where these take more than 0.5 s or `stop` says so.
   [[nodiscard]] Expected<std::vector<std::vector<double>>, LostContender> series_of(
       std::span<const std::size_t> contenders, backend::Lead lead, int rounds,

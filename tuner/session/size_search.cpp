@@ -37,7 +37,8 @@ SizeSearch::SizeSearch(space::Size size, space::Space space, std::string_view st
 }
 
 void SizeSearch::expect(const std::vector<space::Config>& winners_nearby) {
-  // With nothing to insert, libstdc++'s deque moves elements onto themselves: vectors are then empty.
+  // With nothing to insert, libstdc++'s deque moves elements onto themselves: vectors are then
+  // empty.
   if (winners_nearby.empty()) return;
   likely_.insert(likely_.begin() + static_cast<std::ptrdiff_t>(won_at_size_),
                  winners_nearby.begin(), winners_nearby.end());

@@ -76,7 +76,9 @@ struct FinalistRecord {
   std::string role;
   std::string config_json;  ///< empty for the library
   TimeSummary time;
-  double ratio_to_best = 1;  ///< median over rounds of its time / the winner's in the same round
+  /// Median over rounds of its time / the winner's in the same round: back to back where both were
+  /// timed so, else cold.
+  double ratio_to_best = 1;
   double ratio_low = 1, ratio_high = 1;  ///< 95 % interval of that median
   std::vector<double> samples_ns;
   std::optional<double> hot_ns = {};     ///< a run with its data in the cache
@@ -104,7 +106,8 @@ struct BestRecord {
   std::optional<double> library_ns;  ///< median of the library in the same final
   std::optional<double> default_ns;  ///< median of the default configuration, likewise
   std::optional<double>
-      ratio_to_library;  ///< library time / ours, paired by round: above 1, ours is faster
+      ratio_to_library;  ///< library time / ours as FinalistRecord::ratio_to_best: above 1, ours is
+                         ///< faster
   std::optional<double> ratio_to_default;
   std::optional<double> ratio_to_library_low, ratio_to_library_high;  ///< 95 % interval
   std::string library_name;                                           ///< "cuBLAS 13.0.2"
