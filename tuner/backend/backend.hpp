@@ -163,8 +163,8 @@ struct RegimeTimes {
   double rested_ns = 0, sustained_ns = 0;
 };
 
-/// What comes before a series of runs: nothing, or as much of the same work as keeps the clock where
-/// power limits it.
+/// What comes before a series of runs: nothing, or as much of the same work as keeps the clock
+/// where power limits it.
 enum class Lead { none, load };
 
 /// The energy of work that runs many times back to back, of the whole device.
