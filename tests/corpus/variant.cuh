@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shared by the families of the corpus: -DVARIANT=<name> selects a variant; IS(name) tests for it
-// at compile time. Each mutant has one mistake, where IS tests for its name.
+// Shared by the families of the corpus: -DVARIANT=<name> selects a variant; IS(name) tests for it at
+// compile time. Each mutant has one mistake, where IS tests for its name.
 #pragma once
 
 #ifndef VARIANT
