@@ -66,6 +66,19 @@ TEST_F(CatalogueJsonTest, HasTheLibrarysFastestAlgorithm) {
   EXPECT_EQ(read.kernels.front().entries.front().best.ratio_to_library_tuned, 0.875);
 }
 
+TEST_F(CatalogueJsonTest, HasTimesBackToBackWhereTheseAreKnown) {
+  Catalogue known = catalogue(store, {});
+  const auto back_to_back_ns = [&] {
+    return parse_catalogue(catalogue_json(known), "test")
+        .kernels.front()
+        .entries.front()
+        .best.sustained_ns;
+  };
+  EXPECT_EQ(back_to_back_ns(), std::nullopt);
+  known.kernels.front().entries.front().best.sustained_ns = 8125.5;
+  EXPECT_EQ(back_to_back_ns(), 8125.5);
+}
+
 TEST_F(CatalogueJsonTest, TheModelIsReadAndNotFittedAgain) {
   std::string space = kTilesSpace;
   space.insert(space.find(R"("parameters": { "TILE")"),

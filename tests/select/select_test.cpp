@@ -218,6 +218,29 @@ TEST_F(SelectTest, TakesTheFastestKernelOfAFamilyAtTheSize) {
             "plain");
 }
 
+TEST_F(SelectTest, ComparesKernelsBackToBackWhereAllWereTimedSo) {
+  put({.kernel = "tiled",
+       .problem = "1024,1024",
+       .value = 64,
+       .median_ns = 900,
+       .back_to_back_ns = 800});
+  put({.kernel = "plain",
+       .problem = "1024,1024",
+       .value = 32,
+       .median_ns = 1000,
+       .back_to_back_ns = 700});
+  const Selection found = ask({.family = "tiles", .size = "1024,1024"});
+  EXPECT_EQ(found.kernel->kernel, "plain");
+  EXPECT_THAT(found.explanation, Contains(HasSubstr("plain takes 1 us, 0.7 us back to back, at")));
+  put({.kernel = "tiled", .problem = "512,512", .value = 64, .median_ns = 900});
+  put({.kernel = "plain",
+       .problem = "512,512",
+       .value = 32,
+       .median_ns = 1000,
+       .back_to_back_ns = 700});
+  EXPECT_EQ(ask({.family = "tiles", .size = "512,512"}).kernel->kernel, "tiled");
+}
+
 TEST_F(SelectTest, ComparesKernelsAtTheNearestSizeByTheirRatioToTheLibrary) {
   put({.kernel = "tiled", .problem = "1024,1024", .median_ns = 500, .ratio_to_library = 0.8});
   put({.kernel = "plain",

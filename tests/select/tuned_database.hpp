@@ -26,6 +26,7 @@ struct Put {
   std::string hash = "new";
   std::string space = kTilesSpace;
   std::optional<double> ratio_to_library_tuned = {};  ///< by the algorithm "fast"
+  std::optional<double> back_to_back_ns = {};
   std::string library = "cuBLAS";
   std::optional<Outcome> outcome = {};  ///< of a trial, which there is then instead of the final
 };
@@ -61,6 +62,7 @@ class TunedDatabase : public testing::Test {
                  .samples = 30};
     best.ratio_to_library = it.ratio_to_library;
     best.ratio_to_library_tuned = it.ratio_to_library_tuned;
+    best.sustained_ns = it.back_to_back_ns;
     if (it.ratio_to_library_tuned) best.library_algorithm = "fast";
     best.flops = 1e6;
     best.recorded_at = fmt::format("2026-01-01T00:00:{:02}Z", puts_);

@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
-#include <random>
 #include <utility>
 
 namespace tuner::session {
@@ -212,11 +211,11 @@ TEST_F(SeriesTest, BackToBackDecidesAmongThoseNearTheFastest) {
   EXPECT_EQ(outcome->best.rested_ns, 600) << "of the winner, which was not the fastest alone";
   EXPECT_EQ(outcome->best.sustained_ns, 420);
   EXPECT_EQ(sustained_ns(*outcome, ""), 2000) << "the library, beside them";
-  EXPECT_EQ(sustained_ns(*outcome, R"({"DEPTH":2,"TILE":3})"), 468) << "of one round";
+  EXPECT_EQ(sustained_ns(*outcome, R"({"DEPTH":2,"TILE":3})"), 468);
   EXPECT_EQ(sustained_ns(*outcome, R"({"DEPTH":2,"TILE":1})"), std::nullopt);
   EXPECT_DOUBLE_EQ(*outcome->best.ratio_to_library, 2000.0 / 420) << "back to back";
   EXPECT_EQ(outcome->best.library_ns, 2000);
-  EXPECT_EQ(device_.series, 4 + 10 * 2);
+  EXPECT_EQ(device_.series, 30 * 4);
   EXPECT_EQ(device_.loaded_series, 0);
 }
 
@@ -235,8 +234,22 @@ TEST_F(SeriesTest, UnderLoadDecidesWherePowerLimitsTheClock) {
   const auto outcome = run();
   EXPECT_EQ(winner(outcome), "TILE=3 DEPTH=2") << "what is 6 % slower alone is not near";
   EXPECT_EQ(device_.loaded_series, 3 + 2 * 3) << "the library too";
+  EXPECT_EQ(sustained_ns(*outcome, R"({"DEPTH":2,"TILE":4})"), 500) << "of one round";
   EXPECT_EQ(device_.series, 0);
   EXPECT_EQ(outcome->best.sustained_ns, 520 * 0.9);
+}
+
+TEST_F(SeriesTest, OneSampleUnderLoadIsNotEnoughToDropTheIncumbent) {
+  device_.rested_share = 0.9;
+  shares_ = {};
+  begin("TILE=3,DEPTH=2");
+  screened("TILE=4,DEPTH=2", 500);
+  screened("TILE=3,DEPTH=2", 500);
+  shares_["toy<3,2>"] = 1;
+  device_.on_launch = [&](const std::string& entry) {
+    if (entry == "toy<3,2>") shares_[entry] = device_.loaded_series <= 3 ? 1.2 : 1;
+  };
+  EXPECT_EQ(winner(run()), "TILE=3 DEPTH=2");
 }
 
 TEST_F(SeriesTest, AClockThatRisesUnderLoadIsNotLimited) {
@@ -406,12 +419,13 @@ TEST_F(FinalRoundTest, OfATieWithoutIncumbentTheDefaultWinsThoughItsFootprintIsL
 }
 
 TEST_F(FinalRoundTest, ASmallerFootprintIsNotWorthMoreThanATieOnANoisyDevice) {
+  device_.rested_share = 1;
   begin();
   screened("TILE=1", 1000, 32, 64);
   screened("TILE=3", 1000, 16, 32);
-  std::mt19937 random(1);
+  int launches = 0;
   const auto noisy = [&](const std::string& entry) {
-    if (entry == "toy<3,1>") device_.behaviours[entry].time_ns = random() % 3 == 0 ? 1000 : 1400;
+    if (entry == "toy<3,1>") device_.behaviours[entry].time_ns = ++launches % 5 < 2 ? 1000 : 1400;
   };
   device_.on_launch = noisy;
   const auto outcome = run();

@@ -24,6 +24,13 @@ constexpr double kErrorsOfKernel = 1.75;
 /// where too little was timed for a cost model.
 constexpr double kErrorWithoutModel = 0.2;
 
+/// The time of an entry, for an explanation: "12.3 us, 8.1 us back to back".
+std::string time_text(const store::BestRecord& best) {
+  std::string text = fmt::format("{:.5g} us", best.time.median_ns / 1e3);
+  if (best.sustained_ns) text += fmt::format(", {:.5g} us back to back,", *best.sustained_ns / 1e3);
+  return text;
+}
+
 /// What is to be said of an entry that was not measured here, or not alone; else empty.
 std::string reservation(const store::BestRecord& best) {
   if (best.shared) return "; measured while other processes used the device";
@@ -113,9 +120,8 @@ class Ladder {
         explain(rung, "no entry of {} for {}", kernel, size_text_);
         continue;
       }
-      explain(rung, "{} takes {:.5g} us at {} ({}, {}{})", kernel, entry->best.time.median_ns / 1e3,
-              size_text_, versions(entry->environment), entry->best.recorded_at,
-              reservation(entry->best));
+      explain(rung, "{} takes {} at {} ({}, {}{})", kernel, time_text(entry->best), size_text_,
+              versions(entry->environment), entry->best.recorded_at, reservation(entry->best));
       found.emplace_back(&asked, entry);
     }
     if (found.empty()) return;

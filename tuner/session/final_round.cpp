@@ -133,7 +133,13 @@ Expected<FinalResult, LostContender> FinalRound::attempt(const SizeSearch& searc
   if (!timed) return Unexpected(timed.error());
   if (!*timed) return by_screening(search);
   SideBySideTimes& times = **timed;
-  if (auto added = timer.add_series(times, interrupted_); !added) return Unexpected(added.error());
+  std::optional<std::size_t> incumbent;
+  for (std::size_t i = 0; i < configs.size(); ++i) {
+    if (search.required_finalists().incumbent == configs[i]) incumbent = i;
+  }
+  if (auto added = timer.add_series(times, incumbent, interrupted_); !added) {
+    return Unexpected(added.error());
+  }
   double energy_s = 0;
   const auto energies = measure_energy(
       times, device_, energy,

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
-#include <limits>
+#include <map>
 #include <numeric>
 #include <utility>
 
@@ -14,7 +14,7 @@ namespace tuner::session {
 namespace {
 
 /// Rounds of series that decide.
-constexpr int kFewestSeries = 3, kMostSeries = 10;
+constexpr int kFewestSeries = 3, kMostSeries = 30;
 
 }  // namespace
 
@@ -154,14 +154,13 @@ Expected<void, LostContender> SideBySideTimer::add_regimes(SideBySideTimes& time
 
 std::vector<std::size_t> SideBySideTimer::near_the_fastest(const SideBySideTimes& times,
                                                            double factor) {
-  const auto cold_ns = [&](std::size_t i) {
-    return *measure::quantile(times.cold.times_ns[i], 0.5);
-  };
-  const double fastest_ns = cold_ns(times.fastest_first().front());
+  const auto& all = times.cold.times_ns;
   std::vector<std::size_t> found;
-  for (std::size_t i = 0; i < times.cold.times_ns.size(); ++i) {
-    if (i >= times.configs || cold_ns(i) <= factor * fastest_ns) found.push_back(i);
+  for (const measure::Rank& rank :
+       measure::ranking({all.begin(), all.begin() + static_cast<std::ptrdiff_t>(times.configs)})) {
+    if (rank.ratio.low <= factor) found.push_back(rank.contender);
   }
+  for (std::size_t i = times.configs; i < all.size(); ++i) found.push_back(i);
   return found;
 }
 
@@ -192,6 +191,7 @@ Expected<std::vector<std::vector<double>>, LostContender> SideBySideTimer::serie
 }
 
 Expected<void, LostContender> SideBySideTimer::add_series(SideBySideTimes& times,
+                                                          std::optional<std::size_t> incumbent,
                                                           const std::function<bool()>& stop) {
   constexpr double kNear = 1.25, kNearUnderLoad = 1.05, kWorthMoreRounds = 1.03;
   const std::size_t fastest = times.fastest_first().front();
@@ -200,30 +200,34 @@ Expected<void, LostContender> SideBySideTimer::add_series(SideBySideTimes& times
   if (!regimes) return {};
   const bool is_limited = regimes->sustained_ns > regimes->rested_ns &&
                           store::regimes_differ(regimes->rested_ns, regimes->sustained_ns);
-  const backend::Lead lead = is_limited ? backend::Lead::load : backend::Lead::none;
-  const std::vector<std::size_t> contenders =
+  const std::vector<std::size_t> near =
       near_the_fastest(times, is_limited ? kNearUnderLoad : kNear);
-  if (contenders.size() < 2) return {};
-  const auto first = series_of(contenders, lead, 1, stop);
+  if (near.size() < 2) return {};
+  if (!is_limited) {
+    const auto series = series_of(near, backend::Lead::none, kMostSeries, stop);
+    if (!series) return Unexpected(series.error());
+    if (std::cmp_less(series->front().size(), kFewestSeries)) return {};
+    for (std::size_t i = 0; i < near.size(); ++i) times.series_ns[near[i]] = (*series)[i];
+    return {};
+  }
+  const auto first = series_of(near, backend::Lead::load, 1, stop);
   if (!first) return Unexpected(first.error());
   if (first->front().empty()) return {};
-  double least_ns = std::numeric_limits<double>::infinity();
-  for (std::size_t i = 0; i < contenders.size() && contenders[i] < times.configs; ++i) {
-    least_ns = std::min(least_ns, (*first)[i].front());
+  std::map<std::size_t, double> first_ns;  // by contender
+  for (std::size_t i = 0; i < near.size(); ++i) first_ns[near[i]] = (*first)[i].front();
+  double least_ns = first_ns.at(near.front());
+  for (const auto& [contender, time_ns] : first_ns) {
+    if (contender < times.configs) least_ns = std::min(least_ns, time_ns);
   }
   std::vector<std::size_t> worth;
-  for (std::size_t i = 0; i < contenders.size(); ++i) {
-    const bool is_library = contenders[i] >= times.configs;
-    if (is_library || (*first)[i].front() <= kWorthMoreRounds * least_ns) {
-      worth.push_back(contenders[i]);
-    }
+  for (const auto& [contender, time_ns] : first_ns) {
+    const bool stays = contender >= times.configs || contender == incumbent;
+    if (stays || time_ns <= kWorthMoreRounds * least_ns) worth.push_back(contender);
   }
-  const auto more = series_of(worth, lead, is_limited ? kFewestSeries : kMostSeries, stop);
+  const auto more = series_of(worth, backend::Lead::load, kFewestSeries, stop);
   if (!more) return Unexpected(more.error());
   if (std::cmp_less(more->front().size(), kFewestSeries)) return {};
-  for (std::size_t i = 0; i < contenders.size(); ++i) {
-    times.series_ns[contenders[i]] = (*first)[i];
-  }
+  for (const auto& [contender, time_ns] : first_ns) times.series_ns[contender] = {time_ns};
   for (std::size_t i = 0; i < worth.size(); ++i) {
     std::vector<double>& its = times.series_ns[worth[i]];
     its.insert(its.end(), (*more)[i].begin(), (*more)[i].end());

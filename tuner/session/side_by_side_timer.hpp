@@ -80,12 +80,13 @@ class SideBySideTimer {
       std::span<const space::Config> configs, const measure::RoundsPlan& plan,
       const std::function<bool()>& stop);
   /// Times the contenders of the last `time` as programs run kernels, one after the other with
-  /// their data in memory. First the regimes of the fastest configuration, then a round of series
-  /// of the configurations near it and of the library. The library and those within 3 % of the
-  /// fastest of that take part in further rounds: three to ten, and configurations within 25 % are
-  /// near, where power does not limit the clock; else three, under load, and those within 5 %.
-  /// `stop` ends it without series.
+  /// their data in memory. First the regimes of the fastest configuration. Where power does not
+  /// limit it: up to 30 rounds of series of the library and of the configurations that were not
+  /// shown to be more than 25 % slower. Else a round of series under load of the library and of
+  /// those not more than 5 % slower, then three more of the library, of `incumbent`, and of those
+  /// within 3 % of the fastest in that one. `stop` ends it without series.
   [[nodiscard]] Expected<void, LostContender> add_series(SideBySideTimes& times,
+                                                         std::optional<std::size_t> incumbent,
                                                          const std::function<bool()>& stop);
   /// Adds the regimes of a contender that has none.
   [[nodiscard]] Expected<void, LostContender> add_regimes(SideBySideTimes& times,
@@ -97,7 +98,8 @@ class SideBySideTimer {
       std::span<const space::Config> configs);
   /// Adds the library, as often as it takes part. Returns how often.
   [[nodiscard]] Expected<std::size_t, Failure> add_library();
-  /// The configurations whose cold times are within a factor of the fastest's, and the library.
+  /// The configurations whose cold times are not shown to be more than a factor of the fastest's,
+  /// and the library.
   [[nodiscard]] static std::vector<std::size_t> near_the_fastest(const SideBySideTimes& times,
                                                                  double factor);
   /// Of contenders, by round: fewer rounds where these take more than 0.5 s or `stop` says so.
