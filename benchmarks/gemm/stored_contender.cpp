@@ -108,12 +108,10 @@ std::optional<store::StoredBest> StoredContenders::fastest(const space::Size& si
         std::ranges::find(family_.kernels, best.subject->kernel.hash, &family::Kernel::hash);
     return kernel == family_.kernels.end();
   });
-  const bool back_to_back = std::ranges::all_of(
-      bests, [](const store::StoredBest& each) { return each.best.sustained_ns.has_value(); });
-  const auto best = std::ranges::min_element(bests, {}, [&](const store::StoredBest& each) {
-    return back_to_back ? *each.best.sustained_ns : each.best.time.median_ns;
-  });
-  return best == bests.end() ? std::nullopt : std::optional(*best);
+  std::vector<const store::BestRecord*> records;
+  for (const store::StoredBest& each : bests) records.push_back(&each.best);
+  if (records.empty()) return std::nullopt;
+  return bests[store::fastest_first(records).front()];
 }
 
 StoredContenders::Prepared StoredContenders::prepare(const Shape& shape) {

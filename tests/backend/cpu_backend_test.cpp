@@ -196,38 +196,34 @@ TEST_F(CpuBackend, RunsTheStepsOfAKernelInTheirOrder) {
   EXPECT_EQ(backend().run(launch).error().message, "2 launches of a kernel with 3 functions");
 }
 
-TEST_F(CpuBackend, NamesTheEntryThatTheSourceHasNot) {
-  family::CompileJob job;
-  job.source = {.name = "kernel.cu", .text = kTwoSteps, .headers = {}};
-  job.entries = {"square", "ad<4>"};
-  const auto binary = backend().compiler().compile(job);
-  ASSERT_FALSE(binary);
-  EXPECT_THAT(binary.error().message, StartsWith("kernel entry ad<4>:1:"));
-  EXPECT_THAT(binary.error().message, HasSubstr("was not declared in this scope; did you mean"));
-  EXPECT_THAT(binary.error().message, Not(HasSubstr("tuner")));
-}
+/// Why entries do not compile.
+class CpuEntries : public CpuBackend {
+ protected:
+  std::string refusal(std::string_view source, const std::vector<std::string>& entries) {
+    family::CompileJob job;
+    job.source = {.name = "kernel.cu", .text = std::string(source), .headers = {}};
+    job.entries = entries;
+    const auto binary = backend().compiler().compile(job);
+    return binary ? "it compiles" : binary.error().message;
+  }
+};
 
-TEST_F(CpuBackend, SaysThatAKernelHasTheNameOfAFunctionOfCuda) {
-  family::CompileJob job;
-  job.source = {.name = "kernel.cu",
-                .text = "__global__ void norm(const float* x, float* y) { *y = *x; }",
-                .headers = {}};
-  job.entries = {"norm"};
-  const auto binary = backend().compiler().compile(job);
-  ASSERT_FALSE(binary);
-  EXPECT_THAT(binary.error().message, HasSubstr("the name of a function of CUDA"));
-}
-
-TEST_F(CpuBackend, ShowsAnEntryWhoseArgumentsTheTemplateDoesNotTake) {
-  family::CompileJob job;
-  job.source = {.name = "kernel.cu",
-                .text = "template <class T, int B> __global__ void fill(T* out) { *out = B; }",
-                .headers = {}};
-  job.entries = {"fill<4, float>"};
-  const auto binary = backend().compiler().compile(job);
-  ASSERT_FALSE(binary);
+TEST_F(CpuEntries, ThatTheSourceHasNotAreNamed) {
   EXPECT_THAT(
-      binary.error().message,
+      refusal(kTwoSteps, {"square", "ad<4>"}),
+      AllOf(StartsWith("kernel entry ad<4>:1:"),
+            HasSubstr("was not declared in this scope; did you mean"), Not(HasSubstr("tuner"))));
+}
+
+TEST_F(CpuEntries, ThatHaveTheNameOfAFunctionOfCudaAreToldSo) {
+  EXPECT_THAT(refusal("__global__ void norm(const float* x, float* y) { *y = *x; }", {"norm"}),
+              HasSubstr("the name of a function of CUDA"));
+}
+
+TEST_F(CpuEntries, WhoseArgumentsTheTemplateDoesNotTakeAreShown) {
+  EXPECT_THAT(
+      refusal("template <class T, int B> __global__ void fill(T* out) { *out = B; }",
+              {"fill<4, float>"}),
       testing::MatchesRegex("kernel entry fill<4, float>:1:[0-9]+: error: no template takes "
                             "these arguments: compare their order and kinds with its "
                             "parameters\n"));

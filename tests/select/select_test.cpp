@@ -219,25 +219,15 @@ TEST_F(SelectTest, TakesTheFastestKernelOfAFamilyAtTheSize) {
 }
 
 TEST_F(SelectTest, ComparesKernelsBackToBackWhereAllWereTimedSo) {
-  put({.kernel = "tiled",
-       .problem = "1024,1024",
-       .value = 64,
-       .median_ns = 900,
-       .back_to_back_ns = 800});
-  put({.kernel = "plain",
-       .problem = "1024,1024",
-       .value = 32,
-       .median_ns = 1000,
-       .back_to_back_ns = 700});
+  const auto put_both = [&](const std::string& problem, std::optional<double> of_tiled_ns) {
+    put({.problem = problem, .value = 64, .median_ns = 900, .back_to_back_ns = of_tiled_ns});
+    put({.kernel = "plain", .problem = problem, .value = 32, .back_to_back_ns = 700});
+  };
+  put_both("1024,1024", 800);
   const Selection found = ask({.family = "tiles", .size = "1024,1024"});
   EXPECT_EQ(found.kernel->kernel, "plain");
   EXPECT_THAT(found.explanation, Contains(HasSubstr("plain takes 1 us, 0.7 us back to back, at")));
-  put({.kernel = "tiled", .problem = "512,512", .value = 64, .median_ns = 900});
-  put({.kernel = "plain",
-       .problem = "512,512",
-       .value = 32,
-       .median_ns = 1000,
-       .back_to_back_ns = 700});
+  put_both("512,512", std::nullopt);
   EXPECT_EQ(ask({.family = "tiles", .size = "512,512"}).kernel->kernel, "tiled");
 }
 

@@ -107,7 +107,7 @@ Json best_json(const session::SizeResult& result, const space::Dimensions& dims)
                   {"ratio_to_library_tuned", number_or_null(best.ratio_to_library_tuned)},
                   {"joules", number_or_null(best.joules)},
                   {"gflops_per_watt", number_or_null(gflops_per_watt(best.flops, best.joules))},
-                  {"metric", store::kRankingMetric},
+                  {"metric", store::kTimeMetric},
                   {"ties", best.ties}};
   for (const store::FinalistRecord& finalist : result.finalists) {
     json["finalists"].push_back(finalist_json(finalist));

@@ -109,8 +109,7 @@ class Ladder {
     return selection;
   }
 
-  /// The rungs exact and stale: every kernel tuned for the very size, what was proved right here
-  /// first, and of that the fastest first: back to back where all were timed so.
+  /// The rungs exact and stale: every kernel tuned for the very size.
   void at_the_size(Rung rung) {
     std::vector<std::pair<const AskedKernel*, const Entry*>> found;
     for (const AskedKernel& asked : asked_) {
@@ -125,17 +124,15 @@ class Ladder {
       found.emplace_back(&asked, entry);
     }
     if (found.empty()) return;
-    const bool back_to_back = std::ranges::all_of(
-        found, [](const auto& it) { return it.second->best.sustained_ns.has_value(); });
-    std::ranges::stable_sort(found, {}, [&](const auto& it) {
-      const store::BestRecord& best = it.second->best;
-      return std::pair(!best.verified, back_to_back ? *best.sustained_ns : best.time.median_ns);
-    });
-    explain(rung, "{} is taken{}{}", found.front().first->kernel->record->kernel,
+    std::vector<const store::BestRecord*> bests;
+    for (const auto& [asked, entry] : found) bests.push_back(&entry->best);
+    const std::vector<std::size_t> order = store::fastest_first(bests);
+    explain(rung, "{} is taken{}{}", found[order.front()].first->kernel->record->kernel,
             found.size() > 1 ? ", the fastest" : "",
             rung == Rung::stale ? fmt::format("; in use now: {}", versions(catalogue_.environment))
                                 : "");
-    for (const auto& [asked, entry] : found) {
+    for (const std::size_t place : order) {
+      const auto& [asked, entry] = found[place];
       ranking_.answers.push_back(answer(rung, *asked, *entry));
       ranking_.answers.back().expected_ns = entry->best.time.median_ns;
     }

@@ -106,6 +106,10 @@ class SideBySideTimer {
   [[nodiscard]] Expected<std::vector<std::vector<double>>, LostContender> series_of(
       std::span<const std::size_t> contenders, backend::Lead lead, int rounds,
       const std::function<bool()>& stop);
+  /// The part of add_series for clocks that power limits.
+  [[nodiscard]] Expected<void, LostContender> add_series_under_load(
+      SideBySideTimes& times, std::span<const std::size_t> near,
+      std::optional<std::size_t> incumbent, const std::function<bool()>& stop);
   [[nodiscard]] LostContender lost(std::size_t contender, const Failure& failure) const;
 
   const family::Kernel& kernel_;

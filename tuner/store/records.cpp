@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/store/records.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <utility>
 
 namespace tuner::store {
@@ -52,6 +54,18 @@ bool regimes_differ(const std::optional<double>& rested_ns,
                     const std::optional<double>& sustained_ns) {
   constexpr double kTold = 0.01;
   return rested_ns && sustained_ns && std::abs(*sustained_ns / *rested_ns - 1) > kTold;
+}
+
+std::vector<std::size_t> fastest_first(std::span<const BestRecord* const> bests) {
+  const bool back_to_back = std::ranges::all_of(
+      bests, [](const BestRecord* best) { return best->sustained_ns.has_value(); });
+  std::vector<std::size_t> places(bests.size());
+  std::iota(places.begin(), places.end(), std::size_t{0});
+  std::ranges::stable_sort(places, {}, [&](std::size_t place) {
+    const BestRecord& best = *bests[place];
+    return std::pair(!best.verified, back_to_back ? *best.sustained_ns : best.time.median_ns);
+  });
+  return places;
 }
 
 }  // namespace tuner::store

@@ -8,10 +8,12 @@
 #include "tuner/counters/bound.hpp"
 #include "tuner/space/device.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -79,7 +81,7 @@ struct FinalistRecord {
   /// Median over rounds of its time / the winner's in the same round: back to back where both were
   /// timed so, else cold.
   double ratio_to_best = 1;
-  double ratio_low = 1, ratio_high = 1;  ///< 95 % interval of that median
+  double ratio_low = 1, ratio_high = 1;  ///< 95 % interval of that median; below 6 rounds the range
   std::vector<double> samples_ns;
   std::optional<double> hot_ns = {};     ///< a run with its data in the cache
   std::optional<double> clock_mhz = {};  ///< median clock of the samples, where the device tells
@@ -94,9 +96,9 @@ struct FinalistRecord {
 [[nodiscard]] bool regimes_differ(const std::optional<double>& rested_ns,
                                   const std::optional<double>& sustained_ns);
 
-/// What contenders of a final round are ranked by, as it is stored: the median time from a cold
-/// cache, interleaved.
-inline constexpr std::string_view kRankingMetric = "cold";
+/// What the times of a final round's contenders are, as it is stored: of single launches from a
+/// cold cache, interleaved.
+inline constexpr std::string_view kTimeMetric = "cold";
 
 /// The best known configuration of a kernel for a size on a device.
 struct BestRecord {
@@ -109,7 +111,7 @@ struct BestRecord {
       ratio_to_library;  ///< library time / ours as FinalistRecord::ratio_to_best: above 1, ours is
                          ///< faster
   std::optional<double> ratio_to_default;
-  std::optional<double> ratio_to_library_low, ratio_to_library_high;  ///< 95 % interval
+  std::optional<double> ratio_to_library_low, ratio_to_library_high;  ///< as FinalistRecord's
   std::string library_name;                                           ///< "cuBLAS 13.0.2"
   int ties = 0;                 ///< other finalists within 1 %
   double flops = 0, bytes = 0;  ///< of the problem
@@ -125,6 +127,10 @@ struct BestRecord {
   std::optional<double> rested_ns = {}, sustained_ns = {};  ///< as of FinalistRecord
   std::optional<double> joules = {};  ///< when read: of a run, where its final round measured it
 };
+
+/// The places of bests at one size, those proved right here first, and of these the fastest: back
+/// to back where all were timed so, else cold.
+[[nodiscard]] std::vector<std::size_t> fastest_first(std::span<const BestRecord* const> bests);
 
 /// A stored best with what it was measured on.
 struct StoredBest {

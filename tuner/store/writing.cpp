@@ -25,7 +25,7 @@ void store_energy(const Database& database, std::int64_t finalist, const EnergyS
 void store_finalists(const Database& database, const RunKey& run, std::int64_t problem,
                      const std::vector<FinalistRecord>& finalists) {
   prepare(database, "INSERT INTO main.final (session_id, problem_id, metric) VALUES (?, ?, ?)",
-          run.id, problem, kRankingMetric)
+          run.id, problem, kTimeMetric)
       .exec();
   const std::int64_t final_id = database.getLastInsertRowid();
   int position = 0;

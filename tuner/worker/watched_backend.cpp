@@ -11,6 +11,10 @@ namespace tuner::worker {
 
 namespace {
 
+/// Launches of a series, or of so many that take as long as a few on a device: two series to learn
+/// from and five to time, of three runs each.
+constexpr int kSeriesLaunches = 21;
+
 std::string image_hash(const backend::Binary& binary) {
   return content_hash(
       {std::string_view(reinterpret_cast<const char*>(binary.image.data()), binary.image.size())});
@@ -81,24 +85,20 @@ Expected<std::vector<backend::Sample>, Failure> WatchedBackend::time(
 }
 
 Expected<double, Failure> WatchedBackend::time_hot(const backend::Work& work) {
-  constexpr int kLaunches = 21;  // two series to learn from and five to time, of three runs each
-  announce(work, kLaunches);
+  announce(work, kSeriesLaunches);
   return backend_.time_hot(work);
 }
 
-// A series is as of time_hot, or of so much that takes the time of a few launches on a device; all
-// pieces of work run once before it.
+// All pieces of work run once before the series.
 Expected<double, Failure> WatchedBackend::time_series(std::span<const backend::Work> works,
                                                       backend::Lead lead) {
-  constexpr int kLaunches = 21;
-  announce(works.front(), kLaunches + static_cast<int>(works.size()));
+  announce(works.front(), kSeriesLaunches + static_cast<int>(works.size()));
   return backend_.time_series(works, lead);
 }
 
 Expected<std::optional<backend::RegimeTimes>, Failure> WatchedBackend::time_regimes(
     std::span<const backend::Work> works) {
-  constexpr int kLaunches = 21;
-  announce(works.front(), kLaunches + static_cast<int>(works.size()));
+  announce(works.front(), kSeriesLaunches + static_cast<int>(works.size()));
   return backend_.time_regimes(works);
 }
 
@@ -106,8 +106,7 @@ Expected<std::optional<backend::EnergySample>, Failure> WatchedBackend::measure_
     const backend::Work& work, double window_s) {
   // The lead, the window, and the time until the energy counter is known to stand still.
   constexpr double kBeside_s = 2;
-  constexpr int kLaunches = 21;  // as of time_hot, which finds out how many fill the window
-  announce(work, kLaunches, window_s + kBeside_s);
+  announce(work, kSeriesLaunches, window_s + kBeside_s);
   return backend_.measure_energy(work, window_s);
 }
 
