@@ -57,7 +57,7 @@ WORKER = {
     ),
     "a candidate": (
         "verify.poisoned:2", "verify.launched", "verify.launched:4", "verify.compared", "verify.outputs_kept",
-        "worker.verified", "measure.warmed_up", "measure.sampled", "measure.sampled:2", "measure.timed_hot",
+        "worker.verified", "measure.warmed_up", "measure.sampled", "measure.sampled:2", "measure.timed_series", "measure.timed_hot",
         "worker.timed", "worker.judged", "worker.judged:2", "worker.request_served:3",
     ),
     "a contender": ("worker.contender_added:1@worker.library_tuned", "worker.contender_added:2@worker.library_tuned",

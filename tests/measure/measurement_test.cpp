@@ -74,6 +74,31 @@ TEST_F(ScreenTest, TimesOnlyContendersWithTheirDataInTheCache) {
   EXPECT_EQ(backend.hot_timings, 1);
 }
 
+TEST_F(ScreenTest, TimesInSeriesWhatMayWinThere) {
+  const auto series_beside = [&](double time_ns, double best_ns) {
+    ScriptedBackend backend([=](const backend::Work&) { return time_ns; });
+    backend.series_share_of = [share = 0.5](const backend::Work&) mutable {
+      return share = share == 0.5 ? 0.9 : share == 0.9 ? 0.6 : 0.5;
+    };
+    ScreenPlan plan;
+    plan.on_copies = [] { return std::vector<backend::Work>(3, work_number(1)); };
+    const auto series_ns = screen(backend, work_number(1), plan, best_ns, watch_)->series_ns;
+    EXPECT_EQ(backend.series, series_ns ? 3 : 0);
+    EXPECT_EQ(backend.copies, series_ns ? 3U : 0U);
+    return series_ns;
+  };
+  EXPECT_EQ(series_beside(100, 100), 60) << "the median";
+  EXPECT_EQ(series_beside(124, 100), 0.6 * 124) << "though its probe was enough";
+  EXPECT_EQ(series_beside(126, 100), std::nullopt);
+  EXPECT_EQ(series_beside(1.1e6, 1.1e6), std::nullopt) << "it is long";
+}
+
+TEST_F(ScreenTest, WithoutCopiesNothingIsTimedInSeries) {
+  ScriptedBackend backend([](const backend::Work&) { return 100.0; });
+  EXPECT_EQ(screened(backend)->series_ns, std::nullopt);
+  EXPECT_EQ(backend.series, 0);
+}
+
 TEST_F(ScreenTest, DoesNotCountTheWarmUp) {
   int call = 0;
   ScriptedBackend backend([&](const backend::Work&) { return ++call == 1 ? 1e9 : 100.0; });

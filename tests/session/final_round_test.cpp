@@ -60,7 +60,7 @@ class FinalRoundTest : public testing::Test {
     record.uuid = "final";
     record.problems = {"10"};
     const std::int64_t run = store.begin_run(subject, record);
-    FaultGuard guard(store, subject, run, [] { return std::size_t{1}; });
+    FaultGuard guard(store, subject, run, [] { return std::set<std::size_t>{0}; });
     TrialRunner runner({.kernel = kernel_,
                         .pool = pool,
                         .store = store,

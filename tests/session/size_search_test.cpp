@@ -9,6 +9,7 @@ namespace tuner::session {
 namespace {
 
 using testing::ElementsAre;
+using testing::Pair;
 
 store::TrialRecord ok(double median_ns) {
   store::TrialRecord trial;
@@ -226,6 +227,27 @@ TEST_F(SizeSearchTest, RanksWhatEndedOkAndCountsTheRest) {
   EXPECT_THAT(ranking, ElementsAre(config("TILE=3"), config("TILE=2"), config("TILE=4")));
   EXPECT_EQ(done.outcomes().at(Outcome::ok), 3U);
   EXPECT_EQ(done.outcomes().at(Outcome::compile_error), 1U);
+}
+
+TEST_F(SizeSearchTest, RanksByTimesInSeriesAndTheRestByWhatTheirsWouldBe) {
+  const auto in_series = [](double median_ns, double series_ns) {
+    store::TrialRecord trial = ok(median_ns);
+    trial.series_ns = series_ns;
+    return trial;
+  };
+  SizeSearch& done = search({});
+  EXPECT_TRUE(done.record(config("TILE=1"), in_series(100, 90)));
+  EXPECT_FALSE(done.record(config("TILE=2"), in_series(110, 77))) << "slower alone";
+  EXPECT_FALSE(done.record(config("TILE=3"), ok(130)));
+  EXPECT_FALSE(done.record(config("TILE=4"), ok(120)));
+  std::vector<std::pair<space::Config, double>> ranking;
+  for (const Ranked& ranked : done.ranking()) {
+    ranking.emplace_back(ranked.config, ranked.ranked_ns);
+  }
+  EXPECT_THAT(ranking, ElementsAre(Pair(config("TILE=2"), 77), Pair(config("TILE=4"), 0.7 * 120),
+                                   Pair(config("TILE=1"), 90), Pair(config("TILE=3"), 0.7 * 130)));
+  EXPECT_EQ(done.best_ns(), 100) << "beside which candidates are screened";
+  EXPECT_EQ(done.without_improvement(), 2U);
 }
 
 }  // namespace

@@ -120,7 +120,7 @@ TEST_F(ConnectionTest, CreatesADatabaseForTheUserAlone) {
 TEST_F(ConnectionTest, StampsTheDatabaseWithItsApplicationAndSchema) {
   { const Store store(path, kReadWrite); }
   EXPECT_EQ(pragma("application_id"), 0x74756e65);
-  EXPECT_EQ(pragma("user_version"), 6);
+  EXPECT_EQ(pragma("user_version"), 7);
 }
 
 TEST_F(ConnectionTest, KeepsEverythingOverReopening) {
@@ -135,16 +135,16 @@ TEST_F(ConnectionTest, KeepsEverythingOverReopening) {
 TEST_F(ConnectionTest, BringsAnEmptyDatabaseUpToDate) {
   write_file(path, "");
   create_with_one_trial();
-  EXPECT_EQ(pragma("user_version"), 6);
+  EXPECT_EQ(pragma("user_version"), 7);
 }
 
 TEST_F(ConnectionTest, RefusesANewerSchemaAndLeavesItAlone) {
   create_with_one_trial();
-  execute("PRAGMA user_version = 7");
-  const auto message = AllOf(HasSubstr("schema 7"), HasSubstr("knows 6"), HasSubstr("update tune"));
+  execute("PRAGMA user_version = 8");
+  const auto message = AllOf(HasSubstr("schema 8"), HasSubstr("knows 7"), HasSubstr("update tune"));
   EXPECT_EQ(error_of_opening(kReadWrite, message), ErrorCode::usage);
   EXPECT_EQ(error_of_opening(kReadOnly, message), ErrorCode::usage);
-  EXPECT_EQ(pragma("user_version"), 7);
+  EXPECT_EQ(pragma("user_version"), 8);
 }
 
 TEST_F(ConnectionTest, RefusesADatabaseOfAnotherApplicationAndLeavesItAlone) {

@@ -45,14 +45,19 @@ std::string text(const RunRecord& it) {
                      it.verify_s, it.measure_s, it.respawns, it.shared);
 }
 
+/// What there is since schema 7, where there is any.
+std::string series(const TrialRecord& it) {
+  return it.series_ns ? fmt::format(" series {}", *it.series_ns) : "";
+}
+
 std::string text(const StoredTrial& stored) {
   const TrialRecord& it = stored.trial;
   return fmt::format(
-      "trial {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {}\n", stored.id,
+      "trial {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {}{}\n", stored.id,
       stored.run, stored.sequence, stored.elapsed_s, it.problem, it.config_json, name(it.outcome),
       it.message, it.time ? text(*it.time) : "none", text(it.worst_error), it.check_seed,
       it.registers, it.shared_bytes, it.local_bytes, it.compile_ms, it.verify_ms, it.measure_ms,
-      text(it.hot_ns), text(it.clock_mhz), it.discarded, it.power_capped);
+      text(it.hot_ns), text(it.clock_mhz), it.discarded, it.power_capped, series(it));
 }
 
 /// What there is since schema 5, where there is any.

@@ -68,6 +68,19 @@ TEST(BestLine, ReadsBackAsItWasButNotVerified) {
   EXPECT_EQ(best_line(again), line);
 }
 
+TEST(BestLine, HasTheTimeBackToBackWhereThereIsOne) {
+  StoredBest timed = example();
+  timed.best.sustained_ns = 905.5;
+  const std::string line = best_line(timed);
+  const StoredBest read = parse_best_lines(line, "best.jsonl").front();
+  EXPECT_EQ(read.best.sustained_ns, 905.5);
+  EXPECT_EQ(best_line(read), line);
+  EXPECT_EQ(best_line(example()).find("back_to_back_ns"), std::string::npos);
+  Store store = Store::in_memory();
+  store.import_bests(std::vector{read}, "h200.jsonl");
+  EXPECT_EQ(store.bests({})[0].best.sustained_ns, 905.5);
+}
+
 TEST(BestLine, SaysOfWhichFileItCameButNotWhereThatLies) {
   StoredBest imported = example();
   imported.best.origin = "/home/ada/h200.sqlite";
@@ -154,6 +167,14 @@ TEST(Import, NeverTakesThePlaceOfAVerifiedBest) {
   EXPECT_EQ(store.import_bests(std::vector{example(1000)}, "as fast").kept, 1U);
   EXPECT_EQ(store.import_bests(std::vector{example(900)}, "faster").added, 1U);
   EXPECT_THAT(store.bests({}), SizeIs(2));
+  StoredBest back_to_back = example(1100);
+  back_to_back.best.sustained_ns = 800;
+  store::BestRecord mine = example_best("{\"TILE_M\":32}", 1000);
+  mine.sustained_ns = 700;
+  record_lone_final(store, run, mine);
+  EXPECT_EQ(store.import_bests(std::vector{back_to_back}, "slower").kept, 1U);
+  back_to_back.best.time = example_time(900);
+  EXPECT_EQ(store.import_bests(std::vector{back_to_back}, "faster only alone").kept, 1U);
   record_lone_final(store, run, example_best("{\"TILE_M\":32}", 950));  // measured since
   ASSERT_THAT(store.bests({}), SizeIs(1));
   EXPECT_TRUE(store.bests({})[0].best.verified);

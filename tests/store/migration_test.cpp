@@ -61,7 +61,7 @@ TEST_F(MigrationTest, KeepsACopyOfWhatItChanges) {
   EXPECT_EQ(old.execAndGet("SELECT count(*) FROM result").getInt(), 8);
   EXPECT_EQ(old.execAndGet("PRAGMA integrity_check").getString(), "ok");
   { const Store store(path, kReadWrite); }  // nothing to change now
-  EXPECT_FALSE(fs::exists(path.string() + ".schema-6.bak"));
+  EXPECT_FALSE(fs::exists(path.string() + ".schema-7.bak"));
 }
 
 TEST_F(MigrationTest, LeavesADamagedDatabaseAsItWas) {
@@ -90,7 +90,8 @@ TEST_F(MigrationTest, DoesNotHideADamagedRowByRewritingIt) {
        {std::tuple("schema-2.sqlite", "session", "strategy = 'damaged'"),
         std::tuple("schema-4.sqlite", "final", "problem_id = 2"),
         std::tuple("schema-4.sqlite", "finalist", "ratio_to_best = 2"),
-        std::tuple("schema-4.sqlite", "best", "median_ns = q1_ns")}) {
+        std::tuple("schema-4.sqlite", "best", "median_ns = q1_ns"),
+        std::tuple("schema-6.sqlite", "result", "registers = 1")}) {
     put(schema);
     tamper(path, table, change);
     const std::string before = read_file(path, 1 << 24);
@@ -139,18 +140,27 @@ TEST_F(MigrationTest, ReadsASchema5AfterBringingItUpToDate) {
   EXPECT_EQ(store.bests({}).front().best.library_algorithm, "host/1/loops");
 }
 
-TEST_F(MigrationTest, ReadsASchema6) {
+TEST_F(MigrationTest, ReadsASchema6AfterBringingItUpToDate) {
   put("schema-6.sqlite");
+  EXPECT_THAT([&] { Store(path, kReadOnly); }, ThrowsMessage<Error>(HasSubstr("an older tune")));
+  { const Store store(path, kReadWrite); }
   const Store store(path, kReadOnly);
   EXPECT_EQ(everything(store), data("schema-6.txt"));
   EXPECT_EQ(store.bests({}).front().best.joules, 0.25);
+}
+
+TEST_F(MigrationTest, ReadsASchema7) {
+  put("schema-7.sqlite");
+  const Store store(path, kReadOnly);
+  EXPECT_EQ(everything(store), data("schema-7.txt"));
+  EXPECT_EQ(store.trials(2).front().trial.series_ns, 905.5);
 }
 
 TEST_F(MigrationTest, RefusesTablesThatItDoesNotMake) {
   for (const std::string addition :
        {"CREATE TRIGGER t AFTER INSERT ON result BEGIN DELETE FROM best; END",
         "CREATE VIEW v AS SELECT 1", "CREATE TABLE t (x)", "CREATE INDEX i ON device (name)"}) {
-    put("schema-6.sqlite");
+    put("schema-7.sqlite");
     SQLite::Database(path.string(), SQLite::OPEN_READWRITE).exec(addition);
     for (const auto mode : {kReadWrite, kReadOnly}) {
       EXPECT_THAT([&] { Store(path, mode); },

@@ -91,6 +91,7 @@ TEST_F(EvaluatorOnCpu, ARightCandidateHasATimeAndTheShareOfItsError) {
   ASSERT_TRUE(evaluation.time);
   EXPECT_GE(evaluation.time->samples, 20);
   EXPECT_GT(evaluation.time->min_ns, 0);
+  EXPECT_GT(evaluation.series_ns, 0.0);
   EXPECT_EQ(evaluation.worst_error, 0.0);
   EXPECT_GT(evaluation.verify_ms, 0);
   EXPECT_GE(evaluation.measure_ms * 1e6, 20 * evaluation.time->min_ns);
@@ -135,6 +136,7 @@ class EvaluatorOfSums : public EvaluatorOnCpu {
 TEST_F(EvaluatorOfSums, AnOutputHoldsItsContentBeforeEachLaunch) {
   const EvaluatedCandidate evaluation = evaluate("add");
   EXPECT_EQ(evaluation.outcome, Outcome::ok) << evaluation.message;
+  EXPECT_FALSE(evaluation.series_ns) << "its sums would grow";
 }
 
 TEST_F(EvaluatorOnCpu, ALaunchThatIsImpossibleIsALaunchError) {
@@ -202,6 +204,16 @@ class EvaluatorOnScript : public testing::Test {
 TEST_F(EvaluatorOnScript, AHopelessCandidateIsTimedBriefly) {
   EXPECT_EQ(evaluator_.evaluate(candidate(4), {10}, 100.0).time->samples, 5);
   EXPECT_EQ(evaluator_.evaluate(candidate(1), {10}, 100.0).time->samples, 20);
+}
+
+TEST_F(EvaluatorOnScript, ACandidateIsTimedInSeriesThroughCopies) {
+  backend_.set_l2_bytes(12 * 10 * 10);
+  backend_.series_share_of = [](const backend::Work&) { return 0.5; };
+  EXPECT_EQ(evaluator_.evaluate(candidate(1), {10}, std::nullopt).series_ns, 50.0);
+  EXPECT_EQ(backend_.copies, 3U);
+  EXPECT_EQ(evaluator_.evaluate(candidate(1), {100}, std::nullopt).series_ns, 50.0);
+  EXPECT_EQ(backend_.copies, 1U) << "of data a hundred times as large";
+  EXPECT_EQ(evaluator_.evaluate(candidate(2), {10}, 100.0).series_ns, std::nullopt);
 }
 
 TEST_F(EvaluatorOnScript, AFailureWhileTimingLeavesNoTime) {

@@ -13,6 +13,7 @@ namespace tuner {
 struct Timing {
   std::optional<TimeSummary> time;  ///< absent: it was not timed
   std::optional<double> hot_ns;     ///< a run with its data in the cache, where it was timed
+  std::optional<double> series_ns;  ///< a run of series with data in memory, where it was timed
   std::optional<double> clock_mhz;  ///< median over the samples, where the device tells
   int discarded = 0;                ///< samples thrown away because the clock had fallen
   bool power_capped = false;        ///< samples count although the power limit held the clock

@@ -142,6 +142,10 @@ Measurement measurement_of(const SteadySampler& sampler) {
   return measurement;
 }
 
+bool is_within(double factor, std::optional<double> best_ns, double time_ns) {
+  return !best_ns || time_ns <= factor * *best_ns;
+}
+
 /// By what factor of the best the minimum of a probe shows that its median is no contender's:
 /// sooner for a calm probe than for a noisy one. Its spread is that of its samples over their
 /// minimum.
@@ -151,14 +155,10 @@ double hopeless_factor(const ScreenPlan& plan, const std::vector<double>& probe_
   return std::min(plan.hopeless_factor, plan.contender_factor * (1 + plan.spreads * spread));
 }
 
-}  // namespace
-
-Expected<Measurement, Failure> screen(backend::Backend& backend, const backend::Work& work,
+/// The samples of a candidate: as many as it is worth beside `best_ns`.
+Expected<Measurement, Failure> sample(backend::Backend& backend, const backend::Work& work,
                                       const ScreenPlan& plan, std::optional<double> best_ns,
                                       ClockWatch& watch) {
-  const auto within = [&](double factor, double time_ns) {
-    return !best_ns || time_ns <= factor * *best_ns;
-  };
   const backend::SamplePlan warm_up{
       .warm_up = 1, .samples = 0, .warm_up_ns = plan.warm_up_ns, .before = plan.before};
   if (auto warm = backend.time(work, warm_up); !warm) return Unexpected(warm.error());
@@ -166,21 +166,50 @@ Expected<Measurement, Failure> screen(backend::Backend& backend, const backend::
   SteadySampler sampler(backend, work, watch, plan);
   if (auto done = sampler.reach(plan.probe_samples); !done) return Unexpected(done.error());
   const std::vector<double> probe_ns = times(sampler.kept());
-  if (!within(hopeless_factor(plan, probe_ns), std::ranges::min(probe_ns))) {
+  if (!is_within(hopeless_factor(plan, probe_ns), best_ns, std::ranges::min(probe_ns))) {
     return measurement_of(sampler);
   }
   if (auto done = sampler.reach(full_samples(plan, probe_ns)); !done)
     return Unexpected(done.error());
-  if (!within(plan.contender_factor, *quantile(times(sampler.kept()), 0.5))) {
-    return measurement_of(sampler);
+  if (is_within(plan.contender_factor, best_ns, *quantile(times(sampler.kept()), 0.5))) {
+    if (auto done = sample_until_known(sampler, plan); !done) return Unexpected(done.error());
   }
-  if (auto done = sample_until_known(sampler, plan); !done) return Unexpected(done.error());
-  Measurement measurement = measurement_of(sampler);
-  if (!plan.hot) return measurement;
-  const auto hot_ns = backend.time_hot(work);
-  if (!hot_ns) return Unexpected(hot_ns.error());
-  measurement.hot_ns = *hot_ns;
-  failpoint("measure.timed_hot");
+  return measurement_of(sampler);
+}
+
+/// The median of the plan's series.
+Expected<double, Failure> time_series(backend::Backend& backend, const ScreenPlan& plan) {
+  const std::vector<backend::Work> works = plan.on_copies();
+  std::vector<double> times_ns;
+  for (int i = 0; i < plan.series; ++i) {
+    const auto time_ns = backend.time_series(works, backend::Lead::none);
+    if (!time_ns) return time_ns;
+    times_ns.push_back(*time_ns);
+  }
+  return *quantile(times_ns, 0.5);
+}
+
+}  // namespace
+
+Expected<Measurement, Failure> screen(backend::Backend& backend, const backend::Work& work,
+                                      const ScreenPlan& plan, std::optional<double> best_ns,
+                                      ClockWatch& watch) {
+  auto measurement = sample(backend, work, plan, best_ns, watch);
+  if (!measurement) return measurement;
+  const double median_ns = measurement->time->median_ns;
+  if (plan.on_copies && median_ns <= plan.most_series_ns &&
+      is_within(plan.series_factor, best_ns, median_ns)) {
+    const auto series_ns = time_series(backend, plan);
+    if (!series_ns) return Unexpected(series_ns.error());
+    measurement->series_ns = *series_ns;
+    failpoint("measure.timed_series");
+  }
+  if (plan.hot && is_within(plan.contender_factor, best_ns, median_ns)) {
+    const auto hot_ns = backend.time_hot(work);
+    if (!hot_ns) return Unexpected(hot_ns.error());
+    measurement->hot_ns = *hot_ns;
+    failpoint("measure.timed_hot");
+  }
   return measurement;
 }
 

@@ -7,6 +7,7 @@
 #include "tuner/measure/statistics.hpp"
 
 #include <chrono>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -33,6 +34,11 @@ struct ScreenPlan {
   std::chrono::milliseconds pause{50};  ///< after samples at a fallen clock; doubles four times
   std::optional<backend::Work> before = {};  ///< work before every run, as in SamplePlan
   bool hot = true;  ///< also times runs back to back, which find what the one before them left
+  /// The work on each copy of its data, which series go through in turn; none: no series.
+  std::function<std::vector<backend::Work>()> on_copies = {};
+  double series_factor = 1.25;  ///< a median within this × the best is worth series
+  double most_series_ns = 1e6;  ///< longer work ranks in series as alone
+  int series = 3;
 };
 
 /// Times a candidate that was verified: the probe; the full number of samples, or as many as there
@@ -40,7 +46,8 @@ struct ScreenPlan {
 /// is a contender and its median is uncertain. Samples at a fallen clock are taken again, unless
 /// the device says that its power limit is the reason: then they show how the candidate runs. When
 /// three times as many are discarded as are kept, `watch` takes the clock as it is and all begins
-/// anew, once; then it is `unstable`. Fails otherwise as Backend::time does.
+/// anew, once; then it is `unstable`. What is nearly as fast as the best, or faster, is also timed
+/// in series and hot. Fails otherwise as Backend::time does.
 [[nodiscard]] Expected<Measurement, Failure> screen(backend::Backend& backend,
                                                     const backend::Work& work,
                                                     const ScreenPlan& plan,

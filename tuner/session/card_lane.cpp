@@ -193,6 +193,8 @@ void CardLane::finish(SizeSearch& search) {
 measure::RoundsPlan CardLane::rounds_plan() const {
   constexpr std::chrono::milliseconds kLeast{1000};
   measure::RoundsPlan plan{.seed = run_.plan.seed};
+  // Series decide: single launches only tell what takes part in them.
+  if (!family::extends_lists(run_.family.arguments)) plan.rounds = plan.decisive_rounds;
   if (run_.plan.max_time) {
     const auto cards = static_cast<int>(run_.board.cards());
     const auto share = *run_.plan.max_time * cards / static_cast<int>(run_.plan.sizes.size());

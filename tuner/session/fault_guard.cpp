@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -16,7 +17,7 @@ bool is_death(Outcome outcome) {
 }
 
 FaultGuard::FaultGuard(store::Store& store, const store::Subject& subject, std::int64_t run,
-                       std::function<std::size_t()> cards)
+                       std::function<std::set<std::size_t>()> cards)
     : store_(store), run_(run), cards_(std::move(cards)), strikes_(store.strikes(subject)) {}
 
 bool FaultGuard::quarantined(std::size_t card, const std::string& config_json) const {
@@ -45,7 +46,9 @@ void FaultGuard::ended(std::size_t card, const std::string& config_json, Outcome
   std::vector<std::string> blameless;
   for (const auto& [config, strikes] : std::exchange(in_a_row, {})) blameless.push_back(config);
   store_.withdraw_strikes(run_, blameless);
-  const bool is_alone = cards_() == 1;
+  blamed_.insert(card);
+  const bool is_alone =
+      std::ranges::all_of(cards_(), [&](std::size_t each) { return blamed_.contains(each); });
   const std::string_view cause =
       survived_   ? "others ran before, so the device is the likeliest cause"
       : !is_alone ? "none completed, but other devices take part"

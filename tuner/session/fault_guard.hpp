@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -23,9 +24,10 @@ namespace tuner::session {
 /// thread: the cards of a run share one.
 class FaultGuard {
  public:
-  /// The store must outlive it. `run` takes the strikes. `cards`: how many take part.
+  /// The store must outlive it. `run` takes the strikes. `cards`: those that take part; one that
+  /// `ended` threw for counts no more, though it may still be among them.
   FaultGuard(store::Store& store, const store::Subject& subject, std::int64_t run,
-             std::function<std::size_t()> cards);
+             std::function<std::set<std::size_t>()> cards);
 
   /// Whether a card must not run a configuration. Consecutive crashes on another card count once a
   /// candidate has succeeded there: until then that card may be faulty.
@@ -43,10 +45,11 @@ class FaultGuard {
  private:
   store::Store& store_;
   std::int64_t run_;
-  std::function<std::size_t()> cards_;
+  std::function<std::set<std::size_t>()> cards_;
   mutable std::mutex mutex_;
   std::map<std::string, int> strikes_;                          // by configuration
   std::map<std::size_t, std::map<std::string, int>> in_a_row_;  // by card, not among strikes_
+  std::set<std::size_t> blamed_;                                // cards
   bool survived_ = false;  // some candidate ran without a crash or a hang
 };
 

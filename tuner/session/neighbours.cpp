@@ -61,8 +61,10 @@ bool Neighbours::is_neighbour(std::size_t of, std::size_t size) const {
 
 std::vector<space::Config> winners(const SizeSearch& search) {
   std::vector<space::Config> fastest;
-  for (const Ranked& ranked : search.ranking()) {
-    if (fastest.size() == kWinners || ranked.median_ns > kFarBehind * *search.best_ns()) break;
+  const std::vector<Ranked> ranking = search.ranking();
+  for (const Ranked& ranked : ranking) {
+    if (fastest.size() == kWinners) break;
+    if (ranked.ranked_ns > kFarBehind * ranking.front().ranked_ns) break;
     fastest.push_back(ranked.config);
   }
   return fastest;

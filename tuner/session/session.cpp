@@ -20,6 +20,7 @@
 #include <mutex>
 #include <optional>
 #include <random>
+#include <set>
 #include <thread>
 #include <utility>
 
@@ -119,7 +120,7 @@ class Run {
         board_(plan.sizes, kernel.space->dims, expected_work(family.problem, plan.sizes),
                cards_.size()),
         run_(begin()),
-        guard_(store, subject_, run_, [this] { return board_.cards(); }),
+        guard_(store, subject_, run_, [this] { return cards_of_the_run(); }),
         progress_(family.problem, planned(), cards_.size(), observer_, plan, start_),
         shared_{.family = family,
                 .kernel = kernel,
@@ -183,6 +184,16 @@ class Run {
     CompileSite& site;
     std::string dropped = {};  // why, if it was
   };
+
+  /// By the index of their lanes.
+  [[nodiscard]] std::set<std::size_t> cards_of_the_run() {
+    const std::scoped_lock lock(mutex_);
+    std::set<std::size_t> indices;
+    for (std::size_t i = 0; i < lanes_.size(); ++i) {
+      if (lanes_[i]->dropped.empty()) indices.insert(i);
+    }
+    return indices;
+  }
 
   /// Called with the lock held, or before there are threads.
   Lane& add_lane(FreeCard& free) {

@@ -51,7 +51,7 @@ void SizeSearch::queue_known() {
       space::Config config = space::config_from_json(space_.definition(), json);
       if (!space_.position(config)) continue;
       constexpr double kLast = std::numeric_limits<double>::infinity();
-      known.emplace_back(trial.time ? trial.time->median_ns : kLast, std::move(config));
+      known.emplace_back(trial.time ? ranked_ns(trial) : kLast, std::move(config));
     } catch (const Error&) {
       continue;  // the space has changed since and no longer has this value
     }
@@ -131,7 +131,12 @@ bool SizeSearch::record(const space::Config& config, const store::TrialRecord& t
     return record.time ? std::optional(record.time->median_ns) : std::nullopt;
   };
   const std::optional<double> time_ns = time_of(trial);
-  if (strategy_) strategy_->tell(config, trial.outcome, time_ns);
+  if (time_ns && trial.series_ns && (!series_ns_ || *trial.series_ns < *series_ns_)) {
+    series_ns_ = trial.series_ns;
+    series_share_ = *trial.series_ns / *time_ns;
+  }
+  const auto its_ns = time_ns ? std::optional(ranked_ns(trial)) : std::nullopt;
+  if (strategy_) strategy_->tell(config, trial.outcome, its_ns);
   const auto [known, first] = trials_.try_emplace(config, trial);
   if (!first) {
     --outcomes_[known->second.outcome];
@@ -141,11 +146,15 @@ bool SizeSearch::record(const space::Config& config, const store::TrialRecord& t
   ++outcomes_[trial.outcome];
   const bool fastest = time_ns && (times_ns_.empty() || *time_ns < *times_ns_.begin());
   constexpr double kNoticeable = 0.995;
-  const bool noticed = time_ns && (!noticed_ns_ || *time_ns < kNoticeable * *noticed_ns_);
-  if (noticed) noticed_ns_ = time_ns;
+  const bool noticed = its_ns && (!noticed_ns_ || *its_ns < kNoticeable * *noticed_ns_);
+  if (noticed) noticed_ns_ = its_ns;
   without_improvement_ = noticed ? 0 : without_improvement_ + 1;
   if (time_ns) times_ns_.insert(*time_ns);
   return fastest;
+}
+
+double SizeSearch::ranked_ns(const store::TrialRecord& trial) const {
+  return trial.series_ns.value_or(series_share_ * trial.time->median_ns);
 }
 
 std::optional<double> SizeSearch::best_ns() const {
@@ -161,10 +170,11 @@ std::vector<Ranked> SizeSearch::ranking() const {
   std::vector<Ranked> ranked;
   for (const auto& [config, trial] : trials_) {
     if (trial.outcome == Outcome::ok && trial.time) {
-      ranked.push_back({.config = config, .median_ns = trial.time->median_ns});
+      ranked.push_back(
+          {.config = config, .median_ns = trial.time->median_ns, .ranked_ns = ranked_ns(trial)});
     }
   }
-  std::ranges::stable_sort(ranked, {}, &Ranked::median_ns);
+  std::ranges::stable_sort(ranked, {}, &Ranked::ranked_ns);
   return ranked;
 }
 

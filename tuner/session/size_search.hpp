@@ -19,7 +19,8 @@ namespace tuner::session {
 /// A configuration that ended `ok`, with its screening time.
 struct Ranked {
   space::Config config;
-  double median_ns = 0;
+  double median_ns = 0;  ///< cold
+  double ranked_ns = 0;  ///< what it is ranked by
 };
 
 /// What is known before a search begins.
@@ -65,7 +66,7 @@ class SizeSearch {
   /// The stored result of a configuration, if it need not be run again.
   [[nodiscard]] const store::TrialRecord* known(const std::string& config_json) const;
   /// Stores the trial of a configuration, in place of an earlier one.
-  /// Returns whether it is the fastest so far.
+  /// Returns whether its cold median is the fastest so far.
   bool record(const space::Config& config, const store::TrialRecord& trial);
   /// Ends the search and frees the strategy. Results are kept.
   void close();
@@ -82,9 +83,11 @@ class SizeSearch {
   [[nodiscard]] std::uint64_t known_count() const { return known_.size(); }
   /// How many results in a row, up to the last, have brought nothing faster by more than 0.5 %.
   [[nodiscard]] std::uint64_t without_improvement() const { return without_improvement_; }
-  /// The fastest median so far, of the results that still stand.
+  /// The fastest cold median so far, of the results that still stand.
   [[nodiscard]] std::optional<double> best_ns() const;
-  /// The results that ended `ok`, fastest first, ties by configuration.
+  /// The results that ended `ok`, fastest first, ties by configuration: by their times in series,
+  /// as in the final round. Of what was not timed so, the cold median counts as much less as it is
+  /// for the fastest in series.
   [[nodiscard]] std::vector<Ranked> ranking() const;
   [[nodiscard]] const store::TrialRecord& trial(const space::Config& config) const {
     return trials_.at(config);
@@ -93,6 +96,8 @@ class SizeSearch {
 
  private:
   void queue_known();
+  /// What a trial that ended `ok` is ranked by, and what the strategy is told.
+  [[nodiscard]] double ranked_ns(const store::TrialRecord& trial) const;
   /// What to ask next, if it was not asked before.
   [[nodiscard]] std::optional<space::Config> proposed(search::Budget budget);
   [[nodiscard]] search::Budget tightest(search::Budget budget) const;
@@ -113,6 +118,8 @@ class SizeSearch {
   std::map<space::Config, store::TrialRecord> trials_;
   std::map<Outcome, std::uint64_t> outcomes_;
   std::multiset<double> times_ns_;    // of what ended ok
+  std::optional<double> series_ns_;   // of the fastest in series
+  double series_share_ = 1;           // that over its cold median
   std::optional<double> noticed_ns_;  // the fastest when it was last noticeably faster
   std::uint64_t without_improvement_ = 0;
 };

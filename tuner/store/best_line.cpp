@@ -50,7 +50,7 @@ SortedJson device_json(const space::DeviceInfo& device) {
 SortedJson document_of(const StoredBest& stored) {
   const Subject& subject = *stored.subject;
   const BestRecord& best = stored.best;
-  return {
+  SortedJson document = {
       {"format", kFormat2},
       {"device", device_json(subject.device)},
       {"environment",
@@ -85,6 +85,8 @@ SortedJson document_of(const StoredBest& stored) {
         {"recorded_at", best.recorded_at},
         {"tool", subject.environment.tool},
         {"origin", published_origin(best)}}}};
+  if (best.sustained_ns) document["back_to_back_ns"] = *best.sustained_ns;
+  return document;
 }
 
 space::DeviceInfo device_of(JsonFields fields) {
@@ -196,6 +198,9 @@ StoredBest best_of(JsonFields fields) {
   }
   best.config_json = config_of(fields);
   best.time = time_of(fields.object("time_ns"));
+  if (fields.has("back_to_back_ns")) {
+    best.sustained_ns = fields.positive("back_to_back_ns", kMostNs);
+  }
   read_comparisons(fields, best);
   best.ties = fields.count("ties", 0);
   best.flops = fields.at_least_zero("flops", kMostWork);

@@ -59,17 +59,21 @@ std::int64_t known_or_imported_run(const Database& database, const RunKey& key,
 /// Whether what is here for the key makes the best superfluous.
 bool is_superfluous(const Database& database, const RunKey& key, std::int64_t problem,
                     const BestRecord& best) {
-  SQLite::Statement found =
-      prepare(database,
-              "SELECT b.verified, b.median_ns, b.recorded_at, b.intact FROM best b WHERE "
-              "b.device_id = ? AND b.kernel_id = ? AND b.environment_id = ? AND b.problem_id = ? "
-              "AND " +
-                  std::string(kIsConfirmed),
-              key.device, key.kernel, key.environment, problem);
+  SQLite::Statement found = prepare(
+      database,
+      "SELECT b.verified, b.median_ns, b.sustained_ns, b.recorded_at, b.intact FROM best b WHERE "
+      "b.device_id = ? AND b.kernel_id = ? AND b.environment_id = ? AND b.problem_id = ? "
+      "AND " +
+          std::string(kIsConfirmed),
+      key.device, key.kernel, key.environment, problem);
   while (found.executeStep()) {
     RowReader row(found);
     const bool verified = row.flag();
-    const bool as_fast = row.real() <= best.time.median_ns;
+    const double median_ns = row.real();
+    const std::optional<double> back_to_back_ns = row.optional_real();
+    const bool as_fast = back_to_back_ns && best.sustained_ns
+                             ? *back_to_back_ns <= *best.sustained_ns
+                             : median_ns <= best.time.median_ns;
     const bool not_older = row.text() >= best.recorded_at;
     if (verified ? as_fast : not_older) return true;
   }

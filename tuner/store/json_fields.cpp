@@ -43,6 +43,10 @@ void JsonFields::fail_value(std::string_view key, std::string_view expected) con
   fail(fmt::format("'{}{}' must be {}", prefix_, key, expected));
 }
 
+bool JsonFields::has(std::string_view key) const {
+  return object_.contains(key);
+}
+
 const SortedJson& JsonFields::value(std::string_view key) {
   const auto found = object_.find(key);
   if (found == object_.end()) fail(fmt::format("'{}{}' is missing", prefix_, key));

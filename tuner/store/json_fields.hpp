@@ -23,6 +23,7 @@ class JsonFields {
   JsonFields(const SortedJson& object, std::string where, std::string prefix);
 
   [[noreturn]] void fail(std::string_view why) const;
+  [[nodiscard]] bool has(std::string_view key) const;
   [[nodiscard]] const SortedJson& value(std::string_view key);
   [[nodiscard]] JsonFields object(std::string_view key);
   [[nodiscard]] std::string text(std::string_view key);  ///< one line, as printable_name() has it

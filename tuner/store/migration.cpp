@@ -7,6 +7,7 @@
 #include "embedded/schema_0004_cards.hpp"
 #include "embedded/schema_0005_library_algorithms.hpp"
 #include "embedded/schema_0006_explanations_and_energy.hpp"
+#include "embedded/schema_0007_trial_series.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/failpoint.hpp"
 #include "tuner/core/hash.hpp"
@@ -42,7 +43,8 @@ constexpr std::array kMigrations = {
     Migration{&embedded::schema_0003_check_hash, "3aef3400b96bb5920113652cc626da65"},
     Migration{&embedded::schema_0004_cards, "d9211579d26fb668bb00a07c95932c61"},
     Migration{&embedded::schema_0005_library_algorithms, "e9964807a78e01940c735887cede9ba6"},
-    Migration{&embedded::schema_0006_explanations_and_energy, "9db3bb4bf95616794eb6a657f94032da"}};
+    Migration{&embedded::schema_0006_explanations_and_energy, "9db3bb4bf95616794eb6a657f94032da"},
+    Migration{&embedded::schema_0007_trial_series, "52797d7bc2f105697e0e9860c0cb5c75"}};
 
 int pragma(SQLite::Database& database, const char* name) {
   return database.execAndGet(fmt::format("PRAGMA {}", name)).getInt();

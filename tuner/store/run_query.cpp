@@ -21,7 +21,7 @@ std::string select_trials(std::string_view config_text, std::string_view config_
       "SELECT r.id, r.session_id, r.sequence, r.elapsed_s, r.config_id, p.size, {}, r.outcome, "
       "r.message, r.median_ns, r.q1_ns, r.q3_ns, r.min_ns, r.samples, r.worst_error, r.check_seed, "
       "r.registers, r.shared_bytes, r.local_bytes, r.compile_ms, r.verify_ms, r.measure_ms, "
-      "r.hot_ns, r.clock_mhz, r.discarded, r.power_capped, r.intact, p.intact{} "
+      "r.hot_ns, r.series_ns, r.clock_mhz, r.discarded, r.power_capped, r.intact, p.intact{} "
       "FROM result r JOIN problem p ON p.id = r.problem_id {}",
       config_text, config_checked, joined);
 }
@@ -46,6 +46,7 @@ TrialRecord read_trial(RowReader& row) {
   trial.verify_ms = row.real();
   trial.measure_ms = row.real();
   trial.hot_ns = row.optional_real();
+  trial.series_ns = row.optional_real();
   trial.clock_mhz = row.optional_real();
   trial.discarded = row.number();
   trial.power_capped = row.flag();

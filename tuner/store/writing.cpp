@@ -151,17 +151,17 @@ void Store::record_trial(std::int64_t run, const TrialRecord& trial, double elap
         "INSERT INTO main.result (session_id, problem_id, sequence, elapsed_s, config_id, outcome, "
         "message, median_ns, q1_ns, q3_ns, min_ns, samples, worst_error, check_seed, "
         "registers, shared_bytes, local_bytes, compile_ms, verify_ms, measure_ms, hot_ns, "
-        "clock_mhz, discarded, power_capped) "
+        "series_ns, clock_mhz, discarded, power_capped) "
         "VALUES (?1, ?2, (SELECT coalesce(max(sequence), 0) + 1 FROM main.result "
         "WHERE session_id = ?1 AND problem_id = ?2), "
         "?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, "
-        "?20, ?21, ?22, ?23)",
+        "?20, ?21, ?22, ?23, ?24)",
         key.id, problem, elapsed_s, config, name(trial.outcome), trial.message,
         time(&TimeSummary::median_ns), time(&TimeSummary::q1_ns), time(&TimeSummary::q3_ns),
         time(&TimeSummary::min_ns), time(&TimeSummary::samples), trial.worst_error,
         trial.check_seed, trial.registers, trial.shared_bytes, trial.local_bytes, trial.compile_ms,
-        trial.verify_ms, trial.measure_ms, trial.hot_ns, trial.clock_mhz, trial.discarded,
-        trial.power_capped)
+        trial.verify_ms, trial.measure_ms, trial.hot_ns, trial.series_ns, trial.clock_mhz,
+        trial.discarded, trial.power_capped)
         ->exec();
     failpoint("store.trial_inserted");
     KeptStatement(

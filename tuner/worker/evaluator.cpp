@@ -86,6 +86,8 @@ Expected<measure::Measurement, Failure> Evaluator::time(verify::LoadedCandidate&
   measure::ScreenPlan plan;
   plan.before = instance.preparation();
   plan.hot = !instance.updates_in_place();
+  // What launches leave in such outputs may change their time, and is checked below.
+  if (plan.hot) plan.on_copies = [&] { return on_copies(instance, *launch); };
   auto measurement = measure::screen(backend_, *launch, plan, best_ns, **watch);
   if (!measurement) return measurement;
   failpoint("worker.timed");
@@ -134,7 +136,6 @@ std::optional<Failure> Evaluator::implausible_at(const space::Size& size, double
 }
 
 void Evaluator::begin_side_by_side(const space::Size& size) {
-  copies_.reset();
   contenders_.clear();
   contender_kernels_.clear();
   contender_scratch_.clear();
@@ -237,18 +238,23 @@ Expected<double, Failure> Evaluator::time_contender_hot(std::size_t contender) {
   return *measure::quantile(measure::times(*samples), 0.5);
 }
 
-std::vector<backend::Work> Evaluator::on_copies(std::size_t contender) {
-  if (!copies_) {
-    copies_.emplace(backend_, verifier_.timing_instance(contenders_size_).operands(),
-                    static_cast<std::size_t>(device().attributes.l2_bytes));
+std::vector<backend::Work> Evaluator::on_copies(const verify::Instance& instance,
+                                                const backend::Work& work) {
+  const std::vector<verify::Instance::Operand> operands = instance.operands();
+  if (!copies_ || !copies_->are_of(operands)) {
+    copies_.emplace(backend_, operands, static_cast<std::size_t>(device().attributes.l2_bytes));
   }
-  return copies_->works(contenders_.at(contender));
+  return copies_->works(work);
+}
+
+std::vector<backend::Work> Evaluator::contender_on_copies(std::size_t contender) {
+  return on_copies(verifier_.timing_instance(contenders_size_), contenders_.at(contender));
 }
 
 Expected<std::optional<double>, Failure> Evaluator::time_contender_series(std::size_t contender,
                                                                           backend::Lead lead) {
   if (family::extends_lists(family_.arguments)) return std::optional<double>();
-  const auto time_ns = backend_.time_series(on_copies(contender), lead);
+  const auto time_ns = backend_.time_series(contender_on_copies(contender), lead);
   if (!time_ns) return Unexpected(time_ns.error());
   return std::optional(*time_ns);
 }
@@ -256,7 +262,7 @@ Expected<std::optional<double>, Failure> Evaluator::time_contender_series(std::s
 Expected<std::optional<backend::RegimeTimes>, Failure> Evaluator::time_contender_regimes(
     std::size_t contender) {
   if (family::extends_lists(family_.arguments)) return std::optional<backend::RegimeTimes>();
-  return backend_.time_regimes(on_copies(contender));
+  return backend_.time_regimes(contender_on_copies(contender));
 }
 
 Expected<std::optional<backend::EnergySample>, Failure> Evaluator::measure_contender_energy(

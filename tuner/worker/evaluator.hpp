@@ -60,8 +60,11 @@ class Evaluator : public DeviceWorker {
   backend::Conditions conditions() override { return backend_.conditions(); }
 
  private:
-  /// The work of a contender on each copy of the operands, which are made when first asked for.
-  [[nodiscard]] std::vector<backend::Work> on_copies(std::size_t contender);
+  /// Work on each copy of the operands of an instance. Copies are made when first asked for, and
+  /// kept until those of another instance are.
+  [[nodiscard]] std::vector<backend::Work> on_copies(const verify::Instance& instance,
+                                                     const backend::Work& work);
+  [[nodiscard]] std::vector<backend::Work> contender_on_copies(std::size_t contender);
   [[nodiscard]] Expected<measure::Measurement, Failure> time(verify::LoadedCandidate& candidate,
                                                              const space::Size& size,
                                                              std::optional<double> best_ns);
@@ -80,7 +83,7 @@ class Evaluator : public DeviceWorker {
   std::vector<backend::LoadedKernel> contender_kernels_;
   std::vector<std::map<space::Size, verify::Scratch>> contender_scratch_;
   std::vector<backend::Work> contenders_;
-  std::optional<OperandCopies> copies_;  // at their size
+  std::optional<OperandCopies> copies_;
 };
 
 }  // namespace tuner::worker

@@ -132,6 +132,7 @@ inline constexpr auto kFields<EvaluatedCandidate> = std::tuple(
     Field("time", &EvaluatedCandidate::time),
     Field("worst_error", &EvaluatedCandidate::worst_error),
     Field("caution", &EvaluatedCandidate::caution), Field("hot_ns", &EvaluatedCandidate::hot_ns),
+    Field("series_ns", &EvaluatedCandidate::series_ns),
     Field("clock_mhz", &EvaluatedCandidate::clock_mhz),
     Field("discarded", &EvaluatedCandidate::discarded),
     Field("power_capped", &EvaluatedCandidate::power_capped),

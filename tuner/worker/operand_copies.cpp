@@ -46,6 +46,11 @@ OperandCopies::OperandCopies(backend::Backend& backend,
   }
 }
 
+bool OperandCopies::are_of(std::span<const verify::Instance::Operand> operands) const {
+  return std::ranges::equal(operands, operands_, {}, &verify::Instance::Operand::region,
+                            &verify::Instance::Operand::region);
+}
+
 std::vector<backend::Work> OperandCopies::works(const backend::Work& work) const {
   std::vector<backend::Work> all{work};
   for (const backend::Buffer& copy : copies_) {

@@ -6,6 +6,7 @@
 #include "tuner/verify/instance.hpp"
 
 #include <cstddef>
+#include <span>
 #include <vector>
 
 namespace tuner::worker {
@@ -19,6 +20,8 @@ class OperandCopies {
   OperandCopies(backend::Backend& backend, std::vector<verify::Instance::Operand> operands,
                 std::size_t cache_bytes);
 
+  /// Whether they were made of these.
+  [[nodiscard]] bool are_of(std::span<const verify::Instance::Operand> operands) const;
   /// The work, which is on the operands, and the same on each of the copies.
   [[nodiscard]] std::vector<backend::Work> works(const backend::Work& work) const;
 
