@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "benchmarks/gemm/benchmark.hpp"
 
-#include "benchmarks/gemm/rounds.hpp"
 #include "tuner/core/error.hpp"
 
 #include <fmt/format.h>
@@ -90,7 +89,7 @@ void Benchmark::measure_into(ShapeResult& result) {
   const SeriesPlan plan = plan_series(fastest_ns, sets);
   result.launches = static_cast<int>(plan.launches);
   const RoundTimes times =
-      Rounds(contenders, plan, sets, gpu_, clock_).run(options_.time_per_shape_s);
+      Rounds(contenders, plan, sets, gpu_, clock_, options_.regime).run(options_.time_per_shape_s);
   for (Contender& contender : contenders) contender.kernel = kernel_of(contender);
   add_times(result, contenders, times);
 }
@@ -123,7 +122,8 @@ std::vector<Contender> Benchmark::add_contenders(ShapeResult& result, Operands& 
 void Benchmark::add_cublas_lt(std::vector<Contender>& all, const ShapeResult& result,
                               Operands& operands) {
   constexpr std::size_t kFinalists = 6;
-  constexpr int kRounds = 5;
+  constexpr double kFailed_ns = 1e15;
+  const int rounds = options_.regime == Regime::sustained ? 2 : 5;
   const std::vector<Contender> proposed =
       cublas_lt_.contenders(result.shape, operands, options_.algorithms);
   if (proposed.empty()) return;
@@ -134,12 +134,13 @@ void Benchmark::add_cublas_lt(std::vector<Contender>& all, const ShapeResult& re
     if (time_ns) by_time.emplace_back(*time_ns, &each);
   }
   std::ranges::stable_sort(by_time, {}, &std::pair<double, const Contender*>::first);
-  // One probe each was taken at another temperature: the first few, in turns.
+  // One probe each was taken at another temperature: the first few again, in turns.
   const std::size_t few = std::min<std::size_t>(by_time.size(), kFinalists);
-  for (int round = 0; round < kRounds; ++round) {
+  for (std::size_t i = 0; i < few; ++i) by_time[i].first = 0;
+  for (int round = 0; round < rounds; ++round) {
     for (std::size_t i = 0; i < few; ++i) {
-      const auto& [first_ns, contender] = by_time[i];
-      by_time[i].first += probe(*contender, operands.sets(), gpu_).value_or(first_ns);
+      auto& [sum_ns, contender] = by_time[i];
+      sum_ns += time_once(*contender, operands.sets()).value_or(kFailed_ns);
     }
   }
   std::ranges::stable_sort(by_time.begin(), by_time.begin() + static_cast<std::ptrdiff_t>(few), {},
@@ -157,6 +158,17 @@ void Benchmark::add_cublas_lt(std::vector<Contender>& all, const ShapeResult& re
   all.back().role = Role::cublas_lt_default;
   if (!probe(all.back(), operands.sets(), gpu_)) all.pop_back();
   if (found) all.push_back(*found);
+}
+
+std::optional<double> Benchmark::time_once(const Contender& contender, std::size_t sets) {
+  // The processor enqueues short launches more slowly than the GPU runs them.
+  constexpr double kLong_ns = 20e3;
+  const auto time_ns = probe(contender, sets, gpu_);
+  if (!time_ns || options_.regime == Regime::alternating || *time_ns < kLong_ns) return time_ns;
+  const backend::Enqueue next = [&, turn = std::size_t{0}]() mutable {
+    return contender.launch(turn++ % sets);
+  };
+  return LoadedTimer(gpu_.stream()).time(next, *time_ns, name(contender.role));
 }
 
 std::string Benchmark::kernel_of(const Contender& contender) const {

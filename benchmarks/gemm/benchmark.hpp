@@ -5,6 +5,7 @@
 #include "benchmarks/gemm/gpu.hpp"
 #include "benchmarks/gemm/library_contenders.hpp"
 #include "benchmarks/gemm/result.hpp"
+#include "benchmarks/gemm/rounds.hpp"
 #include "benchmarks/gemm/shape.hpp"
 #include "benchmarks/gemm/stored_contender.hpp"
 
@@ -26,6 +27,7 @@ struct Options {
   double time_per_shape_s = 1.5;
   int device = 0;
   std::size_t algorithms = 0;  ///< of cublasLt, beside what its heuristic proposes
+  Regime regime = Regime::alternating;
 };
 
 /// Everything that is made once for all shapes.
@@ -45,6 +47,8 @@ class Benchmark {
   [[nodiscard]] std::vector<Contender> add_contenders(ShapeResult& result, Operands& operands);
   /// What its heuristic proposes first, and the fastest that is right.
   void add_cublas_lt(std::vector<Contender>& all, const ShapeResult& result, Operands& operands);
+  /// In the regime of the run, as far as launches one by one show it.
+  [[nodiscard]] std::optional<double> time_once(const Contender& contender, std::size_t sets);
   [[nodiscard]] std::string kernel_of(const Contender& contender) const;
 
   Options options_;

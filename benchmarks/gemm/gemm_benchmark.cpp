@@ -37,6 +37,7 @@ struct Typed {
   bool cublas_only = false;
   std::string type;
   std::size_t algorithms = 0;
+  bool sustained = false;
 };
 
 void declare(CLI::App& app, Typed& typed) {
@@ -59,6 +60,8 @@ void declare(CLI::App& app, Typed& typed) {
                  "Try so many of all algorithms that cublasLt has, beside those that its heuristic "
                  "proposes")
       ->check(CLI::Range(0, 100000));
+  app.add_flag("--sustained", typed.sustained,
+               "Each under a load of its own, for 50 ms after 100 ms, at least 6 times");
 }
 
 std::vector<SuiteShape> shapes(const Typed& typed) {
@@ -107,7 +110,8 @@ std::optional<Options> parse_options(int count, char** arguments) {
                   .json = {},
                   .time_per_shape_s = typed.time_per_shape_s,
                   .device = typed.device,
-                  .algorithms = typed.algorithms};
+                  .algorithms = typed.algorithms,
+                  .regime = typed.sustained ? Regime::sustained : Regime::alternating};
   if (!typed.database.empty()) options.database = typed.database;
   if (!typed.json.empty()) options.json = typed.json;
   return options;
@@ -119,7 +123,8 @@ bool is_good(const ShapeResult& result) {
 
 int run(const Options& options) {
   Benchmark benchmark(options);
-  BenchmarkResult result{.run = benchmark.run_info(), .shapes = {}};
+  BenchmarkResult result{
+      .run = benchmark.run_info(), .shapes = {}, .sustained = options.regime == Regime::sustained};
   for (const SuiteShape& shape : options.shapes) {
     fmt::print(stderr, "{} of {}: {}\n", result.shapes.size() + 1, options.shapes.size(),
                display(shape.shape));

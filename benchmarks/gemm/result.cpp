@@ -183,6 +183,7 @@ std::string result_json(const BenchmarkResult& result) {
                          {"library", result.run.library},
                          {"date", result.run.date},
                          {"copy_gbytes_per_s", result.run.copy_bytes_per_s / 1e9},
+                         {"sustained", result.sustained},
                          {"shapes", std::move(shapes)},
                          {"summary", summary_json(summarise(result))}};
   return document.dump(1) + '\n';

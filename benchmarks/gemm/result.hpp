@@ -65,6 +65,7 @@ struct RunInfo {
 struct BenchmarkResult {
   RunInfo run;
   std::vector<ShapeResult> shapes;
+  bool sustained = false;  ///< each contender under a load of its own
 };
 
 /// None when it did not take part.

@@ -83,6 +83,24 @@ void GatedTimer::attempt_once(const backend::Enqueue& work, std::string_view wha
   require(finished, action);
 }
 
+double LoadedTimer::time(const backend::Enqueue& next, double each_ns, std::string_view what,
+                         const std::function<void()>& meanwhile) {
+  constexpr double kLoad_ns = 100e6, kTimed_ns = 50e6;
+  const std::string action = fmt::format("run {}", what);
+  const auto enqueue_for = [&](double time_ns) {
+    const int count = static_cast<int>(std::ceil(time_ns / std::max(each_ns, 1.0)));
+    for (int i = 0; i < count; ++i) require(next(), action);
+    return count;
+  };
+  enqueue_for(kLoad_ns);
+  require(backend::attempt(cudaEventRecord(begin_.get(), stream_)), action);
+  const int timed = enqueue_for(kTimed_ns);
+  require(backend::attempt(cudaEventRecord(end_.get(), stream_)), action);
+  meanwhile();
+  require(backend::finish(stream_), action);
+  return backend::elapsed_ns(begin_, end_) / timed;
+}
+
 backend::Graph capture(const LaunchOn& launch, const std::vector<std::size_t>& sets,
                        cudaStream_t stream) {
   backend::check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "begin a graph");
@@ -133,13 +151,15 @@ void warm_up(std::span<const Contender> contenders, std::size_t sets, Gpu& gpu) 
 }
 
 Rounds::Rounds(std::span<const Contender> contenders, const SeriesPlan& plan, std::size_t sets,
-               Gpu& gpu, const SmClock& clock)
+               Gpu& gpu, const SmClock& clock, Regime regime)
     : contenders_(contenders),
       plan_(plan),
       sets_(sets),
       stream_(gpu.stream()),
       clock_(clock),
+      regime_(regime),
       timer_(gpu),
+      loaded_timer_(gpu.stream()),
       graphs_(contenders.size()) {
   result_.times_ns.resize(contenders.size());
   if (!plan_.is_graph()) return;
@@ -172,16 +192,20 @@ RoundTimes Rounds::run(double budget_s) {
 
 void Rounds::take_sample(std::size_t contender, std::size_t round) {
   constexpr std::size_t kClockEvery = 5;
-  const std::size_t turn = turn_++;
-  const double time_ns =
-      timer_.time([&] { return enqueue(contender, turn); }, name(contenders_[contender].role),
-                  [&] {
-                    if (round % kClockEvery != 0) return;
-                    if (const auto mhz = clock_.mhz()) {
-                      clocks_mhz_.push_back(*mhz);
-                    }
-                  });
-  result_.times_ns[contender].push_back(time_ns / static_cast<double>(plan_.launches));
+  const double series_ns = time_series(contender, [&] {
+    if (round % kClockEvery != 0) return;
+    if (const auto mhz = clock_.mhz()) {
+      clocks_mhz_.push_back(*mhz);
+    }
+  });
+  result_.times_ns[contender].push_back(series_ns / static_cast<double>(plan_.launches));
+}
+
+double Rounds::time_series(std::size_t contender, const std::function<void()>& meanwhile) {
+  const std::string_view what = name(contenders_[contender].role);
+  const backend::Enqueue next = [&] { return enqueue(contender, turn_++); };
+  if (regime_ == Regime::alternating) return timer_.time(next, what, meanwhile);
+  return loaded_timer_.time(next, timer_.time(next, what), what, meanwhile);
 }
 
 Expected<void, Failure> Rounds::enqueue(std::size_t contender, std::size_t turn) const {

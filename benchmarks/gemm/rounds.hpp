@@ -54,6 +54,29 @@ class GatedTimer {
   backend::Event begin_ = backend::make_event(), end_ = backend::make_event();
 };
 
+/// How contenders are timed.
+enum class Regime {
+  alternating,  ///< one sample each in turn: where power limits the clock, all share what it is
+  sustained,    ///< each under a load of its own, at the clock that its power leaves
+};
+
+/// Times work that has run back to back for 100 ms, for 50 ms more: an H200's power limit refers to
+/// an average over more than 50 ms.
+class LoadedTimer {
+ public:
+  explicit LoadedTimer(cudaStream_t stream) : stream_(stream) {}
+
+  /// Nanoseconds of one piece of work, of which each takes about `each_ns`. `meanwhile` is called
+  /// when all is enqueued. Throws Error(failure) "cannot run <what>: …" when one fails.
+  [[nodiscard]] double time(
+      const backend::Enqueue& next, double each_ns, std::string_view what,
+      const std::function<void()>& meanwhile = [] {});
+
+ private:
+  cudaStream_t stream_;
+  backend::Event begin_ = backend::make_event(), end_ = backend::make_event();
+};
+
 /// What a contender enqueues on these sets, one after another, as a graph. Throws Error(failure)
 /// when it cannot be captured.
 [[nodiscard]] backend::Graph capture(const LaunchOn& launch, const std::vector<std::size_t>& sets,
@@ -74,13 +97,13 @@ struct RoundTimes {
   std::optional<double> clock_mhz;            ///< median while the device was at work
 };
 
-/// Rounds in which every contender has one sample, in shuffled order. Samples are taken behind a
-/// gate, so that no launch latency is in them, and go through the sets of operands in turn.
+/// Rounds in which every contender has one sample, in shuffled order. Samples have no launch
+/// latency in them and go through the sets of operands in turn.
 class Rounds {
  public:
   /// All must outlive it. Throws Error(failure) when a launch cannot be captured.
   Rounds(std::span<const Contender> contenders, const SeriesPlan& plan, std::size_t sets, Gpu& gpu,
-         const SmClock& clock);
+         const SmClock& clock, Regime regime = Regime::alternating);
 
   /// At least 30 rounds and until the ratios of all to the first contender are known, or until
   /// `budget_s` is spent and there are 6. Throws Error(failure) when a launch fails.
@@ -89,6 +112,8 @@ class Rounds {
  private:
   /// One sample, and in some rounds the clock while it runs.
   void take_sample(std::size_t contender, std::size_t round);
+  /// Nanoseconds of one series.
+  [[nodiscard]] double time_series(std::size_t contender, const std::function<void()>& meanwhile);
   [[nodiscard]] Expected<void, Failure> enqueue(std::size_t contender, std::size_t turn) const;
   [[nodiscard]] bool is_decided() const;
 
@@ -97,7 +122,9 @@ class Rounds {
   std::size_t sets_;
   cudaStream_t stream_;
   const SmClock& clock_;
+  Regime regime_;
   GatedTimer timer_;
+  LoadedTimer loaded_timer_;
   std::vector<std::vector<backend::GraphExec>> graphs_;  // by contender, then series
   std::size_t turn_ = 0;                                 // goes through the sets with every sample
   RoundTimes result_;

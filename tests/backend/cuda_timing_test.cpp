@@ -238,31 +238,32 @@ TEST_F(CudaTimingTest, HotIsFasterThanColdForWhatFitsTheCache) {
   EXPECT_LT(*hot_ns, median(time(launch)));
 }
 
-/// A chain of places, each of which names the next: the latency of memory is well above that of
-/// the cache.
+/// Every block follows a chain through its share of the lines, each of which names the next: the
+/// latency of memory is well above that of the cache, which holds one copy but not all.
 TEST_F(CudaTimingTest, ASeriesThroughCopiesTakesItsDataFromMemory) {
   const LoadedKernel follow = build(R"(
     __global__ void follow(const long long* x, long long* out) {
-      long long at = 0;
-      for (int i = 0; i < 512; ++i) at = __ldcg(x + at);
-      *out = at;
+      long long at = 16 * blockIdx.x;
+      for (int i = 0; i < 256; ++i) at = __ldcg(x + at);
+      out[blockIdx.x] = at;
     })",
                                     "follow");
-  constexpr std::size_t kPlaces = 512, kApart = 512;
-  std::vector<std::int64_t> chain(kPlaces * kApart);
-  for (std::size_t i = 0; i < kPlaces; ++i) {
-    chain[i * kApart] = static_cast<std::int64_t>((i + 1) % kPlaces * kApart);
+  constexpr std::size_t kChains = 64, kSteps = 256, kLine = 16;
+  std::vector<std::int64_t> chain(kChains * kSteps * kLine);
+  for (std::size_t line = 0; line < kChains * kSteps; ++line) {
+    const std::size_t next = (line + kChains) % (kChains * kSteps);
+    chain[line * kLine] = static_cast<std::int64_t>(next * kLine);
   }
-  const Buffer out(backend(), sizeof(std::int64_t));
+  const Buffer out(backend(), kChains * sizeof(std::int64_t));
   std::vector<Buffer> copies;
   std::vector<Work> works;
   const std::size_t bytes = chain.size() * sizeof chain.front();
   while (copies.size() * bytes <
          3 * static_cast<std::size_t>(backend().device().attributes.l2_bytes)) {
     copies.push_back(upload(chain));
-    works.emplace_back(
-        Launch{.kernel = follow.id(),
-               .steps = {{.geometry = {}, .arguments = {copies.back().id(), out.id()}}}});
+    works.emplace_back(Launch{.kernel = follow.id(),
+                              .steps = {{.geometry = {.grid = {kChains, 1, 1}, .block = {1, 1, 1}},
+                                         .arguments = {copies.back().id(), out.id()}}}});
   }
   ASSERT_GT(works.size(), 2U);
   const auto memory_ns = backend().time_series(works, Lead::none);

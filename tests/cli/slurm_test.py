@@ -126,13 +126,17 @@ class SlurmTest(AgentsTest):
         self.expect_every_size(evaluations=evaluations)
 
     def test_two_nodes_and_one_that_comes_late(self):
-        late = "sh -c 'sleep 4; exec srun -u -N1 -n1 --overlap \"$0\" \"$@\"'"
-        run = self.start(*self.line("srun -u -N2 -n2", late, evaluations=8))
-        _, errors = run.communicate(timeout=90)
+        begun = self.directory / "begun"
+        late = (f"sh -c 'until [ -e {begun} ]; do sleep 0.1; done; "
+                "exec srun -u -N1 -n1 --overlap \"$0\" \"$@\"'")
+        run = self.start(*self.line("srun -u -N2 -n2", late, evaluations=24))
+        errors = self.read_until(run, ": best ")
+        begun.touch()
+        errors += run.communicate(timeout=90)[1]
         self.assertEqual(run.returncode, 0, errors)
         self.assertIn("saxpy on 2 × ", errors)
         self.assertRegex(errors, "device 2 joins: on n[12]")
-        self.expect_every_size(evaluations=8)
+        self.expect_every_size(evaluations=24)
         self.assertEqual(self.rows("SELECT DISTINCT host FROM card WHERE host IN ('n1', 'n2') ORDER BY host"),
                          [("n1",), ("n2",)])
         self.assertEqual(self.rows("SELECT count(*) FROM card WHERE job = ''"), [(0,)])

@@ -38,8 +38,7 @@ MEASURED = [
     (r"(?m)^ties .*\n", ""),
     (r"BLOCK=\d+(.)ITEMS=\d+", "CONFIGURATION"),
     (r"(×?\d+(\.\d+)?(–×?\d+(\.\d+)?)?)+ ?([nµm]?s|[GMT](FLOP|B)/s|min|%|of OpenBLAS)?\b", "N"),
-    (r"\bon .*? \(x86_64, g\+\+ [^)]*\)", "on DEVICE"),
-    (r"(?m)(?<= on )(?!DEVICE)[A-Z][^;\n]*", "DEVICE"),
+    (r"DEVICE \(x86_64, g\+\+ [^)]*\)", "DEVICE"),
     (r"g\+\+ [\w.]+|OpenBLAS [\w.]+", "VERSION"),
 ]
 
@@ -61,6 +60,8 @@ def session():
 def masked(text):
     """The text without what was measured, without its lines, which are as long as the numbers in them, and with the lines
     of a search once, however often it found something better."""
+    device = re.search(r"\bon (.+?) \(x86_64", text)[1]
+    text = re.sub(r"\s+".join(map(re.escape, device.split())), "DEVICE", text)
     for pattern, word in MEASURED:
         text = re.sub(pattern, word, text)
     text = re.sub(r"[ –\n]+", " ", text)

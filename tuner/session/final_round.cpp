@@ -22,7 +22,8 @@ namespace {
 constexpr std::size_t kMostFinalists = 16;
 constexpr std::size_t kFewestFinalists = 3;
 constexpr double kRoundNs = 200e6;
-/// What a contender may be slower than the fastest to win because it is the default or smaller.
+/// What a contender may be slower than the fastest to win because it is the default or smaller. The
+/// incumbent may be as much slower as makes a tie.
 constexpr double kSmallLoss = 1.005;
 
 std::string role(const SizeSearch& search, const space::Config& config) {
@@ -38,11 +39,13 @@ std::string role_at(const SizeSearch& search, std::span<const space::Config> fin
   return contender == finalists.size() ? "library" : "library_tuned";
 }
 
-/// Which of a tie is preferred: smaller is better. On a noisy device times that are far apart tie
-/// too; what follows the incumbent is worth no more than a small loss.
+/// Which of a tie is preferred: smaller is better. On a noisy device, or after few rounds, times
+/// that are far apart tie too; no preference is worth more than a small loss.
 auto preference(const SizeSearch& search, const space::Config& config, const measure::Rank& rank) {
   const store::TrialRecord& trial = search.trial(config);
-  return std::tuple(search.required_finalists().incumbent != config, rank.ratio.median > kSmallLoss,
+  const bool stays =
+      search.required_finalists().incumbent == config && rank.ratio.median <= measure::kTieFactor;
+  return std::tuple(!stays, rank.ratio.median > kSmallLoss,
                     search.required_finalists().default_config != config, trial.registers,
                     trial.shared_bytes, config);
 }

@@ -13,8 +13,12 @@
 namespace tuner::session {
 namespace {
 
-/// Rounds of series that decide.
-constexpr int kFewestSeries = 3, kMostSeries = 30;
+/// Rounds of series that decide. Under load one more goes before them: six make an interval.
+constexpr int kFewestSeries = 3, kMostSeries = 30, kLoadedSeries = 5;
+
+int fewest_series(backend::Lead lead) {
+  return lead == backend::Lead::load ? kLoadedSeries : kFewestSeries;
+}
 
 }  // namespace
 
@@ -183,7 +187,7 @@ Expected<std::vector<std::vector<double>>, LostContender> SideBySideTimer::serie
   auto times = measure::time_rounds(contenders.size(), round,
                                     {.rounds = rounds,
                                      .decisive_rounds = rounds,
-                                     .fewest_rounds = std::min(rounds, kFewestSeries),
+                                     .fewest_rounds = std::min(rounds, fewest_series(lead)),
                                      .budget = kBudget},
                                     stop);
   if (!times) return Unexpected(lost(timed, times.error()));
@@ -232,9 +236,9 @@ Expected<void, LostContender> SideBySideTimer::add_series_under_load(
     const bool stays = contender >= times.configs || contender == incumbent;
     if (stays || time_ns <= kWorthMoreRounds * least_ns) worth.push_back(contender);
   }
-  const auto more = series_of(worth, backend::Lead::load, kFewestSeries, stop);
+  const auto more = series_of(worth, backend::Lead::load, kLoadedSeries, stop);
   if (!more) return Unexpected(more.error());
-  if (std::cmp_less(more->front().size(), kFewestSeries)) return {};
+  if (std::cmp_less(more->front().size(), kLoadedSeries)) return {};
   for (const auto& [contender, time_ns] : first_ns) times.series_ns[contender] = {time_ns};
   for (std::size_t i = 0; i < worth.size(); ++i) {
     std::vector<double>& its = times.series_ns[worth[i]];

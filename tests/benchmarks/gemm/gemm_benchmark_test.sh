@@ -23,9 +23,10 @@ expect "both sides" 2 "either --db FILE" --cublas-only --db x.sqlite --size 8,8,
 expect "unknown group" 2 "did you mean 'squares'" --cublas-only \
   --suite "$source/spaces/suites/fp32.json:square"
 expect "unknown type" 2 "did you mean 'bf16'" --cublas-only --size 8,8,8 --type bf61
-expect "help" 0 "--time-per-shape" --help
+expect "help" 0 "--sustained" --help
 
 if nvidia-smi -L 2>/dev/null | grep -q GPU; then
+  expect "sustained" 0 "geometric mean" --cublas-only --sustained --time-per-shape 0.05 --size 2048,2048,2048
   expect "small shapes" 0 "geometric mean" --cublas-only --time-per-shape 0.05 --size 64,64,64 \
     --size 33,17,65,BATCH=3,TRANS_A=1,LDA=40,ALIGN=1
   for type in f64 bf16 bf16_f32 f16 s8 tf32 e4m3; do
