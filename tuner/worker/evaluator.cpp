@@ -86,7 +86,7 @@ Expected<measure::Measurement, Failure> Evaluator::time(verify::LoadedCandidate&
   measure::ScreenPlan plan;
   plan.before = instance.preparation();
   plan.hot = !instance.updates_in_place();
-  // What launches leave in such outputs may change their time, and is checked below.
+  // Repeated launches would change what is updated in place, which is checked below.
   if (plan.hot) plan.on_copies = [&] { return on_copies(instance, *launch); };
   auto measurement = measure::screen(backend_, *launch, plan, best_ns, **watch);
   if (!measurement) return measurement;
