@@ -35,6 +35,7 @@ class FinalRoundTest : public testing::Test {
     trial.config_json = space::canonical_json(*kernel_.space, config);
     trial.time = TimeSummary{
         .median_ns = time_ns, .q1_ns = time_ns, .q3_ns = time_ns, .min_ns = time_ns, .samples = 20};
+    trial.series_ns = time_ns;
     trial.registers = registers;
     trial.shared_bytes = shared_bytes;
     static_cast<void>(search_->record(config, trial));
@@ -537,6 +538,8 @@ TEST_F(FinalRoundTest, AFinalistThatFailsBecomesAFailedTrialAndTheOthersAreTimed
   ASSERT_THAT(failed_, SizeIs(1));
   EXPECT_EQ(failed_.front().config_json, R"({"DEPTH":1,"TILE":3})");
   EXPECT_EQ(failed_.front().outcome, Outcome::launch_error);
+  EXPECT_FALSE(failed_.front().time);
+  EXPECT_FALSE(failed_.front().series_ns) << "a failure has no times";
   EXPECT_THAT(seen_.finals, ElementsAre(2, 1));
 }
 

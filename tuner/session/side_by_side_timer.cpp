@@ -16,10 +16,6 @@ namespace {
 /// Rounds of series that decide. Under load one more goes before them: six make an interval.
 constexpr int kFewestSeries = 3, kMostSeries = 30, kLoadedSeries = 5;
 
-int fewest_series(backend::Lead lead) {
-  return lead == backend::Lead::load ? kLoadedSeries : kFewestSeries;
-}
-
 }  // namespace
 
 measure::MedianInterval SideBySideTimes::standing(std::size_t contender, std::size_t beside) const {
@@ -184,12 +180,13 @@ Expected<std::vector<std::vector<double>>, LostContender> SideBySideTimer::serie
     }
     return samples;
   };
-  auto times = measure::time_rounds(contenders.size(), round,
-                                    {.rounds = rounds,
-                                     .decisive_rounds = rounds,
-                                     .fewest_rounds = std::min(rounds, fewest_series(lead)),
-                                     .budget = kBudget},
-                                    stop);
+  auto times =
+      measure::time_rounds(contenders.size(), round,
+                           {.rounds = rounds,
+                            .decisive_rounds = rounds,
+                            .fewest_rounds = lead == backend::Lead::load ? rounds : kFewestSeries,
+                            .budget = kBudget},
+                           stop);
   if (!times) return Unexpected(lost(timed, times.error()));
   return std::move(times->times_ns);
 }

@@ -96,7 +96,7 @@ class SizeSearch {
 
  private:
   void queue_known();
-  /// What a trial that ended `ok` is ranked by, and what the strategy is told.
+  /// What a trial that ended `ok` is ranked by; the time that the strategy receives.
   [[nodiscard]] double ranked_ns(const store::TrialRecord& trial) const;
   /// What to ask next, if it was not asked before.
   [[nodiscard]] std::optional<space::Config> proposed(search::Budget budget);
