@@ -131,6 +131,8 @@ void ProgressPrinter::final_began(const space::Size& size, std::size_t contender
   final_ = fmt::format("re-timing {}{}", quantity::count(contenders, "finalist"),
                        library == session::LibraryPart::excluded ? "" : " against " + library_);
   announce(fmt::format("  {}: final round: {}", space::display(size, dims_), final_));
+  // It may be over before the next redraw is due.
+  if (style_ == Style::redrawn) last_ = {};
 }
 
 void ProgressPrinter::round_done(const space::Size& size, int rounds, int most) {
