@@ -234,8 +234,8 @@ TEST_F(SeriesTest, UnderLoadDecidesWherePowerLimitsTheClock) {
   device_.rested_share = 0.9;
   const auto outcome = run();
   EXPECT_EQ(winner(outcome), "TILE=3 DEPTH=2") << "what is 6 % slower alone is not near";
-  EXPECT_EQ(device_.loaded_series, 3 + 2 * 5) << "the library too";
-  EXPECT_EQ(sustained_ns(*outcome, R"({"DEPTH":2,"TILE":4})"), 500) << "of one round";
+  EXPECT_EQ(device_.loaded_series, 3 * 2 + 2 * 4) << "the library too";
+  EXPECT_EQ(sustained_ns(*outcome, R"({"DEPTH":2,"TILE":4})"), 500) << "of two rounds";
   EXPECT_EQ(device_.series, 0);
   EXPECT_EQ(outcome->best.sustained_ns, 520 * 0.9);
 }
@@ -251,6 +251,15 @@ TEST_F(SeriesTest, OneSampleUnderLoadIsNotEnoughToDropTheIncumbent) {
     if (entry == "toy<3,2>") shares_[entry] = device_.loaded_series <= 3 ? 1.2 : 1;
   };
   EXPECT_EQ(winner(run()), "TILE=3 DEPTH=2");
+}
+
+TEST_F(SeriesTest, OneSampleUnderLoadDropsNoContender) {
+  device_.rested_share = 0.9;
+  shares_["toy<4,2>"] = 0.9;
+  device_.on_launch = [&](const std::string& entry) {
+    if (entry == "toy<4,2>") shares_[entry] = device_.loaded_series <= 3 ? 1.2 : 0.9;
+  };
+  EXPECT_EQ(winner(run()), "TILE=4 DEPTH=2");
 }
 
 TEST_F(SeriesTest, AnIncumbentThatTiesOnlyByNoiseIsNotKept) {

@@ -6,15 +6,17 @@
 
 #include <algorithm>
 #include <chrono>
-#include <map>
 #include <numeric>
 #include <utility>
 
 namespace tuner::session {
 namespace {
 
-/// Rounds of series that decide. Under load one more goes before them: six make an interval.
-constexpr int kFewestSeries = 3, kMostSeries = 30, kLoadedSeries = 5;
+/// Rounds of series that decide.
+constexpr int kFewestSeries = 3, kMostSeries = 30;
+/// Under load: rounds of all, as a single sample was once 1.2 times too long, then of those that
+/// are left. Together they make an interval.
+constexpr int kFirstLoadedSeries = 2, kMoreLoadedSeries = 4;
 
 }  // namespace
 
@@ -219,24 +221,24 @@ Expected<void, LostContender> SideBySideTimer::add_series_under_load(
     SideBySideTimes& times, std::span<const std::size_t> near, std::optional<std::size_t> incumbent,
     const std::function<bool()>& stop) {
   constexpr double kWorthMoreRounds = 1.03;
-  const auto first = series_of(near, backend::Lead::load, 1, stop);
+  const auto first = series_of(near, backend::Lead::load, kFirstLoadedSeries, stop);
   if (!first) return Unexpected(first.error());
-  if (first->front().empty()) return {};
-  std::map<std::size_t, double> first_ns;  // by contender
-  for (std::size_t i = 0; i < near.size(); ++i) first_ns[near[i]] = (*first)[i].front();
-  double least_ns = first_ns.at(near.front());
-  for (const auto& [contender, time_ns] : first_ns) {
-    if (contender < times.configs) least_ns = std::min(least_ns, time_ns);
+  if (std::cmp_less(first->front().size(), kFirstLoadedSeries)) return {};
+  std::vector<double> least_ns;  // of each in `near`
+  for (const std::vector<double>& its : *first) least_ns.push_back(std::ranges::min(its));
+  double fastest_ns = least_ns.front();
+  for (std::size_t i = 0; i < near.size(); ++i) {
+    if (near[i] < times.configs) fastest_ns = std::min(fastest_ns, least_ns[i]);
   }
   std::vector<std::size_t> worth;
-  for (const auto& [contender, time_ns] : first_ns) {
-    const bool stays = contender >= times.configs || contender == incumbent;
-    if (stays || time_ns <= kWorthMoreRounds * least_ns) worth.push_back(contender);
+  for (std::size_t i = 0; i < near.size(); ++i) {
+    const bool stays = near[i] >= times.configs || near[i] == incumbent;
+    if (stays || least_ns[i] <= kWorthMoreRounds * fastest_ns) worth.push_back(near[i]);
   }
-  const auto more = series_of(worth, backend::Lead::load, kLoadedSeries, stop);
+  const auto more = series_of(worth, backend::Lead::load, kMoreLoadedSeries, stop);
   if (!more) return Unexpected(more.error());
-  if (std::cmp_less(more->front().size(), kLoadedSeries)) return {};
-  for (const auto& [contender, time_ns] : first_ns) times.series_ns[contender] = {time_ns};
+  if (std::cmp_less(more->front().size(), kMoreLoadedSeries)) return {};
+  for (std::size_t i = 0; i < near.size(); ++i) times.series_ns[near[i]] = std::move((*first)[i]);
   for (std::size_t i = 0; i < worth.size(); ++i) {
     std::vector<double>& its = times.series_ns[worth[i]];
     its.insert(its.end(), (*more)[i].begin(), (*more)[i].end());

@@ -35,8 +35,8 @@ struct SideBySideTimes {
   /// By contender; of those that were not timed so, nothing.
   std::vector<std::optional<backend::RegimeTimes>> regimes = {};
   /// By contender, then round: series back to back on copies of the data, under load where power
-  /// limits the clock. None of contenders that were not timed so; one of those that it showed to be
-  /// slower.
+  /// limits the clock. None of contenders that were not timed so, fewer of those that the first showed
+  /// to be slower.
   std::vector<std::vector<double>> series_ns = {};
   std::string library_algorithm = {};  ///< of the last contender; empty: there is no such one
 
@@ -82,9 +82,9 @@ class SideBySideTimer {
   /// Times the contenders of the last `time` as programs run kernels, one after the other with
   /// their data in memory. First the regimes of the fastest configuration. Where power does not
   /// limit it: up to 30 rounds of series of the library and of the configurations that were not
-  /// shown to be more than 25 % slower. Else a round of series under load of the library and of
-  /// those not more than 5 % slower, then three more of the library, of `incumbent`, and of those
-  /// within 3 % of the fastest in that one. `stop` ends it without series.
+  /// shown to be more than 25 % slower. Else two rounds of series under load of the library and of
+  /// those not more than 5 % slower, then four more of the library, of `incumbent`, and of those
+  /// whose faster one is within 3 % of the fastest. `stop` ends it without series.
   [[nodiscard]] Expected<void, LostContender> add_series(SideBySideTimes& times,
                                                          std::optional<std::size_t> incumbent,
                                                          const std::function<bool()>& stop);
