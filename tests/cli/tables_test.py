@@ -44,13 +44,8 @@ class TablesTest(ProgramTest):
         table = json.loads(self.tune("export", "--format", "json").stdout)
         del table["checksum"]
         table["device"]["name"] = "another processor"
-        prefix = self.directory / "prefix"
-        tables = prefix / "share/tuner/tables"
-        (prefix / "bin").mkdir(parents=True)
-        tables.mkdir(parents=True)
-        (tables / "another-processor.json").write_text(json.dumps(table))
-        (tables / "bad.json").write_text("{")
-        installed = shutil.copy(TUNE, prefix / "bin")
+        installed = self.installed_with(table["device"]["name"], json.dumps(table))
+        (self.directory / "prefix/share/tuner/tables/bad.json").write_text("{")
         done = subprocess.run([installed, "--db", "new.db", "-v", *run, "--max-evals", "2"], cwd=self.directory,
                               env=self.environment(), text=True, capture_output=True, timeout=100)
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -59,6 +54,37 @@ class TablesTest(ProgramTest):
         [_, (second,)] = self.rows("SELECT c.json FROM result r JOIN config c ON c.id = r.config_id ORDER BY r.id")
         [won] = table["kernels"][0]["configs"]
         self.assertEqual(json.loads(second), json.loads(won["values"]))
+
+    def test_what_was_tuned_here_answers_for_other_sizes_where_the_installed_table_knows_less(self):
+        space = ROOT / "spaces/gemm.json"
+        run = ("-q", "--space", space, "--kernel", "gemm_naive", "--backend", "cpu", "--max-evals", 1)
+        for size in ("16,16,16", "16,64,32"):
+            self.tune(*run, "--size", size)
+        table = self.tune("export", "--format", "json").stdout
+        installed = self.installed_with(json.loads(table)["device"]["name"], table)
+
+        def source_of(database, size):
+            done = subprocess.run([installed, "query", "--db", database, "--kernel", "gemm_naive", "--size", size, "--explain"],
+                                  cwd=self.directory, env=self.environment(), text=True, capture_output=True, timeout=100)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            return "shipped" if "table: shipped" in done.stdout else "own"
+
+        for size in ("32,32,32", "32,32,48", "32,64,64"):
+            self.tune(*run, "--size", size, "--db", "own.db")
+            if size == "32,32,48":
+                self.assertEqual(source_of("own.db", "48,48,48"), "shipped", "as many sizes")
+        self.assertEqual(source_of("own.db", "48,48,48"), "own")
+        self.assertEqual(source_of("own.db", "16,64,32"), "shipped", "which was tuned at the very size")
+        self.assertEqual(source_of("own.db", "32,32,32"), "own")
+
+    def installed_with(self, device, table):
+        """A copy of the program beside which a table of a device is installed."""
+        prefix = self.directory / "prefix"
+        tables = prefix / "share/tuner/tables"
+        (prefix / "bin").mkdir(parents=True)
+        tables.mkdir(parents=True)
+        (tables / (re.sub("[^a-z0-9]", "-", device.lower()) + ".json")).write_text(table)
+        return shutil.copy(TUNE, prefix / "bin")
 
     def test_what_is_missing_or_stale_is_named(self):
         table = json.loads(SHIPPED.read_text())

@@ -246,33 +246,45 @@ void print_table(const select::Selection& selection, const Output& output) {
   }
 }
 
-/// By the table that is shipped for a device; none where there is no such table or answer.
-std::optional<select::Selection> shipped_answer(const std::string& device,
-                                                const select::Question& asked) {
-  const auto shipped = select::shipped_catalogue(device);
+/// What the table that is shipped for a device says, and the table; none where it says nothing.
+struct ShippedAnswer {
+  select::Catalogue known;
+  select::Selection selection;
+};
+
+std::optional<ShippedAnswer> shipped_answer(const std::string& device,
+                                            const select::Question& asked) {
+  auto shipped = select::shipped_catalogue(device);
   if (!shipped) return std::nullopt;
   try {
-    return select::select_configuration(*shipped, asked);
+    select::Selection selection = select::select_configuration(*shipped, asked);
+    return ShippedAnswer{*std::move(shipped), std::move(selection)};
   } catch (const Error& error) {
     if (error.code() != ErrorCode::nothing_found) throw;
     return std::nullopt;
   }
 }
 
-/// Of the database where it has the very size; else of the table that is shipped for the device.
+/// Of the database where it has the very size, then of the table that is shipped for the device
+/// where that has it; else of what knows more.
 select::Selection answer(const CommonOptions& common, const select::Question& asked) {
   try {
     const store::Store store = open_database(common, store::Store::Mode::read_only);
-    select::Selection own = select::select_configuration(store, asked);
+    const select::Catalogue known = select::asked_catalogue(store, asked);
+    select::Selection own = select::select_configuration(known, asked);
     if (is_of_the_size(own)) return own;
     if (awaits_final_round(store, own)) own.explanation.emplace_back(kAwaits);
     auto shipped = shipped_answer(own.device.name, asked);
-    return shipped ? *std::move(shipped) : own;
+    if (!shipped) return own;
+    const bool answers =
+        is_of_the_size(shipped->selection) ||
+        select::shipped_knows_more(shipped->known, known, own.family, asked.kernel);
+    return answers ? std::move(shipped->selection) : own;
   } catch (const Error& error) {
     if (error.code() != ErrorCode::nothing_found || !asked.device) throw;
     auto shipped = shipped_answer(*asked.device, asked);
     if (!shipped) throw;
-    return *std::move(shipped);
+    return std::move(shipped->selection);
   }
 }
 

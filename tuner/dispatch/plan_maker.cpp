@@ -6,6 +6,7 @@
 #include "tuner/dispatch/kept_measurement.hpp"
 #include "tuner/dispatch/kernel_values.hpp"
 #include "tuner/dispatch/measure_plans.hpp"
+#include "tuner/select/shipped_table.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -79,13 +80,21 @@ struct AskedTable {
   select::Ranking ranking;
 };
 
-/// What was tuned here answers for its own sizes, what is shipped for all others: it knows more.
+bool is_tuned(const AskedTable& asked, const SizeSlot& slot) {
+  const auto& answers = asked.ranking.answers;
+  return !answers.empty() && knowledge_of(answers.front(), slot) == SizeKnowledge::tuned;
+}
+
+/// What was tuned here answers for its own sizes, then what is shipped for its; for others what
+/// knows more.
 AskedTable ask(const FamilyTable& family, const SizeSlot& slot) {
   AskedTable own{.family = &family, .ranking = ranking_of(family, slot)};
-  if (family.shipped() == nullptr) return own;
-  const auto& answers = own.ranking.answers;
-  if (!answers.empty() && knowledge_of(answers.front(), slot) == SizeKnowledge::tuned) return own;
-  return {.family = family.shipped(), .ranking = ranking_of(*family.shipped(), slot)};
+  const FamilyTable* const shipped = family.shipped();
+  if (shipped == nullptr || is_tuned(own, slot)) return own;
+  AskedTable other{.family = shipped, .ranking = ranking_of(*shipped, slot)};
+  const bool knows_more =
+      select::shipped_knows_more(shipped->catalogue(), family.catalogue(), family.family().name);
+  return knows_more || is_tuned(other, slot) ? other : own;
 }
 
 /// The kept time of each answer; none where nothing is kept.

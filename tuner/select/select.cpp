@@ -24,16 +24,19 @@ std::string family_of(const Catalogue& known, const Question& question) {
 
 }  // namespace
 
-Selection select_configuration(const store::Store& store, const Question& question) {
+Catalogue asked_catalogue(const store::Store& store, const Question& question) {
   if (!question.kernel && !question.family) {
     throw Error(ErrorCode::usage,
                 "a query needs a kernel or a family: name one with --kernel or --family");
   }
-  const Catalogue known = catalogue(store, {.device = question.device,
-                                            .family = question.family,
-                                            .kernel = question.kernel,
-                                            .environment = question.environment});
-  return select_configuration(known, question);
+  return catalogue(store, {.device = question.device,
+                           .family = question.family,
+                           .kernel = question.kernel,
+                           .environment = question.environment});
+}
+
+Selection select_configuration(const store::Store& store, const Question& question) {
+  return select_configuration(asked_catalogue(store, question), question);
 }
 
 Selection select_configuration(const Catalogue& known, const Question& question) {

@@ -20,6 +20,11 @@ struct Question {
   std::optional<space::EnvironmentInfo> environment = {};
 };
 
+/// The part of a database that a question is about. Throws Error(nothing_found), with a suggestion,
+/// when there is none, and Error(usage) when the question has no kernel and no family, or a kernel
+/// that several families have.
+[[nodiscard]] Catalogue asked_catalogue(const store::Store& store, const Question& question);
+
 /// The best answer of the database that is a configuration (see rank); its explanation is that of
 /// the ranking.
 ///

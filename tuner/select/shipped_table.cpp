@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <set>
 
 namespace tuner::select {
 namespace {
@@ -51,6 +52,23 @@ CatalogueOutline read_outline(const fs::path& path) {
 }
 
 }  // namespace
+
+bool shipped_knows_more(const Catalogue& shipped, const Catalogue& own, std::string_view family,
+                        const std::optional<std::string>& kernel) {
+  const auto sizes = [&](const Catalogue& known, const auto& counts) {
+    std::set<std::string_view> found;
+    for (const CatalogueKernel& it : known.kernels) {
+      if (it.record->family != family || (kernel && it.record->kernel != *kernel)) continue;
+      for (const Entry& entry : it.entries) {
+        if (counts(entry)) found.insert(entry.size.text);
+      }
+    }
+    return found.size();
+  };
+  const auto any = [](const Entry&) { return true; };
+  const auto tuned_here = [](const Entry& entry) { return entry.best.verified; };
+  return sizes(shipped, any) >= sizes(own, tuned_here);
+}
 
 std::optional<fs::path> shipped_table(std::string_view device) {
   if (device.empty()) return std::nullopt;

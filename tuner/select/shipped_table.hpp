@@ -27,6 +27,13 @@ namespace tuner::select {
 /// The same for a device that is known by its name alone, as it was when the table was made.
 [[nodiscard]] std::optional<Catalogue> shipped_catalogue(const std::string& device);
 
+/// Whether an installed table has results of a family, or of one kernel of it, at no fewer sizes
+/// than were tuned here, imported results left out: then it is the one to ask about sizes that
+/// neither has.
+[[nodiscard]] bool shipped_knows_more(const Catalogue& shipped, const Catalogue& own,
+                                      std::string_view family,
+                                      const std::optional<std::string>& kernel = {});
+
 /// A configuration that was best for a kernel of a family at a size on a device, by an installed
 /// table.
 struct ShippedWinner {

@@ -35,8 +35,8 @@ struct SideBySideTimes {
   /// By contender; of those that were not timed so, nothing.
   std::vector<std::optional<backend::RegimeTimes>> regimes = {};
   /// By contender, then round: series back to back on copies of the data, under load where power
-  /// limits the clock. None of contenders that were not timed so, fewer of those that the first showed
-  /// to be slower.
+  /// limits the clock. None of contenders that were not timed so, fewer of those that the first
+  /// showed to be slower.
   std::vector<std::vector<double>> series_ns = {};
   std::string library_algorithm = {};  ///< of the last contender; empty: there is no such one
 
