@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -339,6 +340,44 @@ TEST(LibraryAlgorithms, AnAlgorithmOfTheLibraryThatIsWrongIsNeverTheFastest) {
   Evaluator evaluator(backend, cpu->compiler(), family, 3);
   const space::Size size = {21, 18, 40, 3, 4, 5, 1};
   EXPECT_EQ(*evaluator.fastest_library_algorithm(size), "host/1/loops");
+}
+
+/// A library of three algorithms on a device whose clock has fallen after some samples.
+class LibraryOnAFallingClock : public WatchedBackend {
+ public:
+  explicit LibraryOnAFallingClock(backend::Backend& backend)
+      : WatchedBackend(backend, backend.compiler(), [](const DeviceStep&) {}) {}
+
+  std::vector<std::string> library_algorithms(const backend::LibraryCall&) override {
+    return {"slow", "fast", "middle"};
+  }
+  Expected<std::vector<backend::Sample>, Failure> time(const backend::Work& work,
+                                                       const backend::SamplePlan& plan) override {
+    const std::map<std::string, double> times_ns = {{"slow", 110}, {"fast", 100}, {"middle", 105}};
+    const double time_ns = times_ns.at(std::get<backend::LibraryCall>(work).algorithm);
+    std::vector<backend::Sample> samples;
+    for (int i = 0; i < plan.samples; ++i) {
+      samples.push_back({.time_ns = timed_++ < kBeforeTheFall ? 0.8 * time_ns : time_ns});
+    }
+    return samples;
+  }
+  Expected<void, Failure> run(const backend::Work& work) override {
+    backend::Work plain = work;
+    if (auto* const call = std::get_if<backend::LibraryCall>(&plain)) call->algorithm.clear();
+    return WatchedBackend::run(plain);
+  }
+
+ private:
+  static constexpr int kBeforeTheFall = 5;
+  int timed_ = 0;
+};
+
+TEST(LibraryAlgorithms, AClockThatFallsMeanwhileFavoursNone) {
+  const auto cpu = testing_support::open_cached_cpu_backend();
+  LibraryOnAFallingClock backend(*cpu);
+  const family::Family family = verify::split_gemm::family();
+  Evaluator evaluator(backend, cpu->compiler(), family, 3);
+  EXPECT_EQ(*evaluator.fastest_library_algorithm({21, 18, 40, 3, 4, 5, 1}), "fast");
 }
 
 TEST_F(EvaluatorOnScript, AContenderIsCounted) {

@@ -51,8 +51,8 @@ class DeviceWorker {
                                                     const space::Size& size,
                                                     std::optional<double> best_ns) = 0;
 
-  /// Of the algorithms that the library offers for a size, those that are right there are timed:
-  /// the fastest, as Backend::library_algorithms names it. Empty where it offers none or the
+  /// Of the algorithms that the library offers for a size, those that are right there are timed, in
+  /// turn: the fastest by the median, as Backend::library_algorithms names it. Empty where it offers none or the
   /// family's reference is not of a library.
   [[nodiscard]] virtual Expected<std::string, Failure> fastest_library_algorithm(
       const space::Size& size) = 0;

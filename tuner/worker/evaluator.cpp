@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <limits>
 
 namespace tuner::worker {
 namespace {
@@ -161,7 +160,7 @@ Expected<void, Failure> Evaluator::add_contender(const Candidate& candidate) {
 }
 
 Expected<std::string, Failure> Evaluator::fastest_library_algorithm(const space::Size& size) {
-  constexpr int kSamples = 5;
+  constexpr int kRounds = 5;
   backend_.set_size(space::display(size, family_.problem.dims));
   const auto work = verifier_.timing_instance(size).library_work();
   if (!work) return std::string();
@@ -170,21 +169,21 @@ Expected<std::string, Failure> Evaluator::fastest_library_algorithm(const space:
   if (!right) return Unexpected(right.error());
   const verify::Instance& instance = verifier_.timing_instance(size);
   call = std::get<backend::LibraryCall>(*instance.library_work());
-  std::string fastest;
-  double fastest_ns = std::numeric_limits<double>::infinity();
-  for (const std::string& algorithm : *right) {
-    call.algorithm = algorithm;
-    const auto samples =
-        backend_.time(call, {.warm_up = 1, .samples = kSamples, .before = instance.preparation()});
-    if (!samples) return Unexpected(samples.error());
-    const double least_ns =
-        std::ranges::min_element(*samples, {}, &backend::Sample::time_ns)->time_ns;
-    if (least_ns >= fastest_ns) continue;
-    fastest_ns = least_ns;
-    fastest = algorithm;
+  std::vector<std::vector<double>> times_ns(right->size());
+  for (int round = 0; round < kRounds; ++round) {
+    for (std::size_t i = 0; i < right->size(); ++i) {
+      call.algorithm = (*right)[i];
+      const auto samples =
+          backend_.time(call, {.warm_up = round == 0 ? 1 : 0, .before = instance.preparation()});
+      if (!samples) return Unexpected(samples.error());
+      times_ns[i].push_back(samples->front().time_ns);
+    }
   }
+  const auto fastest = std::ranges::min_element(
+      times_ns, {}, [](const auto& its) { return *measure::quantile(its, 0.5); });
   failpoint("worker.library_tuned");
-  return fastest;
+  if (fastest == times_ns.end()) return std::string();
+  return (*right)[static_cast<std::size_t>(fastest - times_ns.begin())];
 }
 
 Expected<bool, Failure> Evaluator::add_library(const std::string& algorithm) {
