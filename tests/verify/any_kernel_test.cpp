@@ -101,6 +101,12 @@ TEST_F(AnyKernelTest, WhatMustBeEqualIsSaidToBeExact) {
               HasSubstr(" exactly, since all results of the reference are whole numbers here"));
 }
 
+TEST_F(AnyKernelTest, WhatIsWholeByChanceAtOneSizeIsNotSoBecauseAllIsZeroAtTheTunedOne) {
+  EXPECT_EQ(message(kMap, kMapParameters, "y[i] = n > 1 ? 0 : 19113 * x[i];",
+                    "y[i] = n > 1 ? 0 : 19113 * (x[i] * 1.0000001f);"),
+            "ok");
+}
+
 TEST_F(AnyKernelTest, ExactAsksForTheSameBitsOnAllInputs) {
   Document exact = kMap;
   exact.check = R"(, "exact": true)";

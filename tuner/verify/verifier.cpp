@@ -188,7 +188,8 @@ bool Verifier::equal_if_whole(const space::Size& tuned) {
   if (!std::holds_alternative<family::KernelReference>(family_.check.reference)) return true;
   const auto known = whole_at_.find(tuned);
   if (known != whole_at_.end()) return known->second;
-  return whole_at_.emplace(tuned, instance(recipe(tuned, Fill::whole)).is_whole()).first->second;
+  const Instance& whole = instance(recipe(tuned, Fill::whole));
+  return whole_at_.emplace(tuned, whole.is_whole() && !whole.is_zero()).first->second;
 }
 
 std::vector<Recipe> Verifier::awkward_recipes(const space::Size& size, bool equal_if_whole) const {

@@ -94,7 +94,7 @@ class Verifier {
   [[nodiscard]] std::vector<Recipe> awkward_recipes(const space::Size& size,
                                                     bool equal_if_whole) const;
   /// Whether results that are whole numbers must equal those of the reference: what it gives for
-  /// whole numbers at the tuned size is whole, too.
+  /// whole numbers at the tuned size is whole, too, and not all 0, which says nothing.
   [[nodiscard]] bool equal_if_whole(const space::Size& tuned);
   /// Whether the inputs of a launch can be written.
   enum class Inputs { writable, read_only };
