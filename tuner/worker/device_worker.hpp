@@ -52,8 +52,8 @@ class DeviceWorker {
                                                     std::optional<double> best_ns) = 0;
 
   /// Of the algorithms that the library offers for a size, those that are right there are timed, in
-  /// turn: the fastest by the median, as Backend::library_algorithms names it. Empty where it offers none or the
-  /// family's reference is not of a library.
+  /// turn: the fastest by the median, as Backend::library_algorithms names it. Empty where it
+  /// offers none or the family's reference is not of a library.
   [[nodiscard]] virtual Expected<std::string, Failure> fastest_library_algorithm(
       const space::Size& size) = 0;
 
