@@ -94,7 +94,7 @@ AskedTable ask(const FamilyTable& family, const SizeSlot& slot) {
   AskedTable other{.family = shipped, .ranking = ranking_of(*shipped, slot)};
   const bool knows_more =
       select::shipped_knows_more(shipped->catalogue(), family.catalogue(), family.family().name);
-  return knows_more || is_tuned(other, slot) ? other : own;
+  return knows_more || is_tuned(other, slot) ? std::move(other) : std::move(own);
 }
 
 /// The kept time of each answer; none where nothing is kept.

@@ -76,9 +76,12 @@ void Instance::make_data() {
   is_whole_ = std::ranges::all_of(memory_.plan().data, [&](const CheckedData& data) {
     return !data.expected || kernels_.are_whole(elements(memory_.reference(*data.expected), data));
   });
-  is_zero_ = is_whole_ && std::ranges::all_of(memory_.plan().data, [&](const CheckedData& data) {
-               return !data.expected || are_zero(backend_, memory_.reference(*data.expected), data);
-             });
+}
+
+bool Instance::is_zero() const {
+  return std::ranges::all_of(memory_.plan().data, [&](const CheckedData& data) {
+    return !data.expected || are_zero(backend_, memory_.reference(*data.expected), data);
+  });
 }
 
 void Instance::learn_records() {

@@ -57,8 +57,8 @@ class Instance {
 
   /// Whether all results of the reference are whole numbers that their types hold exactly.
   [[nodiscard]] bool is_whole() const { return is_whole_; }
-  /// Whether all of them are 0.
-  [[nodiscard]] bool is_zero() const { return is_zero_; }
+  /// Whether all of them are 0; reads them until one is not.
+  [[nodiscard]] bool is_zero() const;
 
   /// Gives the outputs their content from before a launch, initial content or poison, other each
   /// time, and lays the guard zones with poison of this kind.
@@ -131,7 +131,6 @@ class Instance {
   double largest_mean_ = 1;  // of the errors: their root mean square as a share of the bound
   std::string caution_;
   bool is_whole_ = false;
-  bool is_zero_ = false;
   bool is_equality_ = false;  // all results must equal the reference
   bool outputs_kept_ = false;
   bool reference_changed_ = false;
