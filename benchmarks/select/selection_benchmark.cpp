@@ -26,31 +26,13 @@ namespace {
 
 using Times = std::map<std::tuple<std::string, std::string, std::string>, double>;
 
-/// Of the kernels' current versions, by kernel, size and configuration.
-Times all_times(const store::Store& store, const select::Catalogue& known) {
-  Times times;
-  for (const store::RunRecord& run : store.runs()) {
-    const auto current =
-        std::ranges::find_if(known.kernels, [&](const select::CatalogueKernel& it) {
-          return it.record->hash == run.kernel_hash && it.record->kernel == run.kernel;
-        });
-    if (current == known.kernels.end()) continue;
-    for (const store::StoredTrial& it : store.trials(run.id)) {
-      if (!it.trial.time) continue;
-      times[{run.kernel, it.trial.problem, it.trial.config_json}] = it.trial.time->median_ns;
-    }
-  }
-  return times;
-}
-
-/// Those that a table has: of configurations that were best somewhere or timed at many sizes.
+/// Of configurations that were best somewhere or timed at many sizes.
 Times all_times(const select::Catalogue& known) {
   Times times;
   for (const select::CatalogueKernel& kernel : known.kernels) {
     for (const select::KnownConfig& config : kernel.configs) {
       for (const select::Timing& timing : config.timings) {
-        times[{kernel.record->kernel, kernel.sizes[timing.size].text, config.json}] =
-            timing.median_ns;
+        times[{kernel.record->kernel, kernel.sizes[timing.size].text, config.json}] = timing.ns;
       }
     }
   }
@@ -63,7 +45,7 @@ std::pair<select::Catalogue, Times> read(const std::string& file, const std::str
   if (!file.ends_with(".json")) {
     const store::Store store(file, store::Store::Mode::read_only);
     select::Catalogue known = select::catalogue(store, {.family = family});
-    Times times = all_times(store, known);
+    Times times = all_times(known);
     return {std::move(known), std::move(times)};
   }
   select::Catalogue known = select::parse_catalogue(read_file(file, kMostBytes), file);
@@ -92,6 +74,7 @@ select::Catalogue without(select::Catalogue known, const std::string& size) {
 
 /// What tuning the size found.
 struct Truth {
+  std::size_t times = 0;
   double best_ns = std::numeric_limits<double>::infinity();
   std::optional<double> library_ns;  ///< comparable with best_ns: by the ratio in the final
 };
@@ -99,16 +82,15 @@ struct Truth {
 Truth truth(const select::Catalogue& known, const Times& times, const std::string& size) {
   Truth result;
   for (const auto& [key, ns] : times) {
-    if (std::get<1>(key) == size) result.best_ns = std::min(result.best_ns, ns);
+    if (std::get<1>(key) != size) continue;
+    ++result.times;
+    result.best_ns = std::min(result.best_ns, ns);
   }
-  double best = std::numeric_limits<double>::infinity();
   for (const select::CatalogueKernel& kernel : known.kernels) {
     for (const select::Entry& entry : kernel.entries) {
-      if (entry.size.text != size || entry.best.time.median_ns >= best) continue;
-      best = entry.best.time.median_ns;
-      if (entry.best.ratio_to_library) {
-        result.library_ns = result.best_ns * *entry.best.ratio_to_library;
-      }
+      if (entry.size.text != size || !entry.best.ratio_to_library) continue;
+      const double ns = result.best_ns * *entry.best.ratio_to_library;
+      result.library_ns = std::max(result.library_ns.value_or(0), ns);
     }
   }
   return result;
@@ -165,7 +147,8 @@ class Evaluation {
 
   void hide(const std::string& size) {
     const Truth at = truth(known_, times_, size);
-    if (std::isinf(at.best_ns)) return;  // imported: what else was tried there is not known
+    constexpr std::size_t kImported = 3;
+    if (at.times <= kImported) return;  // what else was tried there is not known
     const select::Catalogue others = without(known_, size);
     const select::Ranking ranking = select::rank(others, {.family = family_, .size = size});
     std::vector<select::Selection> kernels = ranking.answers;

@@ -154,7 +154,6 @@ FamilyTable::FamilyTable(select::CatalogueOutline outline, StalePolicy policy,
   const std::string backend = catalogue_.device().backend;
   const std::vector<const store::KernelRecord*> records = records_of(catalogue_);
   std::map<std::string, family::Family> families = {{records.front()->space_text, family_}};
-  std::set<std::string> names;
   for (const store::KernelRecord* record : records) {
     auto known = families.find(record->space_text);
     if (known == families.end()) {
@@ -162,10 +161,6 @@ FamilyTable::FamilyTable(select::CatalogueOutline outline, StalePolicy policy,
     }
     const family::Family& file = known->second;
     select::require_own_code(*record, file);
-    if (!names.insert(record->kernel).second) {
-      throw Error(ErrorCode::usage, fmt::format("the table has the kernel {} of {} twice",
-                                                record->kernel, record->family));
-    }
     if (signature(file) != signature(family_)) continue;
     const family::Kernel& parsed = file.kernel(record->kernel);
     const auto& backends = parsed.backends;

@@ -117,7 +117,7 @@ KnownConfig read_config(const Json& json, const CatalogueKernel& kernel) {
   }
   for (const Json& it : json.at("timings")) {
     const Timing timing{.size = index(it.at(0)),
-                        .median_ns = positive(it.at(1)),
+                        .ns = positive(it.at(1)),
                         .registers = static_cast<int>(whole(it.at(2), 65536))};
     if (timing.size >= kernel.sizes.size()) fail("a time has no size");
     config.timings.push_back(timing);
@@ -147,31 +147,25 @@ FittedCost read_model(const Json& json) {
     *parameter = within(json.at("parameters").at(place), place < 2 ? 0 : 1e-15, 1e30);
     ++place;
   }
-  fitted.mean = deviation(json.at("mean"));
-  for (const Json& it : json.at("configs")) fitted.config_effects.push_back(deviation(it));
-  for (const Json& it : json.at("sizes")) fitted.size_effects.push_back(deviation(it));
-  for (const Json& it : json.at("samples")) {
+  for (const Json& it : json.at("times")) {
     fitted.samples.push_back({.config = index(it.at(0)),
                               .size = index(it.at(1)),
-                              .variant = it.at(4),
-                              .residual = deviation(it.at(2)),
-                              .weight = within(it.at(3), 0, 1)});
+                              .variant = it.at(3),
+                              .residual = deviation(it.at(2))});
   }
   return fitted;
 }
 
-/// A table without a model, or from before there were any in it, has one fitted.
+/// A table without a model, or with one of before, has one fitted.
 void read_or_fit_model(CatalogueKernel& kernel, const Json& json,
                        const space::DeviceAttributes& device) {
   const auto model = json.find("model");
-  if (model == json.end()) return fit_model(kernel, device);
-  if (model->is_null() || !kernel.stored) return;
-  FittedCost fitted = read_model(*model);
-  if (fitted.config_effects.size() != kernel.configs.size()) {
-    fail("the cost model does not match the configurations");
+  if (model == json.end() || (model->is_object() && !model->contains("times"))) {
+    return fit_model(kernel, device);
   }
-  kernel.model =
-      std::make_shared<const CostModel>(*kernel.stored, device, kernel.sizes, std::move(fitted));
+  if (model->is_null() || !kernel.stored) return;
+  kernel.model = std::make_shared<const CostModel>(*kernel.stored, device, kernel.sizes,
+                                                   kernel.configs, read_model(*model));
 }
 
 void read_results(CatalogueKernel& kernel, const Json& json,
@@ -205,6 +199,15 @@ CatalogueKernel read_kernel(const Json& json) {
   return kernel;
 }
 
+void add_kernel(Catalogue& catalogue, CatalogueKernel kernel) {
+  const store::KernelRecord& added = *kernel.record;
+  const bool known = std::ranges::any_of(catalogue.kernels, [&](const CatalogueKernel& it) {
+    return it.record->family == added.family && it.record->kernel == added.kernel;
+  });
+  if (known) fail(fmt::format("it has the kernel {} of {} twice", added.kernel, added.family));
+  catalogue.kernels.push_back(std::move(kernel));
+}
+
 /// All but the kernels.
 Catalogue read_head(const Json& json) {
   if (json.at("format") != kFormat) fail(fmt::format("its format is not {}", kFormat));
@@ -218,7 +221,7 @@ Catalogue read_head(const Json& json) {
 Catalogue read_whole(const Json& json) {
   Catalogue catalogue = read_head(json);
   for (const Json& it : json.at("kernels")) {
-    catalogue.kernels.push_back(read_kernel(it));
+    add_kernel(catalogue, read_kernel(it));
     read_results(catalogue.kernels.back(), it, catalogue.device.attributes);
   }
   if (catalogue.kernels.empty()) fail("it has no kernels");
@@ -251,8 +254,8 @@ CatalogueOutline read_outline(const Json& head, std::string_view kernels, std::s
     if (line >= end || end == std::string_view::npos) fail("a kernel is truncated");
     std::string_view results = kernels.substr(line + 2, end - line - 2);
     if (results.ends_with(',')) results.remove_suffix(1);
-    outline.known.kernels.push_back(
-        read_kernel(parse_json(std::string(kernels.substr(0, line)) + "}", origin)));
+    add_kernel(outline.known,
+               read_kernel(parse_json(std::string(kernels.substr(0, line)) + "}", origin)));
     outline.unread.push_back(results);
     kernels.remove_prefix(end + 1);
   }

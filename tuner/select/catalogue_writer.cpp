@@ -83,7 +83,7 @@ std::string entry_text(const Entry& entry,
 
 std::string config_text(const KnownConfig& config) {
   const std::string timings = list(config.timings, [](const Timing& it) {
-    return fmt::format("[{},{},{}]", it.size, it.median_ns, it.registers);
+    return fmt::format("[{},{},{}]", it.size, it.ns, it.registers);
   });
   const std::string refutation =
       config.refutation.empty() ? ""
@@ -97,13 +97,13 @@ std::string model_text(const CostModel* model) {
   const FittedCost& it = model->fitted();
   const CostParameters& p = it.parameters;
   const std::string samples = list(it.samples, [](const FittedCost::Sample& sample) {
-    return fmt::format("[{},{},{},{},{}]", sample.config, sample.size, sample.residual,
-                       sample.weight, literal(sample.variant));
+    return fmt::format("[{},{},{},{}]", sample.config, sample.size, sample.residual,
+                       literal(sample.variant));
   });
-  return fmt::format(R"({{"parameters":{},"mean":{},"configs":{},"sizes":{},"samples":{}}})",
+  return fmt::format(R"({{"parameters":{},"times":{}}})",
                      numbers({p.fixed_ns, p.scratch_ns, p.flops_per_ns, p.half_warps,
                               p.bytes_per_ns, p.sm_bytes_per_ns, p.sharpness}),
-                     it.mean, numbers(it.config_effects), numbers(it.size_effects), samples);
+                     samples);
 }
 
 std::string kernel_text(const CatalogueKernel& kernel) {

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <initializer_list>
 #include <limits>
-#include <tuple>
+#include <set>
 #include <utility>
 
 namespace tuner::select {
@@ -14,21 +14,14 @@ namespace {
 
 constexpr std::size_t kLeastSizes = 3;
 constexpr std::size_t kLeastTimes = 12;
-/// How many times a prior counts that a configuration, and a size, is as all others.
-constexpr double kPriorOfConfig = 0.1;
-constexpr double kPriorOfSize = 2;
-/// The fixed part never is more of a time than this.
-constexpr double kMostFixed = 0.95;
 constexpr double kLongestFixed = 10'000;  // ns
 
 /// A time with the launch that took it.
 struct Timed {
   std::size_t config = 0;
   std::size_t size = 0;
-  double median_ns = 0;
+  double ns = 0;
   LaunchShape shape;
-  double residual = 0;
-  double weight = 1;
 };
 
 class Fit {
@@ -36,28 +29,23 @@ class Fit {
   Fit(const StoredKernel& kernel, const space::DeviceAttributes& device,
       std::span<const KnownSize> sizes, std::span<const KnownConfig> configs)
       : kernel_(kernel), multiprocessors_(device.sm_count) {
-    found_.size_effects.resize(sizes.size());
-    found_.config_effects.resize(configs.size());
     add_samples(device, sizes, configs);
   }
 
   [[nodiscard]] bool has_enough() const {
-    std::vector<bool> seen(found_.size_effects.size());
-    for (const Timed& sample : samples_) seen[sample.size] = true;
-    const auto timed = static_cast<std::size_t>(std::ranges::count(seen, true));
-    return timed >= kLeastSizes && samples_.size() >= kLeastTimes;
+    std::set<std::size_t> timed;
+    for (const Timed& sample : samples_) timed.insert(sample.size);
+    return timed.size() >= kLeastSizes && samples_.size() >= kLeastTimes;
   }
 
   [[nodiscard]] FittedCost run() && {
     choose_parameters();
-    set_residuals();
-    fit_effects();
     for (Timed& it : samples_) {
+      const double residual = beyond_physics(it, found_.parameters);
       found_.samples.push_back({.config = it.config,
                                 .size = it.size,
                                 .variant = std::move(it.shape.variant),
-                                .residual = it.residual,
-                                .weight = it.weight});
+                                .residual = residual});
     }
     return std::move(found_);
   }
@@ -75,10 +63,8 @@ class Fit {
         auto shape = launch_shape(kernel_, device, at_sizes[timing.size], *configs[c].config,
                                   timing.registers);
         if (!shape || shape->block_flops <= 0) continue;
-        samples_.push_back({.config = c,
-                            .size = timing.size,
-                            .median_ns = timing.median_ns,
-                            .shape = *std::move(shape)});
+        samples_.push_back(
+            {.config = c, .size = timing.size, .ns = timing.ns, .shape = *std::move(shape)});
       }
       const auto own = samples_.begin() + first;
       std::stable_sort(own, samples_.end(), [](const Timed& a, const Timed& b) {
@@ -91,35 +77,25 @@ class Fit {
     return a.config == b.config && a.shape.variant == b.shape.variant;
   }
 
-  /// ln of the time beyond the fixed part over the work, and its weight: the less of the time the
-  /// work is, the less it tells.
-  std::pair<double, double> beyond_physics(const Timed& sample,
-                                           const CostParameters& parameters) const {
-    const LaunchCost it = cost(sample.shape, parameters, multiprocessors_);
-    const double beyond =
-        std::max(sample.median_ns - it.fixed_ns, (1 - kMostFixed) * sample.median_ns);
-    const double share = it.work_ns / (it.work_ns + it.fixed_ns);
-    return {std::log(beyond / it.work_ns), share * share};
+  [[nodiscard]] double beyond_physics(const Timed& sample, const CostParameters& parameters) const {
+    return std::log(sample.ns / physical_ns(sample.shape, parameters, multiprocessors_));
   }
 
   /// How far times of the same code at different sizes are from the physical part, beyond
   /// what is the configuration's own.
-  double spread(const CostParameters& parameters) const {
+  [[nodiscard]] double spread(const CostParameters& parameters) const {
     double squares = 0;
-    double freedom = 1e-9;
     for (std::size_t first = 0, last = 0; first < samples_.size(); first = last) {
-      double weights = 0, sum = 0, sum_squares = 0;
+      double sum = 0, sum_squares = 0;
       for (last = first; last < samples_.size() && same_code(samples_[first], samples_[last]);
            ++last) {
-        const auto [x, weight] = beyond_physics(samples_[last], parameters);
-        weights += weight;
-        sum += weight * x;
-        sum_squares += weight * x * x;
+        const double x = beyond_physics(samples_[last], parameters);
+        sum += x;
+        sum_squares += x * x;
       }
-      squares += sum_squares - sum * sum / weights;
-      freedom += static_cast<double>(last - first) - 1;
+      squares += sum_squares - sum * sum / static_cast<double>(last - first);
     }
-    return squares / freedom;
+    return squares;
   }
 
   /// Tries a few values of one parameter after the other, twice: the spread is flat near its least.
@@ -128,9 +104,9 @@ class Fit {
     double fastest = 1e-9, widest = 1e-9;
     const auto multiprocessors = static_cast<double>(std::max<std::int64_t>(1, multiprocessors_));
     for (const Timed& sample : samples_) {
-      least = std::min(least, sample.median_ns);
-      fastest = std::max(fastest, sample.shape.flops / sample.median_ns / multiprocessors);
-      widest = std::max(widest, sample.shape.bytes / sample.median_ns);
+      least = std::min(least, sample.ns);
+      fastest = std::max(fastest, sample.shape.flops / sample.ns / multiprocessors);
+      widest = std::max(widest, sample.shape.bytes / sample.ns);
     }
     least = std::min(least, kLongestFixed);
     found_.parameters = {.fixed_ns = 0.7 * least,
@@ -164,39 +140,6 @@ class Fit {
     }
   }
 
-  void set_residuals() {
-    double weights = 0, sum = 0;
-    for (Timed& sample : samples_) {
-      std::tie(sample.residual, sample.weight) = beyond_physics(sample, found_.parameters);
-      weights += sample.weight;
-      sum += sample.weight * sample.residual;
-    }
-    found_.mean = sum / weights;
-    for (Timed& sample : samples_) sample.residual -= found_.mean;
-  }
-
-  /// residual = effect of the configuration + effect of the size + the rest, by turns.
-  void fit_effects() {
-    const auto estimate = [&](std::vector<double>& effects, const std::vector<double>& others,
-                              std::size_t Timed::*own, std::size_t Timed::*other, double prior) {
-      std::vector<double> weights(effects.size(), prior);
-      std::vector<double> sums(effects.size(), 0);
-      for (const Timed& it : samples_) {
-        weights[it.*own] += it.weight;
-        sums[it.*own] += it.weight * (it.residual - others[it.*other]);
-      }
-      for (std::size_t i = 0; i < effects.size(); ++i) effects[i] = sums[i] / weights[i];
-    };
-    for (int round = 0; round < 4; ++round) {
-      estimate(found_.config_effects, found_.size_effects, &Timed::config, &Timed::size,
-               kPriorOfConfig);
-      estimate(found_.size_effects, found_.config_effects, &Timed::size, &Timed::config,
-               kPriorOfSize);
-    }
-    for (Timed& it : samples_)
-      it.residual -= found_.config_effects[it.config] + found_.size_effects[it.size];
-  }
-
   const StoredKernel& kernel_;
   std::int64_t multiprocessors_;
   std::vector<Timed> samples_;  // by configuration, equal code together
@@ -213,7 +156,9 @@ std::optional<FittedCost> fit_cost(const StoredKernel& kernel,
   Fit fit(kernel, device, sizes, configs);
   if (!fit.has_enough()) return std::nullopt;
   FittedCost fitted = std::move(fit).run();
-  if (!std::isfinite(fitted.mean)) return std::nullopt;  // the times are no times
+  const bool are_times = std::ranges::all_of(
+      fitted.samples, [](const auto& it) { return std::isfinite(it.residual); });
+  if (!are_times) return std::nullopt;
   return fitted;
 }
 

@@ -11,18 +11,32 @@
 namespace tuner::select {
 namespace {
 
-/// Sizes this far apart, in ln, tell little of each other.
-constexpr double kReach = 1.2;
-constexpr double kReachOfSizes = 1.0;
-constexpr double kPriorOfPlace = 0.5;
-/// What a time of the same configuration in other code counts, such as with narrower accesses where
-/// rows are not aligned.
-constexpr double kWeightOfOtherCode = 0.2;
-/// Of ln time, where a configuration was timed at no size near by.
-constexpr double kDeviationUntimed = 0.5;
-/// An expectation is this many deviations longer than the mean: of many configurations, the one
-/// that looks best is often one of which little is known.
-constexpr double kCaution = 0.7;
+/// The standard deviations of ln time from the physical part, as they are of kernels that multiply
+/// matrices; the times themselves scale them.
+constexpr double kDeviationOfAll = 0.3;       ///< of all times alike
+constexpr double kDeviationOfSizes = 0.2;     ///< of all configurations at a size
+constexpr double kDeviationOfConfigs = 0.25;  ///< of configurations with like parameters
+constexpr double kDeviationOfPlaces = 0.25;   ///< of the same at a size
+constexpr double kDeviationOfOne = 0.05;      ///< of a single configuration at a size
+constexpr double kNoiseOfTimes = 0.045;       ///< of a single time
+/// How many times the assumption counts that they are so.
+constexpr double kPriorOfScale = 20;
+
+/// Sizes this far apart, in ln, have little in common: of the first, which falls from the first
+/// step on, and of the second, which is smooth.
+constexpr double kReachOfSizes = 7;
+constexpr double kReachOfPlaces = 2.2;
+/// Configurations of which this share of the parameters is a step apart.
+constexpr double kReachOfConfigs = 0.5;
+/// What a time of other code counts, such as with narrower accesses where rows are not aligned, and
+/// of another kind of problem, such as another type.
+constexpr double kLikenessOfOtherCode = 0.7;
+constexpr double kLikenessOfOtherKind = 0.5;
+
+/// More times tell little more, and the work grows by their cube.
+constexpr std::size_t kMostTimes = 192;
+
+constexpr double kCaution = 0.5;  // deviations
 
 double saturation(double warps, double half) {
   return warps / (warps + half);
@@ -45,9 +59,42 @@ double compute_ns(const LaunchShape& shape, const CostParameters& p, double bloc
   throw Error(ErrorCode::usage, "its cost model is not of its sizes and configurations");
 }
 
+/// A number for each parameter, of which a doubling is a step; for each word of a parameter half a
+/// step.
+std::vector<double> coordinates(const space::SpaceDefinition& definition,
+                                const space::Config& config) {
+  std::vector<double> result;
+  for (std::size_t i = 0; i < definition.parameters.size(); ++i) {
+    const space::Parameter& parameter = definition.parameters[i];
+    const std::uint32_t choice = config.choice[i];
+    if (parameter.value_kind == space::ValueKind::word) {
+      for (std::size_t word = 0; word < parameter.values.size(); ++word) {
+        result.push_back(word == choice ? 0.5 : 0);
+      }
+    } else {
+      const auto number = static_cast<double>(parameter.values[choice].number);
+      result.push_back(std::copysign(std::log2(1 + std::abs(number)), number));
+    }
+  }
+  return result;
+}
+
+double distance_between(const std::vector<double>& a, const std::vector<double>& b) {
+  double squares = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) squares += (a[i] - b[i]) * (a[i] - b[i]);
+  return std::sqrt(squares);
+}
+
+double steps(const std::vector<double>& a, const std::vector<double>& b) {
+  double sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) sum += std::abs(a[i] - b[i]);
+  return sum;
+}
+
 }  // namespace
 
-LaunchCost cost(const LaunchShape& shape, const CostParameters& p, std::int64_t multiprocessors) {
+double physical_ns(const LaunchShape& shape, const CostParameters& p,
+                   std::int64_t multiprocessors) {
   constexpr double kHalfWarpsOfMemory = 16;
   const double blocks =
       std::ceil(shape.blocks / static_cast<double>(std::max<std::int64_t>(1, multiprocessors)));
@@ -58,37 +105,34 @@ LaunchCost cost(const LaunchShape& shape, const CostParameters& p, std::int64_t 
                        (p.sm_bytes_per_ns * saturation(warps, kHalfWarpsOfMemory));
   const double largest = std::max({compute, memory, share, 1e-3});
   const auto part = [&](double ns) { return std::pow(ns / largest, p.sharpness); };
-  return {
-      .fixed_ns = p.fixed_ns + (shape.scratch ? p.scratch_ns : 0),
-      .work_ns = largest * std::pow(part(compute) + part(memory) + part(share), 1 / p.sharpness)};
+  return p.fixed_ns + (shape.scratch ? p.scratch_ns : 0) +
+         largest * std::pow(part(compute) + part(memory) + part(share), 1 / p.sharpness);
 }
 
-double log_distance(const space::Size& a, const space::Size& b, const StoredKernel& kernel) {
-  double squares = 0;
-  for (const std::size_t slot : kernel.flops.slots()) {
-    const std::size_t i = slot - space::attribute_fields().size();
-    const double ln = std::log(static_cast<double>(a[i]) / static_cast<double>(b[i]));
-    squares += ln * ln;
-  }
-  return std::sqrt(squares);
+double ExpectedTime::cautious_ns() const {
+  return ns * std::exp(kCaution * error);
 }
 
 CostModel::CostModel(StoredKernel kernel, const space::DeviceAttributes& device,
-                     std::span<const KnownSize> sizes, FittedCost fitted)
+                     std::span<const KnownSize> sizes, std::span<const KnownConfig> configs,
+                     FittedCost fitted)
     : kernel_(std::move(kernel)), multiprocessors_(device.sm_count), fitted_(std::move(fitted)) {
-  for (const KnownSize& size : sizes) sizes_.push_back(size.numbers);
-  if (fitted_.size_effects.size() != sizes_.size()) refuse_fit();
-  first_sample_.resize(fitted_.config_effects.size() + 1);
-  std::size_t last_config = 0;
+  for (const KnownSize& size : sizes) sizes_.push_back(size_place(size.numbers));
+  for (const KnownConfig& it : configs) {
+    coordinates_.push_back(it.config ? coordinates(*kernel_.definition, *it.config)
+                                     : std::vector<double>());
+  }
   for (const FittedCost::Sample& sample : fitted_.samples) {
-    if (sample.config < last_config || sample.config >= fitted_.config_effects.size() ||
+    if (sample.config >= configs.size() || !configs[sample.config].config ||
         sample.size >= sizes_.size()) {
       refuse_fit();
     }
-    last_config = sample.config;
-    ++first_sample_[sample.config + 1];
+    const auto [at, added] = variants_.try_emplace(sample.variant, variants_.size());
+    sample_variants_.push_back(at->second);
   }
-  std::partial_sum(first_sample_.begin(), first_sample_.end(), first_sample_.begin());
+  const auto varying = std::ranges::count_if(kernel_.definition->parameters,
+                                             [](const auto& it) { return it.values.size() > 1; });
+  varying_parameters_ = static_cast<double>(std::max<std::ptrdiff_t>(1, varying));
 }
 
 std::shared_ptr<const CostModel> CostModel::fit(const StoredKernel& kernel,
@@ -97,41 +141,95 @@ std::shared_ptr<const CostModel> CostModel::fit(const StoredKernel& kernel,
                                                 std::span<const KnownConfig> configs) {
   auto fitted = fit_cost(kernel, device, sizes, configs);
   if (!fitted) return nullptr;
-  return std::make_shared<const CostModel>(kernel, device, sizes, *std::move(fitted));
+  return std::make_shared<const CostModel>(kernel, device, sizes, configs, *std::move(fitted));
 }
 
-double CostModel::size_effect(const space::Size& size) const {
-  double weights = 1e-9, sum = 0;
-  for (std::size_t i = 0; i < sizes_.size(); ++i) {
-    const double distance = log_distance(size, sizes_[i], kernel_) / kReachOfSizes;
-    const double weight = std::exp(-distance * distance / 2) + 1e-3;
-    weights += weight;
-    sum += weight * fitted_.size_effects[i];
+CostModel::Place CostModel::place(std::size_t sample) const {
+  const FittedCost::Sample& it = fitted_.samples[sample];
+  return {.size = &sizes_[it.size], .config = it.config, .variant = sample_variants_[sample]};
+}
+
+std::size_t CostModel::variant_number(const std::string& variant) const {
+  const auto found = variants_.find(variant);
+  return found == variants_.end() ? variants_.size() : found->second;
+}
+
+CostModel::SizePlace CostModel::size_place(const space::Size& size) const {
+  SizePlace place;
+  for (const std::size_t slot : kernel_.flops.slots()) {
+    const auto extent = static_cast<double>(size[slot - space::attribute_fields().size()]);
+    place.logarithms.push_back(std::log(extent));
   }
-  return sum / weights;
-}
-
-ExpectedTime CostModel::expected(std::size_t config, const LaunchShape& shape,
-                                 const space::Size& size, double size_effect) const {
-  double weights = kPriorOfPlace, sum = 0;
-  for (std::size_t i = first_sample_[config]; i < first_sample_[config + 1]; ++i) {
-    const FittedCost::Sample& sample = fitted_.samples[i];
-    const double likeness = sample.variant == shape.variant ? 1 : kWeightOfOtherCode;
-    const double distance = log_distance(size, sizes_[sample.size], kernel_) / kReach;
-    const double weight = likeness * sample.weight * std::exp(-distance * distance / 2);
-    weights += weight;
-    sum += weight * sample.residual;
+  for (std::size_t i = 0; i < size.size(); ++i) {
+    if (kernel_.dims()[i].is_kind()) place.kinds.push_back(size[i]);
   }
-  const LaunchCost it = cost(shape, fitted_.parameters, multiprocessors_);
-  const double deviation = kDeviationUntimed * std::sqrt(kPriorOfPlace / weights);
-  const double work_ns = it.work_ns * std::exp(fitted_.mean + fitted_.config_effects[config] +
-                                               size_effect + sum / weights + kCaution * deviation);
-  return {.ns = it.fixed_ns + work_ns, .error = deviation * work_ns / (it.fixed_ns + work_ns)};
+  return place;
 }
 
-ExpectedTime CostModel::expected(std::size_t config, const LaunchShape& shape,
-                                 const space::Size& size) const {
-  return expected(config, shape, size, size_effect(size));
+double CostModel::covariance(const Place& a, const Place& b) const {
+  const auto variance = [](double deviation) { return deviation * deviation; };
+  const double distance = distance_between(a.size->logarithms, b.size->logarithms);
+  const double place = std::exp(-variance(distance / kReachOfPlaces) / 2) *
+                       (a.variant == b.variant ? 1 : kLikenessOfOtherCode);
+  const double likeness = std::exp(-steps(coordinates_[a.config], coordinates_[b.config]) /
+                                   (kReachOfConfigs * varying_parameters_));
+  const double own = a.config == b.config ? variance(kDeviationOfOne) : 0;
+  return (a.size->kinds == b.size->kinds ? 1 : kLikenessOfOtherKind) *
+         (variance(kDeviationOfAll) +
+          variance(kDeviationOfSizes) * std::exp(-distance / kReachOfSizes) +
+          variance(kDeviationOfConfigs) * likeness +
+          (variance(kDeviationOfPlaces) * likeness + own) * place);
+}
+
+/// Those of the same kind before others.
+std::vector<std::size_t> CostModel::nearest(const SizePlace& size) const {
+  std::vector<std::pair<bool, double>> distances;
+  for (const SizePlace& it : sizes_) {
+    distances.emplace_back(it.kinds != size.kinds,
+                           distance_between(size.logarithms, it.logarithms));
+  }
+  std::vector<std::size_t> samples(fitted_.samples.size());
+  std::iota(samples.begin(), samples.end(), std::size_t{0});
+  std::ranges::stable_sort(
+      samples, {}, [&](std::size_t sample) { return distances[fitted_.samples[sample].size]; });
+  samples.resize(std::min(kMostTimes, samples.size()));
+  return samples;
+}
+
+CostModel::AtSize::AtSize(const CostModel& model, const space::Size& size)
+    : model_(model),
+      size_(model.size_place(size)),
+      near_(model.nearest(size_)),
+      triangle_(near_.size(), [&](std::size_t i, std::size_t j) {
+        return model.covariance(model.place(near_[i]), model.place(near_[j])) +
+               (i == j ? kNoiseOfTimes * kNoiseOfTimes : 0);
+      }) {
+  double sum = 0;
+  for (const std::size_t sample : near_) sum += model.fitted_.samples[sample].residual;
+  const auto count = static_cast<double>(near_.size());
+  mean_ = sum / count;
+  std::vector<double> rest;
+  for (const std::size_t sample : near_) {
+    rest.push_back(model.fitted_.samples[sample].residual - mean_);
+  }
+  beyond_mean_ = triangle_.solve(rest);
+  scale_ = (kPriorOfScale + dot(beyond_mean_, beyond_mean_)) / (kPriorOfScale + count);
+}
+
+ExpectedTime CostModel::AtSize::expected(std::size_t config, const LaunchShape& shape) const {
+  const Place asked{
+      .size = &size_, .config = config, .variant = model_.variant_number(shape.variant)};
+  std::vector<double> common;
+  for (const std::size_t sample : near_) {
+    common.push_back(model_.covariance(model_.place(sample), asked));
+  }
+  const std::vector<double> weights = triangle_.solve(common);
+  const double unknown = std::max(0.0, model_.covariance(asked, asked) - dot(weights, weights)) +
+                         kNoiseOfTimes * kNoiseOfTimes;
+  const double ln_residual = mean_ + dot(weights, beyond_mean_);
+  return {.ns = physical_ns(shape, model_.fitted_.parameters, model_.multiprocessors_) *
+                std::exp(ln_residual),
+          .error = std::sqrt(scale_ * unknown)};
 }
 
 }  // namespace tuner::select

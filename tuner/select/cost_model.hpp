@@ -5,8 +5,10 @@
 
 #include "tuner/select/known.hpp"
 #include "tuner/select/launch_shape.hpp"
+#include "tuner/select/triangle.hpp"
 
 #include <cstddef>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -29,39 +31,31 @@ struct CostParameters {
 };
 
 /// The physical part of one launch.
-struct LaunchCost {
-  double fixed_ns = 0;  ///< whatever the configuration
-  double work_ns = 0;   ///< what a configuration is more or less efficient at
-};
-[[nodiscard]] LaunchCost cost(const LaunchShape& shape, const CostParameters& parameters,
-                              std::int64_t multiprocessors);
+[[nodiscard]] double physical_ns(const LaunchShape& shape, const CostParameters& parameters,
+                                 std::int64_t multiprocessors);
 
 /// A time that a model expects.
 struct ExpectedTime {
-  double ns = 0;
-  double error = 0;  ///< of ln ns, one standard deviation: how little is known of the configuration
+  double ns = 0;     ///< as probably too long as too short
+  double error = 0;  ///< of ln ns, one standard deviation
+
+  /// Longer, the less is known: of many configurations, the one that looks best is often one of
+  /// which little is known.
+  [[nodiscard]] double cautious_ns() const;
 };
 
-/// |ln(a / b)| over the dimensions that the flops depend on, L2 norm.
-[[nodiscard]] double log_distance(const space::Size& a, const space::Size& b,
-                                  const StoredKernel& kernel);
-
-/// What a fit found: with the kernel and the sizes it makes the same model again.
+/// What a fit found: with the kernel, its sizes and configurations it makes the same model again.
 struct FittedCost {
   /// How far one time is from the physical part.
   struct Sample {
     std::size_t config = 0;
     std::size_t size = 0;
     std::string variant;  ///< LaunchShape::variant
-    double residual = 0;  ///< ln of the time beyond the fixed part over the work, less the effects
-    double weight = 1;    ///< how much of the time the work is, squared
+    double residual = 0;  ///< ln of the time over its physical part
   };
 
   CostParameters parameters;
-  double mean = 0;                     ///< of the residuals before the effects
-  std::vector<double> config_effects;  ///< of each configuration
-  std::vector<double> size_effects;    ///< of each size
-  std::vector<Sample> samples;         ///< by configuration
+  std::vector<Sample> samples;
 };
 
 /// None where there is too little: fewer than 3 sizes, 12 times, or a kernel without a launch.
@@ -71,13 +65,26 @@ struct FittedCost {
                                                  std::span<const KnownSize> sizes,
                                                  std::span<const KnownConfig> configs);
 
-/// The model of one kernel on one device: the physical part, and how far configurations and sizes
-/// are from it in the times that there are. Reading it is safe from many threads.
+/// The model of one kernel on one device: the physical part, and a Gaussian process through the
+/// times that there are, over sizes and parameters. Reading it is safe from many threads.
 class CostModel {
+  /// A size as the process sees it.
+  struct SizePlace {
+    std::vector<double> logarithms;   // of the dimensions that the flops depend on
+    std::vector<std::int64_t> kinds;  // numbers of the others that make it another kind of problem
+  };
+  /// What decides how much two times have in common.
+  struct Place {
+    const SizePlace* size;
+    std::size_t config;
+    std::size_t variant;
+  };
+
  public:
-  /// Throws Error(usage) where what was fitted is not of these sizes.
+  /// Throws Error(usage) where what was fitted is not of these sizes and configurations.
   CostModel(StoredKernel kernel, const space::DeviceAttributes& device,
-            std::span<const KnownSize> sizes, FittedCost fitted);
+            std::span<const KnownSize> sizes, std::span<const KnownConfig> configs,
+            FittedCost fitted);
 
   /// A fitted model; none where there is too little for one (fit_cost).
   [[nodiscard]] static std::shared_ptr<const CostModel> fit(const StoredKernel& kernel,
@@ -85,25 +92,43 @@ class CostModel {
                                                             std::span<const KnownSize> sizes,
                                                             std::span<const KnownConfig> configs);
 
-  /// How long a configuration, one of those that the model was fitted to, takes at a size where its
-  /// launch has this shape.
-  [[nodiscard]] ExpectedTime expected(std::size_t config, const LaunchShape& shape,
-                                      const space::Size& size) const;
-  /// The common factor by which launches at a size differ from the physical part; computed once
-  /// for a size and handed in by callers that ask about many configurations.
-  [[nodiscard]] double size_effect(const space::Size& size) const;
-  [[nodiscard]] ExpectedTime expected(std::size_t config, const LaunchShape& shape,
-                                      const space::Size& size, double size_effect) const;
+  /// What the times near one size tell; it refers to the model.
+  class AtSize {
+   public:
+    AtSize(const CostModel& model, const space::Size& size);
+
+    /// How long a configuration, one of those that the model was fitted to, takes where its launch
+    /// has this shape.
+    [[nodiscard]] ExpectedTime expected(std::size_t config, const LaunchShape& shape) const;
+
+   private:
+    const CostModel& model_;
+    SizePlace size_;
+    std::vector<std::size_t> near_;    // samples
+    Triangle triangle_;                // of their covariances
+    double mean_;                      // of their residuals
+    std::vector<double> beyond_mean_;  // L⁻¹ times the rest of them
+    double scale_;                     // how much more they differ than was assumed, squared
+  };
 
   [[nodiscard]] const CostParameters& parameters() const { return fitted_.parameters; }
   [[nodiscard]] const FittedCost& fitted() const { return fitted_; }
 
  private:
+  [[nodiscard]] SizePlace size_place(const space::Size& size) const;
+  [[nodiscard]] Place place(std::size_t sample) const;
+  [[nodiscard]] std::vector<std::size_t> nearest(const SizePlace& size) const;
+  [[nodiscard]] double covariance(const Place& a, const Place& b) const;
+  [[nodiscard]] std::size_t variant_number(const std::string& variant) const;
+
   StoredKernel kernel_;
   std::int64_t multiprocessors_;
-  std::vector<space::Size> sizes_;
+  std::vector<SizePlace> sizes_;
   FittedCost fitted_;
-  std::vector<std::size_t> first_sample_;  // of each configuration, and one past the last
+  std::vector<std::vector<double>> coordinates_;  // of each configuration
+  std::map<std::string, std::size_t> variants_;   // numbered
+  std::vector<std::size_t> sample_variants_;      // of each sample
+  double varying_parameters_ = 1;
 };
 
 }  // namespace tuner::select

@@ -21,8 +21,8 @@ struct KnownSize {
 /// How long a configuration took at one size.
 struct Timing {
   std::size_t size = 0;  ///< among the kernel's sizes
-  double median_ns = 0;
-  int registers = 0;  ///< of a thread; 0 if unknown
+  double ns = 0;         ///< back to back with others, as in an application
+  int registers = 0;     ///< of a thread; 0 if unknown
 };
 
 /// A configuration of a kernel that was best at some size, or was timed at many.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/select/library_model.hpp"
 
+#include "tuner/select/triangle.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -43,41 +45,6 @@ std::vector<const LibraryRatio*> nearest(std::span<const LibraryRatio> known,
   return chosen;
 }
 
-/// The lower triangle L of a covariance matrix L·Lᵀ, row by row (Cholesky).
-class Triangle {
- public:
-  explicit Triangle(std::span<const LibraryRatio* const> sizes) {
-    for (std::size_t i = 0; i < sizes.size(); ++i) {
-      std::vector<double>& row = rows_.emplace_back();
-      for (std::size_t j = 0; j < i; ++j) {
-        const double rest = covariance(sizes[i]->features, sizes[j]->features) -
-                            std::inner_product(row.begin(), row.end(), rows_[j].begin(), 0.0);
-        row.push_back(rest / rows_[j][j]);
-      }
-      const double own = kDeviation * kDeviation + kNoise * kNoise;
-      row.push_back(std::sqrt(own - std::inner_product(row.begin(), row.end(), row.begin(), 0.0)));
-    }
-  }
-
-  /// L⁻¹ times a column.
-  [[nodiscard]] std::vector<double> solve(const std::vector<double>& column) const {
-    std::vector<double> solution;
-    for (std::size_t i = 0; i < column.size(); ++i) {
-      const double known =
-          std::inner_product(solution.begin(), solution.end(), rows_[i].begin(), 0.0);
-      solution.push_back((column[i] - known) / rows_[i][i]);
-    }
-    return solution;
-  }
-
- private:
-  std::vector<std::vector<double>> rows_;
-};
-
-double dot(const std::vector<double>& a, const std::vector<double>& b) {
-  return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
-}
-
 }  // namespace
 
 SizeFeatures size_features(const space::Size& size, const StoredKernel& kernel) {
@@ -110,7 +77,9 @@ ExpectedRatio expected_ratio(std::span<const LibraryRatio> known, const SizeFeat
     beyond_mean.push_back(it->ln_ratio - mean);
     to_asked.push_back(covariance(it->features, asked));
   }
-  const Triangle triangle(near);
+  const Triangle triangle(near.size(), [&](std::size_t i, std::size_t j) {
+    return covariance(near[i]->features, near[j]->features) + (i == j ? kNoise * kNoise : 0);
+  });
   const std::vector<double> weights = triangle.solve(to_asked);
   const std::vector<double> surprises = triangle.solve(beyond_mean);
   const double unknown = kDeviation * kDeviation + kNoise * kNoise - dot(weights, weights);

@@ -26,29 +26,27 @@ const KnownConfig& config_of(const NearCandidate& it) {
   return it.asked->kernel->configs[it.config];
 }
 
-/// The nearest size of this kind of problem at which a configuration was timed; none without one.
-std::optional<Nearness> nearest_timed(const AskedKernel& asked, const KnownConfig& config) {
-  std::optional<Nearness> nearest;
-  for (const Timing& timing : config.timings) {
-    auto there = nearness(asked.size->numbers, asked.kernel->sizes[timing.size].numbers,
-                          asked.kernel->stored->dims());
-    if (there && (!nearest || *there < *nearest)) nearest = std::move(there);
-  }
-  return nearest;
-}
-
-/// The registers of a configuration where it was timed nearest by the flops.
-int registers_near(const AskedKernel& asked, const KnownConfig& config) {
+/// Where a configuration was timed nearest, and its registers there; 0 where they are not known.
+struct NearestTimed {
+  Nearness nearness;
   int registers = 0;
-  double least = 0;
+};
+
+/// Of the sizes of this kind of problem at which a configuration was timed; none without one.
+std::optional<NearestTimed> nearest_timed(const AskedKernel& asked, const KnownConfig& config) {
+  std::optional<Nearness> nearest, with_registers;
+  int registers = 0;
   for (const Timing& timing : config.timings) {
-    const double distance = log_distance(
-        asked.size->numbers, asked.kernel->sizes[timing.size].numbers, *asked.kernel->stored);
-    if (timing.registers == 0 || (registers != 0 && distance >= least)) continue;
+    const auto there = nearness(asked.size->numbers, asked.kernel->sizes[timing.size].numbers,
+                                asked.kernel->stored->dims());
+    if (!there) continue;
+    if (!nearest || *there < *nearest) nearest = there;
+    if (timing.registers == 0 || (with_registers && !(*there < *with_registers))) continue;
+    with_registers = there;
     registers = timing.registers;
-    least = distance;
   }
-  return registers;
+  if (!nearest) return std::nullopt;
+  return NearestTimed{*std::move(nearest), registers};
 }
 
 const Entry* nearest_entry(const AskedKernel& asked, std::size_t config) {
@@ -78,7 +76,7 @@ class Modelling {
   void add(const AskedKernel& asked) {
     const CatalogueKernel& kernel = *asked.kernel;
     const space::BoundDefinition at_size = kernel.stored->at(device_, asked.size->numbers);
-    const double effect = kernel.model->size_effect(asked.size->numbers);
+    const CostModel::AtSize model(*kernel.model, asked.size->numbers);
     std::size_t valid = 0;
     std::string rejection;
     for (std::size_t i = 0; i < kernel.configs.size(); ++i) {
@@ -89,15 +87,14 @@ class Modelling {
         rejection = *why;
         continue;
       }
-      auto shape = launch_shape(*kernel.stored, device_, at_size, *config.config,
-                                registers_near(asked, config));
+      auto shape = launch_shape(*kernel.stored, device_, at_size, *config.config, near->registers);
       if (!shape) continue;
       ++valid;
-      const ExpectedTime expected = kernel.model->expected(i, *shape, asked.size->numbers, effect);
+      const ExpectedTime expected = model.expected(i, *shape);
       found_.push_back({.candidate = {.asked = &asked,
                                       .config = i,
                                       .entry = nearest_entry(asked, i),
-                                      .nearness = *std::move(near),
+                                      .nearness = std::move(near->nearness),
                                       .expected = expected},
                         .shape = *std::move(shape)});
     }
@@ -106,7 +103,7 @@ class Modelling {
 
   [[nodiscard]] Nearest ranked() && {
     std::ranges::stable_sort(found_, {}, [](const Modelled& it) {
-      return std::pair(!config_of(it.candidate).verified, it.candidate.expected->ns);
+      return std::pair(!config_of(it.candidate).verified, it.candidate.expected->cautious_ns());
     });
     for (std::size_t i = 0; i < std::min(kShown, found_.size()); ++i) show(found_[i]);
     if (found_.size() > kShown) {
@@ -147,7 +144,7 @@ class Modelling {
 
 /// The library beside the best of all kernels in the final round of one size.
 struct TimedSize {
-  double best_ns, library_ns;
+  double ratio;  ///< the library's time / ours
   SizeFeatures features;
 };
 
@@ -161,11 +158,10 @@ std::map<std::string, TimedSize> timed_sizes(const std::vector<AskedKernel>& ask
           !nearness(it.size->numbers, entry.size.numbers, dims)) {
         continue;
       }
-      const double ns = entry.best.time.median_ns;
-      const TimedSize timed{ns, ns * *entry.best.ratio_to_library,
+      const TimedSize timed{*entry.best.ratio_to_library,
                             size_features(entry.size.numbers, *it.kernel->stored)};
       const auto [at, added] = sizes.try_emplace(entry.size.text, timed);
-      if (!added && ns < at->second.best_ns) at->second = timed;
+      if (!added && timed.ratio > at->second.ratio) at->second = timed;
     }
   }
   return sizes;
@@ -200,7 +196,7 @@ std::optional<LibraryEstimate> library_estimate(const std::vector<AskedKernel>& 
   const SizeFeatures here = asked_features(asked);
   std::vector<LibraryRatio> known;
   for (const auto& [text, timed] : sizes) {
-    known.push_back({timed.features, std::log(timed.library_ns / timed.best_ns)});
+    known.push_back({timed.features, std::log(timed.ratio)});
   }
   const auto nearest = std::ranges::min_element(
       sizes, {}, [&](const auto& it) { return squared_distance(it.second.features, here); });

@@ -16,13 +16,11 @@ namespace tuner::select {
 namespace {
 
 /// A kernel is taken before the library where its expected gain exceeds so many standard errors of
-/// the library's ratio and of its own time together. Its own counts more: of many configurations
-/// the one that looks best is often one of which little is known (docs/reference/selection.md).
-constexpr double kErrorsOfLibrary = 0.5;
-constexpr double kErrorsOfKernel = 1.75;
+/// the gain (docs/reference/selection.md).
+constexpr double kErrorsOfGain = 1.1;
 /// Of ln time, one standard deviation: how well the result of the nearest size does at another one,
 /// where too little was timed for a cost model.
-constexpr double kErrorWithoutModel = 0.2;
+constexpr double kErrorWithoutModel = 0.35;
 
 /// The time of an entry, for an explanation: "12.3 us, 8.1 us back to back".
 std::string time_text(const store::BestRecord& best) {
@@ -178,8 +176,8 @@ class Ladder {
     if (first.expected) library_ns_ = first.expected->ns * estimate->ratio;
     // The ratio is that to the best configuration: how good the chosen one is is uncertain, too.
     const double own_error = first.expected ? first.expected->error : kErrorWithoutModel;
-    library_is_first_ = std::log(estimate->ratio) <
-                        kErrorsOfLibrary * estimate->error + kErrorsOfKernel * own_error;
+    library_is_first_ =
+        std::log(estimate->ratio) < kErrorsOfGain * std::hypot(estimate->error, own_error);
     explain(Rung::library,
             "{}{:.3g} times the best configuration (+-{:.0f} %, from {} {}, the nearest {}), whose "
             "own time is known to +-{:.0f} %: {}",
