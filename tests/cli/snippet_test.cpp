@@ -162,7 +162,19 @@ TEST(Snippet, KeepsAnotherMachinesDeviceNameInsideTheComment) {
 TEST(Snippet, DefinesEveryParameterForACompiler) {
   const Snippet snippet(record(), *space::device_profile("h200"),
                         R"({"BLOCK":32,"BYTES":1024,"WIDTH":4})", {64});
-  EXPECT_EQ(snippet.compiler_arguments(), "-DBLOCK=32 -DBYTES=1024 -DWIDTH=4");
+  EXPECT_THAT(
+      snippet.compiler_arguments(),
+      testing::MatchesRegex("-DBLOCK=32 -DBYTES=1024 -DWIDTH=4 -gencode .* --use_fast_math"));
+}
+
+TEST(Snippet, PassesIntegersOf64BitsAsWhicheverTypeTheKernelTakes) {
+  std::string space = kSpace;
+  space.replace(space.find(R"("float*")"), 8, R"("s64*")");
+  const std::string code =
+      Snippet(record(space.c_str()), *space::device_profile("h200"), R"({"BLOCK":64})", {1000})
+          .cpp();
+  EXPECT_THAT(code, AllOf(HasSubstr("const long long* x"), HasSubstr("AnyLongIntegers{x}, y"),
+                          HasSubstr("operator Integer*()")));
 }
 
 TEST(Snippet, RefusesAStoredKernelThatItCannotRead) {

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <iterator>
 #include <type_traits>
 
 namespace tuner::cli {
@@ -80,6 +81,21 @@ constexpr std::string_view kArrays =
     "    return same;\n"
     "  }\n"
     "};\n\n";
+
+/// Integers of 64 bits as whichever of `long` and `long long` the kernel takes.
+constexpr std::string_view kLongIntegers =
+    "struct AnyLongIntegers {\n"
+    "  const void* begin;\n"
+    "  template <class Integer>\n"
+    "  operator Integer*() const {\n"
+    "    static_assert(sizeof(Integer) == 8, \"the kernel takes integers of 64 bits\");\n"
+    "    return static_cast<Integer*>(const_cast<void*>(begin));\n"
+    "  }\n"
+    "};\n\n";
+
+bool is_long_integer(family::ElementType type) {
+  return type == family::ElementType::s64 || type == family::ElementType::u64;
+}
 
 std::string_view cpp_name(family::ElementType type) {
   return family::row(type).cpp_name;
@@ -168,11 +184,14 @@ void Snippet::add_arguments(const family::Family& family, const space::Expressio
           family::array_bytes(*array, name, values) / family::size_bytes(array->type.at(values));
       parameters_.push_back(fmt::format("const {} (&{})[{}]", type, name, count));
       arguments_.push_back(fmt::format("AnyArray<{}, {}>{{{}}}", type, count, name));
+      passed_.push_back(arguments_.back());
       has_arrays_ = has_arrays_ || array->symbol.empty();
       continue;
     }
     arguments_.push_back(name);
-    if (const auto* buffer = std::get_if<family::BufferArgument>(&what)) {
+    const auto* const buffer = std::get_if<family::BufferArgument>(&what);
+    passed_.push_back(buffer != nullptr ? passed(name, buffer->type.at(values)) : name);
+    if (buffer != nullptr) {
       parameters_.push_back(fmt::format("{}{}* {}",
                                         buffer->role == family::BufferRole::input ? "const " : "",
                                         cpp_name(buffer->type.at(values)), name));
@@ -190,9 +209,16 @@ void Snippet::add_arguments(const family::Family& family, const space::Expressio
   }
 }
 
+std::string Snippet::passed(const std::string& pointer, family::ElementType type) {
+  if (!is_long_integer(type)) return pointer;
+  has_long_integers_ = true;
+  return fmt::format("AnyLongIntegers{{{}}}", pointer);
+}
+
 void Snippet::add_scratch(const family::Kernel& kernel, const space::ExpressionValues& values) {
   for (const family::ScratchBuffer& buffer : kernel.scratch) {
     arguments_.push_back(buffer.name);
+    passed_.push_back(passed(buffer.name, buffer.type.at(values)));
     parameters_.push_back(fmt::format("{}* {}", cpp_name(buffer.type.at(values)), buffer.name));
     const std::int64_t count =
         std::max<std::int64_t>(1, value_at(buffer.count, buffer.name, values));
@@ -206,6 +232,7 @@ void Snippet::add_tensor_maps(const family::Kernel& kernel, const space::Express
   for (std::size_t i = 0; i < layouts.size(); ++i) {
     const family::TensorLayout& layout = layouts[i];
     const std::string& name = kernel.tensor_maps[i].name;
+    passed_.push_back(name);
     std::vector<std::uint64_t> strides;  // in bytes; a tensor of one extent has none
     for (const std::uint64_t stride : layout.strides) {
       strides.push_back(stride * family::size_bytes(layout.type));
@@ -234,7 +261,7 @@ void Snippet::add_steps(const family::Family& family, const family::Kernel& kern
     for (const family::TakenArgument& each :
          family::taken_arguments(kernel, i, family.arguments.size(), values)) {
       const auto* const place = std::get_if<std::size_t>(&each);
-      step.arguments.push_back(place != nullptr ? arguments_[*place]
+      step.arguments.push_back(place != nullptr ? passed_[*place]
                                                 : number_text(std::get<family::Scalar>(each)));
     }
     steps_.push_back(std::move(step));
@@ -242,7 +269,11 @@ void Snippet::add_steps(const family::Family& family, const family::Kernel& kern
 }
 
 std::string Snippet::compiler_arguments() const {
-  return shell_line(definitions_);
+  std::vector<std::string> arguments = definitions_;
+  std::ranges::copy_if(options_, std::back_inserter(arguments), [&](const std::string& option) {
+    return std::ranges::find(definitions_, option) == definitions_.end();
+  });
+  return shell_line(arguments);
 }
 
 std::string Snippet::heading() const {
@@ -255,6 +286,7 @@ std::string Snippet::heading() const {
                       source_name_);
   if (!tensor_maps_.empty()) text += kTensorMaps;
   if (has_arrays_) text += kArrays;
+  if (has_long_integers_) text += kLongIntegers;
   if (!zeroed_.empty()) {
     text += fmt::format("// Zero before each call: {}\n", fmt::join(zeroed_, ", "));
   }

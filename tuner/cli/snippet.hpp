@@ -25,7 +25,8 @@ class Snippet {
   /// Of a kernel of CUDA's a file that nvcc compiles: it includes the kernel's source and defines a
   /// function that launches the configuration at this size.
   [[nodiscard]] std::string cpp() const;
-  /// "-DTILE_M=64 -DTILE_N=128 …": every parameter as a compiler definition.
+  /// "-DTILE_M=64 -DTILE_N=128 … --use_fast_math": every parameter as a compiler definition, then
+  /// the options.
   [[nodiscard]] std::string compiler_arguments() const;
 
  private:
@@ -35,6 +36,8 @@ class Snippet {
     std::vector<std::string> arguments;  // in the order of the function's parameters
   };
   void add_arguments(const family::Family& family, const space::ExpressionValues& values);
+  /// A pointer argument of a launch.
+  [[nodiscard]] std::string passed(const std::string& pointer, family::ElementType type);
   void add_scratch(const family::Kernel& kernel, const space::ExpressionValues& values);
   void add_tensor_maps(const family::Kernel& kernel, const space::ExpressionValues& values);
   void add_steps(const family::Family& family, const family::Kernel& kernel,
@@ -46,6 +49,7 @@ class Snippet {
   bool is_cuda_ = true;
   std::vector<std::string> symbols_;  // statements that fill variables of the source
   bool has_arrays_ = false;           // by value
+  bool has_long_integers_ = false;    // in memory
   bool has_shared_headers_ = false;   // in the folder common beside the source's
   std::string kernel_;
   std::string source_name_;
@@ -57,6 +61,7 @@ class Snippet {
   std::vector<std::string> scratch_;      // "partials (1024 float)"
   std::vector<std::string> tensor_maps_;  // statements that make them
   std::vector<std::string> arguments_;    // by their places
+  std::vector<std::string> passed_;       // the same, as a launch passes them
   std::vector<Step> steps_;
   std::vector<std::string> options_;      // of the compilation
   std::string type_headers_;              // #include lines before the source

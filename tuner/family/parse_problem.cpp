@@ -97,6 +97,12 @@ TypeOf parse_element_type(const DocumentNode& node, std::string_view text,
 
 InputFill parse_fill(const DocumentNode& node, const TypeOf& type, const space::Scope& scope) {
   if (node.json().is_string()) return parse_named_fill(node);
+  for (const auto& [text, kind] : kNamedFills) {
+    if (node.json().is_object() && node.json().contains(text)) {
+      node.fail(
+          fmt::format("must not be an object: write \"fill\": \"{}\"; it has no bounds", text));
+    }
+  }
   node.expect_keys({"integers", "constant", "csr_offsets", "copy", "npy"});
   if (node.json().size() != 1) node.fail("must have exactly one key");
   InputFill fill;
