@@ -147,8 +147,9 @@ class Evaluation {
 
   void hide(const std::string& size) {
     const Truth at = truth(known_, times_, size);
+    // One time of each kernel of gemm: imported, what else was tried there is not known.
     constexpr std::size_t kImported = 3;
-    if (at.times <= kImported) return;  // what else was tried there is not known
+    if (at.times <= kImported) return;
     const select::Catalogue others = without(known_, size);
     const select::Ranking ranking = select::rank(others, {.family = family_, .size = size});
     std::vector<select::Selection> kernels = ranking.answers;

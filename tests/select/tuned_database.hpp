@@ -48,18 +48,23 @@ class TunedDatabase : public testing::Test {
     best.problem = it.problem;
     best.config_json =
         fmt::format("{{\"{}\":{}}}", it.kernel == "tiled" ? "TILE" : "BLOCK", it.value);
+    const TimeSummary time{.median_ns = it.median_ns,
+                           .q1_ns = it.median_ns,
+                           .q3_ns = it.median_ns,
+                           .min_ns = it.median_ns,
+                           .samples = 30};
     if (it.outcome) {
       store::TrialRecord trial;
       trial.outcome = *it.outcome;
+      if (*it.outcome == Outcome::ok) {
+        trial.time = time;
+        trial.series_ns = it.back_to_back_ns;
+      }
       trial.problem = it.problem;
       trial.config_json = best.config_json;
       return store.record_trial(id, trial, 0);
     }
-    best.time = {.median_ns = it.median_ns,
-                 .q1_ns = it.median_ns,
-                 .q3_ns = it.median_ns,
-                 .min_ns = it.median_ns,
-                 .samples = 30};
+    best.time = time;
     best.ratio_to_library = it.ratio_to_library;
     best.ratio_to_library_tuned = it.ratio_to_library_tuned;
     best.sustained_ns = it.back_to_back_ns;

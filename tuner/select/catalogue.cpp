@@ -136,7 +136,9 @@ class SeriesTimes {
   explicit SeriesTimes(const std::vector<store::StoredTrial>& trials) {
     std::vector<double> beyond_ns;
     for (const store::StoredTrial& it : trials) {
-      if (!it.trial.time || !it.trial.series_ns || *it.trial.series_ns > kShort_ns) continue;
+      if (!it.trial.time || !it.trial.series_ns) continue;
+      shortest_ns_ = std::min(shortest_ns_.value_or(*it.trial.series_ns), *it.trial.series_ns);
+      if (*it.trial.series_ns > kShort_ns) continue;
       beyond_ns.push_back(it.trial.time->median_ns - *it.trial.series_ns);
     }
     if (beyond_ns.empty()) return;
@@ -145,15 +147,18 @@ class SeriesTimes {
     single_launch_ns_ = std::max(0.0, *middle);
   }
 
+  /// Never less than the shortest that was timed so.
   [[nodiscard]] double of(double single_ns, const std::optional<double>& series_ns) const {
-    return series_ns.value_or(std::max(single_ns - single_launch_ns_, single_ns / kMostTimes));
+    if (series_ns) return *series_ns;
+    return std::max(single_ns - single_launch_ns_,
+                    std::min(single_ns, shortest_ns_.value_or(single_ns)));
   }
 
  private:
   static constexpr double kShort_ns = 20'000;  // of longer ones the clock decides, too
-  static constexpr double kMostTimes = 4;      // no single launch takes as much longer
 
   double single_launch_ns_ = 0;
+  std::optional<double> shortest_ns_;
 };
 
 /// Collects what is known of one kernel's configurations: the times that its cost model is fitted
@@ -166,7 +171,7 @@ class ConfigCollector {
     for (Entry& entry : kernel_.entries) {
       entry.config = config_index(entry.best.config_json);
       add(entry.best.config_json, entry.size.text, entry.size.numbers,
-          {.ns = series.of(entry.best.time.median_ns, entry.best.rested_ns)});
+          {.ns = series.of(entry.best.time.median_ns, entry.best.sustained_ns)});
       if (entry.best.verified) kernel_.configs[entry.config].verified = true;
     }
   }
