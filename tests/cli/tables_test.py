@@ -22,7 +22,7 @@ class TablesTest(ProgramTest):
         self.assertEqual((document["schema"], document["device"]), ("tune.tables/1", "NVIDIA H200"))
         self.assertEqual([(it["missing"], it["stale"]) for it in document["suites"]], [([], [])] * len(suites))
         families = {it["family"]: it for it in document["families"]}
-        self.assertEqual(sorted(families), ["convolution", "copy", "gemm", "gemm_tensor", "reduction", "transpose", "window_square"])
+        self.assertEqual(sorted(families), ["convolution", "copy", "gemm", "gemm_grouped", "gemm_tensor", "reduction", "transpose", "window_square"])
         self.assertGreater(len(families["gemm"]["sizes"]), 150)
         text = self.tune("tables", "check", SHIPPED, "--sizes", FP32).stdout
         self.assertRegex(text, r"NVIDIA H200, driver 580.159.04, NVRTC 13.0, cuBLAS 13.1.0\n")

@@ -126,6 +126,12 @@ class OwnContext {
   CUcontext context_ = nullptr;
 };
 
+[[nodiscard]] std::size_t free_bytes() {
+  std::size_t free = 0, total = 0;
+  EXPECT_CUDA(cudaMemGetInfo(&free, &total));
+  return free;
+}
+
 /// What is captured on a stream of its own, ready to run there.
 class CapturedGraph {
  public:
@@ -512,17 +518,29 @@ TEST_F(GpuDispatcherTest, MemoryOfGraphsThatAreGoneIsForOthers) {
     graph.launch();
     EXPECT_CUDA(cudaDeviceSynchronize());
   };
-  const auto free_bytes = [] {
-    std::size_t free = 0, total = 0;
-    EXPECT_CUDA(cudaMemGetInfo(&free, &total));
-    return free;
-  };
   capture_and_run();
   const std::size_t before = free_bytes();
   for (int i = 0; i < 100; ++i) capture_and_run();
   // The driver says late, on a thread of its own, that a graph is gone: a few more may be needed.
   EXPECT_GT(free_bytes() + (std::size_t{512} << 20), before) << "of 100 times 32 MiB";
   EXPECT_EQ(c.download(), right(kSplit, a, b));
+}
+
+TEST_F(GpuDispatcherTest, GraphsOfLibraryCallsWithoutAWorkspaceTakeNoMemory) {
+  const Matrix a(64, 64, 7), b(64, 64, 5), c(64, 64, 3);
+  const Problem3 p = {64, 64, 64};
+  std::vector<std::unique_ptr<CapturedGraph>> graphs;
+  const auto capture = [&] {
+    graphs.push_back(std::make_unique<CapturedGraph>(
+        [&](cudaStream_t stream) { multiply(*library_, p, a, b, c, stream); }));
+  };
+  capture();
+  const std::size_t before = free_bytes();
+  for (int i = 0; i < 20; ++i) capture();
+  EXPECT_GT(free_bytes() + (std::size_t{64} << 20), before) << "20 workspaces are 640 MiB";
+  for (const auto& graph : graphs) graph->launch();
+  EXPECT_CUDA(cudaDeviceSynchronize());
+  EXPECT_EQ(c.download(), right(p, a, b));
 }
 
 TEST_F(GpuDispatcherTest, AGraphOfALibraryThatWasNeverUsedBeforeIsCaptured) {

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/backend/cuda/cublas_handles.hpp"
 
+#include "tuner/backend/cuda/captured_work.hpp"
+
 #include <array>
 #include <cstdint>
+#include <utility>
 
 namespace tuner::backend {
 namespace {
@@ -63,23 +66,36 @@ Expected<cublasHandle_t, Failure> CublasHandles::on(const StreamState& state, CU
   return (*made)->handle;
 }
 
-Expected<void, Failure> CublasHandles::capture(const StreamState& state, CUstream stream,
-                                               const CublasCall& call) {
-  const std::scoped_lock lock(mutex_);
-  const auto here = captures();
-  if (!here) return Unexpected(here.error());
-  void* workspace = (*here)->workspaces.find(state);
-  if (workspace == nullptr) {
-    const auto lent = memory_.lend(workspace_bytes_, stream);
-    if (!lent) return Unexpected(lent.error());
-    workspace = *lent;
-    (*here)->workspaces.put(state, workspace);
-  }
-  cublasHandle_t const handle = (*here)->handle->handle;
+Expected<void, Failure> CublasHandles::call_with(void* workspace, CUstream stream,
+                                                 const Captures& here,
+                                                 const CublasCall& call) const {
+  cublasHandle_t const handle = here.handle->handle;
   // In this order: setting the stream takes the workspace away.
   auto done = attempt(api_, api_.set_stream(handle, stream));
   if (done) done = attempt(api_, api_.set_workspace(handle, workspace, workspace_bytes_));
   return done ? call(handle) : done;
+}
+
+Expected<void, Failure> CublasHandles::capture(const StreamState& state, CUstream stream,
+                                               const CublasCall& call) {
+  const std::scoped_lock lock(mutex_);
+  const auto found = captures();
+  if (!found) return Unexpected(found.error());
+  Captures& here = **found;
+  if (void* const own = here.workspaces.find(state)) return call_with(own, stream, here, call);
+  if (here.spare == nullptr) {
+    const auto taken = memory_.take(workspace_bytes_);
+    if (!taken) return Unexpected(taken.error());
+    here.spare = *taken;
+  }
+  const CUdeviceptr address = here.spare->address;
+  auto* const workspace = reinterpret_cast<void*>(address);
+  const CapturedWork work(driver_, stream);
+  const auto done = call_with(workspace, stream, here, call);
+  if (!work.may_use(address, workspace_bytes_)) return done;
+  const auto tied = memory_.tie(std::exchange(here.spare, nullptr), stream);
+  if (tied) here.workspaces.put(state, workspace);
+  return done ? tied : done;
 }
 
 }  // namespace tuner::backend

@@ -21,8 +21,9 @@ namespace tuner::backend {
 using CublasCall = std::function<Expected<void, Failure>(cublasHandle_t)>;
 
 /// cuBLAS for many streams. Two that run at once must not share a workspace: a stream has a handle
-/// of its own, and so has what is captured of all graphs in a context, each with a workspace of the
-/// graph's.
+/// of its own, and so has what is captured of all graphs in a context. A graph gets a workspace
+/// with the first call that may use it; calls that do not share a spare one. A workspace costs a
+/// graph 32 MiB and 2 us at each launch.
 class CublasHandles {
  public:
   /// Throws Error(no_device) when cuBLAS is not installed. Touches no device yet. The driver and
@@ -49,10 +50,15 @@ class CublasHandles {
   struct Captures {
     Handle* handle = nullptr;
     CapturedMemory workspaces;
+    /// No graph's yet; null until it is needed.
+    std::shared_ptr<GraphMemory::Block> spare;
   };
   [[nodiscard]] Expected<Handle*, Failure> make();
   /// Of the current context, with its handle.
   [[nodiscard]] Expected<Captures*, Failure> captures();
+  [[nodiscard]] Expected<void, Failure> call_with(void* workspace, CUstream stream,
+                                                  const Captures& here,
+                                                  const CublasCall& call) const;
 
   const DriverApi& driver_;
   GraphMemory& memory_;

@@ -34,9 +34,16 @@ struct DriverApi {
   PFN_cuKernelGetAttribute_v12000 get_attribute = library.symbol("cuKernelGetAttribute");
   PFN_cuKernelSetAttribute_v12000 set_attribute = library.symbol("cuKernelSetAttribute");
   PFN_cuKernelGetParamInfo_v12040 parameter_info = library.symbol("cuKernelGetParamInfo");
+  PFN_cuFuncGetParamInfo_v12040 function_parameter = library.symbol("cuFuncGetParamInfo");
   PFN_cuLaunchKernelEx_v11060 launch_kernel = library.symbol("cuLaunchKernelEx");
   PFN_cuStreamGetId_v12000 stream_id = library.symbol("cuStreamGetId");
   PFN_cuStreamGetCaptureInfo_v11030 capture_info = library.symbol("cuStreamGetCaptureInfo_v2");
+  PFN_cuStreamGetCaptureInfo_v12030 captured_last = library.symbol("cuStreamGetCaptureInfo_v3");
+  PFN_cuGraphNodeGetType_v10000 node_type = library.symbol("cuGraphNodeGetType");
+  PFN_cuGraphNodeGetDependencies_v12030 node_dependencies =
+      library.symbol("cuGraphNodeGetDependencies_v2");
+  PFN_cuGraphKernelNodeGetParams_v12000 kernel_node =
+      library.symbol("cuGraphKernelNodeGetParams_v2");
   PFN_cuThreadExchangeStreamCaptureMode_v10010 exchange_capture_mode =
       library.symbol("cuThreadExchangeStreamCaptureMode");
   PFN_cuUserObjectCreate_v11030 create_user_object = library.symbol("cuUserObjectCreate");

@@ -60,10 +60,9 @@ std::shared_ptr<GraphMemory::Block> GraphMemory::take_free(CUcontext context,
   return *found;
 }
 
-/// Sizes are powers of two, so that blocks of graphs that are gone fit others. The driver is never
-/// called with the lock, which a thread of its own may wait for.
-Expected<std::shared_ptr<GraphMemory::Block>, Failure> GraphMemory::take(std::size_t size_bytes) {
-  size_bytes = std::bit_ceil(std::max(size_bytes, kSmallestBlockBytes));
+/// The driver is never called with the lock, which a thread of its own may wait for.
+Expected<std::shared_ptr<GraphMemory::Block>, Failure> GraphMemory::allocate(
+    std::size_t size_bytes) {
   CUcontext context = nullptr;
   driver_.current_context(&context);
   if (auto block = take_free(context, size_bytes)) return block;
@@ -78,42 +77,46 @@ Expected<std::shared_ptr<GraphMemory::Block>, Failure> GraphMemory::take(std::si
   return block;
 }
 
-/// Makes the graph the block's owner: the block is returned with the graph, or at once on failure.
-Expected<void, Failure> GraphMemory::tie(CUgraph graph, const std::shared_ptr<Block>& block) {
-  auto loan = std::make_unique<Loan>(Loan{blocks_, block});
-  CUuserObject object = nullptr;
-  auto done = attempt(driver_, driver_.create_user_object(&object, loan.get(), &GraphMemory::end, 1,
-                                                          CU_USER_OBJECT_NO_DESTRUCTOR_SYNC));
-  if (!done) {
-    give_back(*block);
-    return done;
+/// Sizes are powers of two, so that blocks of graphs that are gone fit others.
+Expected<std::shared_ptr<GraphMemory::Block>, Failure> GraphMemory::take(std::size_t size_bytes) {
+  // A capture forbids its thread to allocate, unless it says that it knows what it does.
+  const CaptureBystander bystander(driver_);
+  auto block = allocate(std::bit_ceil(std::max(size_bytes, kSmallestBlockBytes)));
+  if (!block) return block;
+  if (auto done = clear_memory(driver_, (*block)->address, size_bytes); !done) {
+    give_back(**block);
+    return Unexpected(done.error());
   }
-  static_cast<void>(loan.release());  // the object's
-  done = attempt(driver_, driver_.retain_user_object(graph, object, 1, CU_GRAPH_USER_OBJECT_MOVE));
-  if (!done) driver_.release_user_object(object, 1);
-  return done;
+  return block;
 }
 
-Expected<void*, Failure> GraphMemory::lend(std::size_t size_bytes, CUstream stream) {
+/// The graph's user object owns the block, which is returned with the graph.
+Expected<void, Failure> GraphMemory::tie(const std::shared_ptr<Block>& block, CUstream stream) {
   CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
   CUgraph graph = nullptr;
   auto done =
       attempt(driver_, driver_.capture_info(stream, &status, nullptr, &graph, nullptr, nullptr));
-  if (!done) return Unexpected(done.error());
+  if (!done) return done;
   if (status != CU_STREAM_CAPTURE_STATUS_ACTIVE) {
     return launch_error("the stream is not being captured");
   }
-  // A capture forbids its thread to allocate, unless it says that it knows what it does.
-  const CaptureBystander bystander(driver_);
+  auto loan = std::make_unique<Loan>(Loan{blocks_, block});
+  CUuserObject object = nullptr;
+  done = attempt(driver_, driver_.create_user_object(&object, loan.get(), &GraphMemory::end, 1,
+                                                     CU_USER_OBJECT_NO_DESTRUCTOR_SYNC));
+  if (!done) return done;
+  static_cast<void>(loan.release());  // the object's
+  // Where that fails, the object stays: releasing it would make the block another graph's.
+  return attempt(driver_, driver_.retain_user_object(graph, object, 1, CU_GRAPH_USER_OBJECT_MOVE));
+}
+
+Expected<void*, Failure> GraphMemory::lend(std::size_t size_bytes, CUstream stream) {
   const auto block = take(size_bytes);
   if (!block) return Unexpected(block.error());
-  done = clear_memory(driver_, (*block)->address, size_bytes);
-  if (!done) {
-    give_back(**block);
-    return Unexpected(done.error());
+  if (auto tied = tie(*block, stream); !tied) {
+    give_back(**block);  // nothing was captured that could use it
+    return Unexpected(tied.error());
   }
-  done = tie(graph, *block);
-  if (!done) return Unexpected(done.error());
   return reinterpret_cast<void*>((*block)->address);
 }
 

@@ -32,13 +32,20 @@ class GraphMemory {
   /// captured on a stream. launch_error when nothing is captured there or there is no memory.
   [[nodiscard]] Expected<void*, Failure> lend(std::size_t size_bytes, CUstream stream);
 
- private:
   struct Block {
     CUcontext context = nullptr;
     CUdeviceptr address = 0;
     std::size_t size_bytes = 0;
     bool lent = false;
   };
+  /// Zeroed memory of the current context that no graph has: the caller's, until it is tied to one.
+  /// Allowed during a capture.
+  [[nodiscard]] Expected<std::shared_ptr<Block>, Failure> take(std::size_t size_bytes);
+  /// Gives such memory to the graph that is being captured on a stream. launch_error when nothing
+  /// is captured there. What fails leaves it nobody's: nothing may use it again.
+  [[nodiscard]] Expected<void, Failure> tie(const std::shared_ptr<Block>& block, CUstream stream);
+
+ private:
   /// Outlives this where a graph does.
   struct Blocks {
     std::mutex mutex;
@@ -53,9 +60,8 @@ class GraphMemory {
   static void CUDA_CB end(void* loan);
   /// Null where none of that size is free.
   [[nodiscard]] std::shared_ptr<Block> take_free(CUcontext context, std::size_t size_bytes);
-  [[nodiscard]] Expected<std::shared_ptr<Block>, Failure> take(std::size_t size_bytes);
+  [[nodiscard]] Expected<std::shared_ptr<Block>, Failure> allocate(std::size_t size_bytes);
   void give_back(Block& block);
-  [[nodiscard]] Expected<void, Failure> tie(CUgraph graph, const std::shared_ptr<Block>& block);
 
   const DriverApi& driver_;
   std::shared_ptr<Blocks> blocks_ = std::make_shared<Blocks>();
