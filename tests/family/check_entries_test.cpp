@@ -90,6 +90,23 @@ TEST(CheckEntries, SoAreTypesOfTheKernelsOwn) {
               HasSubstr("scale.json: kernels.scale.scratch: 'parts' is float*"));
 }
 
+TEST(CheckEntries, SoIsAnotherNumberOfArguments) {
+  EXPECT_THAT(refusal({.source = kernel("float a,\n int n, const float* x, float* y")}),
+              AllOf(HasSubstr("scale.json: kernels.scale.entry: scale has 4 parameters (s.cu:2: "
+                              "float a, int n, const float* x, float* y), but gets 3 arguments: "
+                              "n, x, y;"),
+                    HasSubstr("correct \"arguments\"")));
+  EXPECT_THAT(refusal({.source = kernel("int n, float* y")}), HasSubstr("has 2 parameters"));
+  EXPECT_THAT(refusal({.source = kernel("")}), HasSubstr("has 0 parameters"));
+  EXPECT_THAT(refusal({.source = kernel("void")}), HasSubstr("has 0 parameters"));
+  EXPECT_THAT(refusal({.source = kernel("int n, const float* x, float* y"),
+                       .more = R"("arguments": ["x", "y"],)"}),
+              HasSubstr("gets 2 arguments: x, y"));
+  EXPECT_THAT(refusal({.source = kernel("int n, float* y, T... more", "template <class... T>"),
+                       .entry = "scale<int, int>"}),
+              "");
+}
+
 TEST(CheckEntries, WhatIsNotCertainPasses) {
   for (const std::string& source :
        {kernel("int n, const float* __restrict__ x, float* y"),

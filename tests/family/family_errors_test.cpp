@@ -57,6 +57,15 @@ TEST(SpaceFile, WithoutItsWorkIsToldWhatToWrite) {
             "at a size, for the rate, such as \"flops\": \"2*N\", or 0");
 }
 
+TEST(SpaceFile, ACheckOfAnotherFormIsToldWhatToWrite) {
+  EXPECT_EQ(error(R"({"kernel": "plain"})", R"("plain")"),
+            R"(axpy.json: check.reference: must be {"kernel": NAME} of a correct kernel of this )"
+            R"(file, {"op": …} or {"npy": …})");
+  EXPECT_EQ(error(R"("check": {)", R"("check": {"tolerance": 1e-5, )"),
+            "axpy.json: check.tolerance: must be an object with relative, absolute, ulp, is a "
+            "number");
+}
+
 TEST(SpaceFile, ContinuousInputsNeedAReferenceKernel) {
   constexpr std::string_view kByKernel = R"("reference": {"kernel": "plain"})";
   const std::string kernel(kByKernel);
@@ -207,6 +216,10 @@ TEST(SpaceFile, FillsAndInitialContentAreChecked) {
   EXPECT_THAT(input(R"("initial": "zero")"), HasSubstr("the content of an input is its \"fill\""));
   EXPECT_THAT(output(R"("role": "inout", "initial": "zero")"), HasSubstr("must be \"input\""));
   EXPECT_THAT(output(R"("role": "output", "initial": "zeros")"), HasSubstr("did you mean 'zero'?"));
+  EXPECT_THAT(output(R"("role": "output", "initial": "zero", "fill": "normal")"),
+              HasSubstr("fill: is never used"));
+  EXPECT_THAT(output(R"("role": "output", "initial": 0)"),
+              HasSubstr("initial: must be \"poison\", \"zero\" or \"input\""));
 }
 
 TEST(SpaceFile, NumbersByValueMayHaveAFraction) {

@@ -83,9 +83,15 @@ Json checked(const Bound& each, const std::string& file) {
                 fmt::format("{}: kernels.{}: the default configuration is not valid: {}", file,
                             each.kernel.name, violation->message));
   }
-  for (std::size_t step = 0; step < each.kernel.steps.size(); ++step) {
-    static_cast<void>(family::geometry(each.kernel, step,
-                                       each.space.expression_values(each.space.default_config())));
+  try {
+    for (std::size_t step = 0; step < each.kernel.steps.size(); ++step) {
+      static_cast<void>(family::geometry(
+          each.kernel, step, each.space.expression_values(each.space.default_config())));
+    }
+  } catch (const Error& error) {
+    throw Error(error.code(),
+                fmt::format("{}: at {}, default configuration: {}", file,
+                            space::display(each.size, each.kernel.space->dims), error.what()));
   }
   return {{"kernel", each.kernel.name},
           {"size", space::size_json(each.size, each.kernel.space->dims)},

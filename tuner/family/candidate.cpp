@@ -106,7 +106,11 @@ std::int64_t value_in(Range range, const Kernel& kernel, const space::Expression
     throw Error(ErrorCode::usage,
                 fmt::format("kernel {}: {} = {} {}", kernel.name, what, expression.text(), why));
   };
-  if (!value) fail(fmt::format("has no value: {}", space::name(value.error())));
+  if (!value) {
+    const bool is_fraction = value.error() == space::Fault::not_an_integer;
+    fail(fmt::format("has no value: {}{}", space::name(value.error()),
+                     is_fraction ? "; ceil_div(a, b) rounds a/b up, a // b down" : ""));
+  }
   if (*value < range.minimum || *value > range.maximum) {
     fail(fmt::format("is {}, outside of {} … {}", *value, range.minimum, range.maximum));
   }

@@ -96,6 +96,12 @@ class EntrySource {
     return !pastes_ && !words_.contains(kernel);
   }
 
+  /// Whether a preprocessor may make something else of a token.
+  [[nodiscard]] bool may_replace(const SourceToken& token) const {
+    return token.kind == SourceToken::Kind::directive || has_text(token, "(") ||
+           macros_.contains(token.text);
+  }
+
   [[nodiscard]] std::optional<ParameterType> type_of(Tokens parameter) const {
     return parameter_type(parameter, macros_, types_);
   }
@@ -221,7 +227,11 @@ class PassedArguments {
   [[nodiscard]] Passed at(std::size_t place) const {
     if (place < family_.arguments.size()) return argument(family_.arguments[place]);
     place -= family_.arguments.size();
-    if (place >= kernel_.scratch.size()) return {};  // a tensor map
+    if (place >= kernel_.scratch.size()) {
+      Passed map;
+      map.name = kernel_.tensor_maps[place - kernel_.scratch.size()].name;
+      return map;
+    }
     const ScratchBuffer& scratch = kernel_.scratch[place];
     return {.name = scratch.name,
             .declared = scratch.type.text() + "*",
@@ -263,15 +273,20 @@ class PassedArguments {
   const Kernel& kernel_;
 };
 
-/// A parameter that does not fit to what is passed.
+/// A parameter that does not fit to what is passed, or a list that is longer or shorter.
 struct Mismatch {
   TypeFit fit = TypeFit::fits;
   Passed passed;
   ParameterType type = {};
-  std::string parameter;   // as the source has it
-  std::size_t number = 0;  // from 1
-  std::string place;       // "saxpy.cu:12"
+  std::string parameter;                   // as the source has it; or all of them
+  std::size_t number = 0;                  // from 1
+  std::string place;                       // "saxpy.cu:12"
+  std::optional<std::size_t> length = {};  // of a list that is longer or shorter
 };
+
+std::string text_place(const EntrySource::File& file, std::size_t offset) {
+  return fmt::format("{}:{}", file.name, 1 + std::ranges::count(file.text.substr(0, offset), '\n'));
+}
 
 TypeFit best_fit(const Passed& passed, const ParameterType& type) {
   TypeFit best = TypeFit::differs;
@@ -293,13 +308,33 @@ std::string spelling(Tokens tokens, std::string_view text) {
   return spelt;
 }
 
+/// How a list differs in length, if it certainly does.
+Mismatch other_length(const EntrySource& source, const EntrySource::Place& place,
+                      const std::vector<Tokens>& parameters) {
+  const Tokens tokens = place.file->tokens;
+  std::string all;
+  for (const Tokens& parameter : parameters) {
+    const auto is_open = [&](const SourceToken& it) {
+      return source.may_replace(it) || it.text.starts_with('.');  // a pack
+    };
+    if (std::ranges::any_of(parameter, is_open)) return {};
+    all += fmt::format("{}{}", all.empty() ? "" : ", ", spelling(parameter, place.file->text));
+  }
+  return {.fit = TypeFit::differs,
+          .passed = {},
+          .parameter = all,
+          .place = text_place(*place.file, tokens[place.at.parameters].begin),
+          .length = parameters.size()};
+}
+
 /// The first parameter at a place that fits worst.
 Mismatch worst_at(const EntrySource& source, const EntrySource::Place& place,
                   const std::vector<Passed>& passed) {
   const Tokens tokens = place.file->tokens;
   const std::vector<Tokens> parameters = kernel_parameters(tokens, place.at);
   Mismatch worst;
-  if (parameters.size() != passed.size() || parameters.empty()) return worst;
+  if (parameters.size() != passed.size()) return other_length(source, place, parameters);
+  if (parameters.empty()) return worst;
   // Parentheses and directives within the list are not understood.
   const SourceToken* const end = parameters.back().data() + parameters.back().size();
   for (const SourceToken* it = parameters.front().data(); it != end; ++it) {
@@ -311,13 +346,12 @@ Mismatch worst_at(const EntrySource& source, const EntrySource::Place& place,
     if (!type) continue;
     const TypeFit fit = best_fit(passed[i], *type);
     if (fit <= worst.fit) continue;
-    const std::string_view before = place.file->text.substr(0, parameters[i].front().begin);
     worst = {.fit = fit,
              .passed = passed[i],
              .type = *type,
              .parameter = spelling(parameters[i], place.file->text),
              .number = i + 1,
-             .place = fmt::format("{}:{}", place.file->name, 1 + std::ranges::count(before, '\n'))};
+             .place = text_place(*place.file, parameters[i].front().begin)};
   }
   return worst;
 }
@@ -344,6 +378,15 @@ std::string step_key(const Kernel& kernel, std::size_t step, std::string_view ke
                                   : fmt::format("kernels.{}.steps[{}].{}", kernel.name, step, key);
 }
 
+std::string length_text(const Mismatch& found, const std::string& function,
+                        const std::vector<Passed>& passed) {
+  std::vector<std::string> names;
+  for (const Passed& each : passed) names.push_back(each.name);
+  return fmt::format("{} has {} parameters ({}: {}), but gets {} arguments: {}", function,
+                     *found.length, found.place, found.parameter, passed.size(),
+                     fmt::join(names, ", "));
+}
+
 void check_kernel_entries(const Family& family, const Kernel& kernel) {
   const EntrySource source(kernel);
   for (std::size_t step = 0; step < kernel.steps.size(); ++step) {
@@ -355,9 +398,16 @@ void check_kernel_entries(const Family& family, const Kernel& kernel) {
                               step_key(kernel, step, "entry"), source.name(), function,
                               did_you_mean(function, source.kernels())));
     }
-    const Mismatch found =
-        mismatch(source, function, PassedArguments(family, kernel).of(kernel.steps[step]));
+    const std::vector<Passed> passed = PassedArguments(family, kernel).of(kernel.steps[step]);
+    const Mismatch found = mismatch(source, function, passed);
     if (found.fit != TypeFit::differs) continue;
+    if (found.length) {
+      throw Error(ErrorCode::usage,
+                  fmt::format("{}: {}: {}; each parameter gets one, in their order: correct "
+                              "\"arguments\", or list there what this kernel alone gets",
+                              family.path, step_key(kernel, step, "entry"),
+                              length_text(found, function, passed)));
+    }
     throw Error(
         ErrorCode::usage,
         fmt::format("{}: {}: {}: write \"type\": \"{}{}\", or change the kernel; arguments are "

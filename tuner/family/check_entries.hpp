@@ -10,9 +10,9 @@ namespace tuner::family {
 
 /// Compares the entries of a kernel, and of a reference kernel, with their sources before anything
 /// is compiled. Throws Error(usage) where a source certainly has no such __global__ function, and
-/// where a parameter certainly has another type than the argument that is passed. Sources are not
-/// preprocessed: what macros, templates or typedefs may change is never certain. Throws too where a
-/// launch is programmatic and no source contains what would wait.
+/// where it certainly takes more or fewer arguments than are passed, or one of another type.
+/// Sources are not preprocessed: what macros, templates or typedefs may change is never certain.
+/// Throws too where a launch is programmatic and no source contains what would wait.
 void check_entries(const Family& family, const Kernel& kernel);
 
 /// Parameters whose types are seldom meant for their arguments, such as unsigned char* for float*,

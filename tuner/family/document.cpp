@@ -6,6 +6,7 @@
 #include "tuner/core/suggest.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -66,7 +67,11 @@ DocumentNode DocumentNode::member(std::string_view key, const Json& json) const 
 }
 
 void DocumentNode::expect_keys(std::initializer_list<std::string_view> keys) const {
-  if (!json_->is_object()) fail_type("an object");
+  constexpr std::size_t kFew = 8;  // more do not help
+  if (!json_->is_object()) {
+    fail_type(keys.size() > kFew ? "an object"
+                                 : fmt::format("an object with {}", fmt::join(keys, ", ")));
+  }
   for (const auto& [key, value] : json_->items()) {
     if (std::find(keys.begin(), keys.end(), key) != keys.end()) continue;
     const std::vector<std::string> known(keys.begin(), keys.end());

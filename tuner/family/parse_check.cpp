@@ -252,6 +252,10 @@ decltype(Check::reference) parse_reference(const DocumentNode& node, const Probl
                                            const std::vector<Argument>& arguments) {
   const space::Scope scope = space::family_scope(problem.dims);
   const ArgumentFinder finder(arguments);
+  if (!node.json().is_object()) {
+    node.fail(R"(must be {"kernel": NAME} of a correct kernel of this file, {"op": …} or )"
+              R"({"npy": …})");
+  }
   if (const auto kernel = node.find("kernel")) {
     node.expect_keys({"kernel", "type"});
     KernelReference reference{kernel->name()};

@@ -42,6 +42,7 @@ BufferRole parse_role(const DocumentNode& node) {
 }
 
 InitialContent parse_initial(const DocumentNode& node, BufferRole role) {
+  if (!node.json().is_string()) node.fail(R"(must be "poison", "zero" or "input")");
   const std::string initial = node.text();
   if (role == BufferRole::input) {
     node.fail(
@@ -156,7 +157,12 @@ BufferArgument parse_buffer(const DocumentNode& node, const space::Dimensions& d
   if (const auto initial = node.find("initial")) {
     buffer.initial = parse_initial(*initial, buffer.role);
   }
-  if (const auto fill = node.find("fill")) buffer.fill = parse_fill(*fill, buffer.type, scope);
+  if (const auto fill = node.find("fill")) {
+    if (buffer.role == BufferRole::output && buffer.initial != InitialContent::input) {
+      fill->fail(R"(is never used: an output holds its fill only with "initial": "input")");
+    }
+    buffer.fill = parse_fill(*fill, buffer.type, scope);
+  }
   return buffer;
 }
 

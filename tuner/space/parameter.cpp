@@ -187,7 +187,12 @@ void refuse(std::string_view where, std::string_view why) {
 }
 
 void expect_object(const Json& json, std::span<const std::string> keys, std::string_view where) {
-  if (!json.is_object()) refuse(where, fmt::format("must be an object, not {}", json.type_name()));
+  constexpr std::size_t kFew = 8;  // more do not help
+  if (!json.is_object()) {
+    refuse(where, fmt::format("must be an object{}{}, not {}", keys.size() > kFew ? "" : " with ",
+                              fmt::join(keys.first(keys.size() > kFew ? 0 : keys.size()), ", "),
+                              json.type_name()));
+  }
   for (const auto& [key, value] : json.items()) {
     if (std::find(keys.begin(), keys.end(), key) == keys.end()) {
       refuse(where, fmt::format("unknown key '{}'{}", key, did_you_mean(key, keys)));

@@ -43,8 +43,8 @@ std::vector<std::byte> read_npy(const family::Family& family, std::string_view f
                                 std::int64_t count, const space::Size& size) {
   const std::filesystem::path path = family::npy_file(family.path, file);
   const auto fail = [&](const std::string& why) {
-    throw Error(ErrorCode::usage,
-                fmt::format("argument {}: the file {} {}", argument, path.string(), why));
+    throw Error(ErrorCode::usage, fmt::format("{}: argument {}: the file {} {}", family.path,
+                                              argument, path.string(), why));
   };
   if (!std::filesystem::exists(path)) fail("is not there: save the array by numpy.save");
   const std::size_t wanted = static_cast<std::size_t>(count) * family::size_bytes(type);
