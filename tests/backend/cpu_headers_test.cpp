@@ -193,6 +193,30 @@ __global__ void kernel(int* out) {
   EXPECT_THAT(result, ElementsAre(0, 0, 2048, 2052, 0x7c00, 1, 0, 17, 45));
 }
 
+TEST_F(CpuHeaders, PairsAreAddedByAtomicsToo) {
+  const auto result = run_on_zeros(R"(
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+__global__ void kernel(int* out) {
+  __half2 h = __floats2half2_rn(1, 2);
+  const __half2 before = atomicAdd(&h, __floats2half2_rn(3, 5));
+  out[0] = __low2float(before) * 10 + __high2float(before);
+  out[1] = __low2float(h) * 10 + __high2float(h);
+  __nv_bfloat162 b = __floats2bfloat162_rn(1, 2);
+  atomicAdd(&b, __floats2bfloat162_rn(3, 5));
+  b += __floats2bfloat162_rn(1, 1);
+  out[2] = __low2float(b) * 10 + __high2float(b);
+  float4 f = {1, 2, 3, 4};
+  atomicAdd(&f, float4{1, 1, 1, 1});
+  out[3] = f.x * 1000 + f.y * 100 + f.z * 10 + f.w;
+  float2 g = {1, 2};
+  atomicAdd(&g, float2{1, 1});
+  out[4] = g.x * 10 + g.y;
+})",
+                                   {}, 5);
+  EXPECT_THAT(result, ElementsAre(12, 47, 58, 2345, 23));
+}
+
 TEST_F(CpuHeaders, IntrinsicsConvertAsAGpuDoes) {
   const auto result = run_on_zeros(R"(
 __global__ void kernel(int* out) {

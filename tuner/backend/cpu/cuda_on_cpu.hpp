@@ -339,6 +339,15 @@ TUNER_ATOMIC(atomicInc, old >= value ? T(0) : old + 1)
 TUNER_ATOMIC(atomicDec, old == 0 || old > value ? value : old - 1)
 #undef TUNER_ATOMIC
 
+/// The elements one by one, as on a GPU.
+inline float2 atomicAdd(float2* address, float2 value) {
+  return {atomicAdd(&address->x, value.x), atomicAdd(&address->y, value.y)};
+}
+inline float4 atomicAdd(float4* address, float4 value) {
+  return {atomicAdd(&address->x, value.x), atomicAdd(&address->y, value.y),
+          atomicAdd(&address->z, value.z), atomicAdd(&address->w, value.w)};
+}
+
 template <class T>
 inline T atomicCAS(T* address, typename tuner::SameType<T>::type expected,
                    typename tuner::SameType<T>::type value) {

@@ -100,6 +100,19 @@ struct Small {
 template <class T>
 struct __align__(4) SmallPair {
   T x, y;
+  // Friends, so that the atomics' templates find them.
+  friend SmallPair operator+(SmallPair a, SmallPair b) { return {a.x + b.x, a.y + b.y}; }
+  friend SmallPair operator-(SmallPair a, SmallPair b) { return {a.x - b.x, a.y - b.y}; }
+  friend SmallPair operator*(SmallPair a, SmallPair b) { return {a.x * b.x, a.y * b.y}; }
+  friend SmallPair operator/(SmallPair a, SmallPair b) { return {a.x / b.x, a.y / b.y}; }
+  friend SmallPair operator-(SmallPair a) { return {-a.x, -a.y}; }
+  friend SmallPair& operator+=(SmallPair& a, SmallPair b) { return a = a + b; }
+  friend SmallPair& operator-=(SmallPair& a, SmallPair b) { return a = a - b; }
+  friend SmallPair& operator*=(SmallPair& a, SmallPair b) { return a = a * b; }
+  friend SmallPair& operator/=(SmallPair& a, SmallPair b) { return a = a / b; }
+  friend bool operator==(SmallPair a, SmallPair b) { return a.x == b.x && a.y == b.y; }
+  /// Both differ: __hbne2.
+  friend bool operator!=(SmallPair a, SmallPair b) { return a.x != b.x && a.y != b.y; }
 };
 
 template <class T>
@@ -183,8 +196,6 @@ TUNER_SMALL bool __hisnan(tuner::Small<B> a) { return isnan(a.value()); }
 #define TUNER_BOTH(name, one) TUNER_SMALL TUNER_PAIR name(TUNER_PAIR a, TUNER_PAIR b) { return {one(a.x, b.x), one(a.y, b.y)}; }
 TUNER_BOTH(__hadd2, __hadd) TUNER_BOTH(__hsub2, __hsub) TUNER_BOTH(__hmul2, __hmul)
 TUNER_BOTH(__h2div, __hdiv) TUNER_BOTH(__hmax2, __hmax) TUNER_BOTH(__hmin2, __hmin)
-TUNER_BOTH(operator+, __hadd) TUNER_BOTH(operator-, __hsub) TUNER_BOTH(operator*, __hmul)
-TUNER_BOTH(operator/, __hdiv)
 #undef TUNER_BOTH
 TUNER_SMALL TUNER_PAIR __hfma2(TUNER_PAIR a, TUNER_PAIR b, TUNER_PAIR c) { return {__hfma(a.x, b.x, c.x), __hfma(a.y, b.y, c.y)}; }
 TUNER_SMALL TUNER_PAIR __hneg2(TUNER_PAIR a) { return {-a.x, -a.y}; }
