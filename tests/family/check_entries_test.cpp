@@ -149,6 +149,22 @@ TEST(CheckEntries, AFunctionThatIsNotThereIsRefused) {
   EXPECT_THAT(refusal({.source = "// scal\n" + source, .entry = "scal"}), HasSubstr("'scal'"));
 }
 
+TEST(CheckEntries, AnEntryThatLeavesOutANamespaceIsRefused) {
+  const std::string inside = kernel("int n, const float* x, float* y");
+  const std::string source = "namespace detail { namespace { struct S {}; }\n" + inside + "}\n";
+  EXPECT_THAT(refusal({.source = source}),
+              HasSubstr("scale.json: kernels.scale.entry: scale is in a namespace: write "
+                        "\"detail::scale\""));
+  EXPECT_EQ(refusal({.source = source, .entry = "detail::scale"}), "");
+  for (const std::string& found :
+       {source + "using namespace detail;", source + "using detail::scale;", "inline " + source,
+        source + inside, "namespace {" + inside + "}",
+        "namespace detail { struct S {}; }\n" + inside,
+        "namespace detail {\n#if A\nvoid f() {\n#else\nvoid f(int) {\n#endif\n} }\n" + inside}) {
+    EXPECT_EQ(refusal({.source = found}), "") << found;
+  }
+}
+
 TEST(CheckEntries, AFunctionThatMayBeThereIsNot) {
   const std::string body = "(int n, const float* x, float* y) {}\n";
   for (const std::string& source :

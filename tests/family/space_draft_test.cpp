@@ -68,6 +68,19 @@ TEST(SpaceDraft, TheGridHasTheAxesThatTheKernelReads) {
   EXPECT_EQ(one["kernels"]["k"]["launch"]["grid"], Json::array({"ceil_div(N, THREADS)"}));
 }
 
+TEST(SpaceDraft, NamespacesAndDynamicSharedMemoryAreTakenOver) {
+  const std::string source = R"(
+    namespace a::b { namespace { namespace c {
+    template <int BLOCK> __global__ void f(const float* x, float* y, int n) {
+      extern __shared__ __align__(16) double sums[];
+    }
+    } } })";
+  const std::string draft = space_draft(source, "f.cu", "");
+  EXPECT_THAT(draft, HasSubstr("\"entry\": \"a::b::c::f<${BLOCK}>\""));
+  EXPECT_THAT(draft, HasSubstr("\"block\": [\"BLOCK\"], \"dynamic_shared_bytes\": \"8*BLOCK\"}"));
+  EXPECT_THAT(draft, HasSubstr("; bytes of extern __shared__ memory"));
+}
+
 TEST(SpaceDraft, TemplateParametersAreTuned) {
   const Json space = draft(
       "template <typename T, int BLOCK, bool FAST = false, int ITEMS = (2 > 1 ? 4 : 1)>\n"

@@ -165,7 +165,8 @@ TEST(ParseSpaceDefinition, AcceptsTheExtremesOfRanges) {
 }
 
 TEST(ParseSpaceDefinition, RefusesWrongDefaultsKindsAndKeys) {
-  EXPECT_EQ(parameter_error(R"({"values": [1, 2]})"), ": 'default' is missing");
+  EXPECT_EQ(parameter_error(R"({"values": [1, 2]})"),
+            ": 'default' is missing: one of its values, such as \"default\": 1");
   EXPECT_EQ(parameter_error(R"({"values": [64, 128], "default": 63})"),
             ".default: 63 is not one of the values (did you mean '64'?)");
   EXPECT_EQ(parameter_error(R"({"values": [1, 2], "default": "1"})").substr(0, 29),

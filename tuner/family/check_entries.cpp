@@ -90,6 +90,29 @@ class EntrySource {
     return all;
   }
 
+  /// The namespaces that an entry without any leaves out; empty where one may find the kernel so.
+  [[nodiscard]] std::string missing_qualifier(const std::string& kernel) const {
+    if (has_using_) return "";
+    std::string qualifier;
+    for (const Place& place : places(kernel)) {
+      const Tokens tokens = place.file->tokens;
+      const auto count = [&](std::string_view text) {
+        return std::ranges::count(tokens, text, &SourceToken::text);
+      };
+      const auto is_inline = [](const SourceToken& first, const SourceToken& second) {
+        return has_text(first, "inline") && has_text(second, "namespace");
+      };
+      // Where an #if has one brace of a pair, namespaces seem to end elsewhere.
+      if (std::ranges::adjacent_find(tokens, is_inline) != tokens.end() ||
+          count("{") != count("}")) {
+        return "";
+      }
+      qualifier = signature_at(tokens, place.at).qualifier;
+      if (qualifier.empty()) return "";
+    }
+    return qualifier;
+  }
+
   /// Whether no kernel can have this name: it is no word of the sources or options, and no macro
   /// can make it of others.
   [[nodiscard]] bool lacks(const std::string& kernel) const {
@@ -112,6 +135,7 @@ class EntrySource {
     add_types(files_.back().tokens);
     for (const SourceToken& token : files_.back().tokens) {
       if (token.kind == SourceToken::Kind::directive) add_macro(token.text);
+      has_using_ = has_using_ || has_text(token, "using");
     }
     const std::string joined = joined_lines(text);
     pastes_ = pastes_ || joined.find("%:") != std::string::npos;
@@ -172,6 +196,7 @@ class EntrySource {
 
   std::vector<File> files_;
   WordSet words_, macros_, types_;
+  bool has_using_ = false;
   bool pastes_ = false;  // or spells words in other ways that are not followed
 };
 
@@ -397,6 +422,13 @@ void check_kernel_entries(const Family& family, const Kernel& kernel) {
                   fmt::format("{}: {}: {} has no __global__ function '{}'{}", family.path,
                               step_key(kernel, step, "entry"), source.name(), function,
                               did_you_mean(function, source.kernels())));
+    }
+    const std::string_view entry = kernel.steps[step].entry;
+    const std::string qualifier = source.missing_qualifier(function);
+    if (entry.starts_with(function) && !qualifier.empty()) {
+      throw Error(ErrorCode::usage,
+                  fmt::format("{}: {}: {} is in a namespace: write \"{}{}\"", family.path,
+                              step_key(kernel, step, "entry"), function, qualifier, entry));
     }
     const std::vector<Passed> passed = PassedArguments(family, kernel).of(kernel.steps[step]);
     const Mismatch found = mismatch(source, function, passed);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/family/signature.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -88,17 +91,58 @@ Declared declared(Tokens tokens) {
   return found;
 }
 
-/// How many axes of the grid the body behind a parameter list reads; 1 for a declaration alone.
-std::size_t grid_axes(Tokens tokens, std::size_t behind_parameters) {
-  if (behind_parameters >= tokens.size() || !has_text(tokens[behind_parameters], "{")) return 1;
-  std::size_t axes = 1;
+/// What the braces behind a parameter list hold; nothing for a declaration alone.
+Tokens body_at(Tokens tokens, std::size_t behind_parameters) {
+  if (behind_parameters >= tokens.size() || !has_text(tokens[behind_parameters], "{")) return {};
   const std::size_t end = behind_bracket(tokens, behind_parameters);
-  for (std::size_t i = behind_parameters; i + 2 < end; ++i) {
-    if (!has_text(tokens[i], "blockIdx")) continue;
-    if (has_text(tokens[i + 2], "y")) axes = std::max<std::size_t>(axes, 2);
-    if (has_text(tokens[i + 2], "z")) axes = 3;
+  return tokens.subspan(behind_parameters, end - behind_parameters);
+}
+
+/// How many axes of the grid a body reads.
+std::size_t grid_axes(Tokens body) {
+  std::size_t axes = 1;
+  for (std::size_t i = 0; i + 2 < body.size(); ++i) {
+    if (!has_text(body[i], "blockIdx")) continue;
+    if (has_text(body[i + 2], "y")) axes = std::max<std::size_t>(axes, 2);
+    if (has_text(body[i + 2], "z")) axes = 3;
   }
   return axes;
+}
+
+/// The type of the first array that is declared extern __shared__, with or without __align__.
+std::vector<std::string> dynamic_shared(Tokens body) {
+  for (std::size_t i = 0; i + 1 < body.size(); ++i) {
+    if (!has_text(body[i], "extern") || !has_text(body[i + 1], "__shared__")) continue;
+    std::vector<std::string> words;
+    for (i += 2; i < body.size() && !has_text(body[i], "[") && !has_text(body[i], ";"); ++i) {
+      if (has_text(body[i], "(")) {
+        if (!words.empty()) words.pop_back();  // the attribute
+        i = behind_bracket(body, i) - 1;
+      } else if (body[i].kind == Kind::word) {
+        words.emplace_back(body[i].text);
+      }
+    }
+    if (words.size() > 1) words.pop_back();  // the name
+    return words;
+  }
+  return {};
+}
+
+/// The named namespaces that are open at a kernel, each with "::" behind it.
+std::string qualifier(Tokens tokens, const KernelPlace& place) {
+  std::vector<std::string> open;  // of each brace; empty for other braces
+  std::string next;
+  for (std::size_t i = 0; i < place.global; ++i) {
+    if (has_text(tokens[i], "namespace")) {
+      for (++i; i < place.global && !has_text(tokens[i], "{") && !has_text(tokens[i], ";"); ++i) {
+        if (tokens[i].kind == Kind::word) next += fmt::format("{}::", tokens[i].text);
+      }
+    }
+    if (i < place.global && has_text(tokens[i], "{")) open.push_back(next);
+    if (i < place.global && has_text(tokens[i], "}") && !open.empty()) open.pop_back();
+    next.clear();
+  }
+  return fmt::format("{}", fmt::join(open, ""));
 }
 
 /// What stands in no declaration between __global__ and the kernel's name.
@@ -177,12 +221,15 @@ std::vector<Tokens> kernel_parameters(Tokens tokens, const KernelPlace& place) {
 Signature signature_at(Tokens tokens, const KernelPlace& place) {
   Signature found;
   found.name = tokens[place.parameters - 1].text;
+  found.qualifier = qualifier(tokens, place);
   found.of_template = template_parameters(tokens, place.global);
   found.most_threads = most_threads(tokens, place);
   for (const Tokens part : kernel_parameters(tokens, place)) {
     found.parameters.push_back(declared(part));
   }
-  found.grid_axes = grid_axes(tokens, behind_bracket(tokens, place.parameters));
+  const Tokens body = body_at(tokens, behind_bracket(tokens, place.parameters));
+  found.grid_axes = grid_axes(body);
+  found.dynamic_shared = dynamic_shared(body);
   return found;
 }
 

@@ -28,10 +28,13 @@ struct Declared {
 
 struct Signature {
   std::string name;
+  std::string qualifier;  // "detail::fast::", the named namespaces around it
   std::vector<Declared> of_template;
   std::vector<Declared> parameters;
   int most_threads = kMostThreads;  // __launch_bounds__
   std::size_t grid_axes = 1;        // of blockIdx that the body reads: x, up to y, up to z
+  /// The words of the elements of extern __shared__ memory in the body; empty: it has none.
+  std::vector<std::string> dynamic_shared;
 };
 
 /// Where a kernel is declared.

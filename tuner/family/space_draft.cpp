@@ -156,13 +156,13 @@ constexpr std::string_view kDraft =
       "constraints": [
         {{"expr": "{block} <= dev.max_threads_per_block", "why": "device limit of threads per block"}}
       ],
-      // TODO: blocks, and threads of a block: up to three numbers each.
-      "launch": {{"grid": [{grid}], "block": ["{block}"]}}
+      // TODO: blocks, and threads of a block: up to three numbers each{shared_todo}.
+      "launch": {{"grid": [{grid}], "block": ["{block}"]{shared}}}
     }},
     "{kernel}_reference": {{
       "source": "{source}",
       "entry": "{default_entry}",
-      "launch": {{"grid": [{default_grid}], "block": [{threads}]}}
+      "launch": {{"grid": [{default_grid}], "block": [{threads}]{default_shared}}}
     }}
   }}
 }}
@@ -226,7 +226,10 @@ class Draft {
         fmt::arg("parameters", parameters()), fmt::arg("block", block()),
         fmt::arg("grid", grid(block())),
         fmt::arg("default_grid", grid(std::to_string(default_threads()))),
-        fmt::arg("threads", default_threads()));
+        fmt::arg("threads", default_threads()), fmt::arg("shared", shared(block())),
+        fmt::arg("default_shared", shared(std::to_string(default_threads()))),
+        fmt::arg("shared_todo",
+                 kernel_.dynamic_shared.empty() ? "" : "; bytes of extern __shared__ memory"));
   }
 
  private:
@@ -314,6 +317,15 @@ class Draft {
     return fmt::format("{}", fmt::join(axes, ", "));
   }
 
+  /// One element of extern __shared__ memory for each thread.
+  [[nodiscard]] std::string shared(const std::string& threads) const {
+    if (kernel_.dynamic_shared.empty()) return "";
+    const auto type =
+        element_type_from_name(fmt::format("{}", fmt::join(kernel_.dynamic_shared, " ")));
+    return fmt::format(R"(, "dynamic_shared_bytes": "{}*{}")",
+                       type ? size_bytes(*type) : sizeof(double), threads);
+  }
+
   [[nodiscard]] std::string bytes() const {
     std::size_t bytes = 0;
     for (const Declared& one : kernel_.parameters) {
@@ -378,8 +390,9 @@ class Draft {
         values.push_back(one.name == block_ ? threads : is_flag(one) ? "false" : "1");
       }
     }
-    if (values.empty()) return kernel_.name;
-    return fmt::format("{}<{}>", kernel_.name, fmt::join(values, ","));
+    const std::string path = kernel_.qualifier + kernel_.name;
+    if (values.empty()) return path;
+    return fmt::format("{}<{}>", path, fmt::join(values, ","));
   }
 
   [[nodiscard]] static bool is_flag(const Declared& one) {

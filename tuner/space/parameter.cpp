@@ -133,7 +133,10 @@ std::vector<ParameterValue> parse_values(const Json& json, Scope& scope, std::st
 }
 
 std::size_t parse_default(const Json& json, const Parameter& parameter, std::string_view where) {
-  if (!json.contains("default")) refuse(where, "'default' is missing");
+  if (!json.contains("default")) {
+    refuse(where, fmt::format("'default' is missing: one of its values, such as \"default\": {}",
+                              parameter.values.empty() ? "1" : parameter.values.front().text));
+  }
   const Json& value = json["default"];
   const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
   const bool is_word = parameter.value_kind == ValueKind::word;
