@@ -8,7 +8,7 @@ import subprocess
 import tempfile
 import unittest
 
-from program import SEED, SHORT_RUN, TUNE, ProgramTest
+from program import SCALE_SOURCES, SCALE_SPACE, SEED, SHORT_RUN, TUNE, ProgramTest
 
 
 class QueryTest(ProgramTest):
@@ -46,6 +46,21 @@ class QueryTest(ProgramTest):
         self.tune("-q", "import", SEED)
         for size, ties in (("4096,4096,4096", "1 other finalist within"), ("1024,1024,1024", "4 other finalists within")):
             self.assertRegex(self.ask(size).stdout, rf"ties +{ties} 1 %\n")
+
+    def test_a_kernel_that_changed_and_found_nothing_since_says_so(self):
+        self.database = self.directory / "changed.db"
+        for name, text in {"scale.json": json.dumps(SCALE_SPACE), **SCALE_SOURCES}.items():
+            (self.directory / name).write_text(text)
+        run = ("--space", "scale.json", "--kernel", "scale", "--backend", "cpu", "-q")
+        ask = ("query", "--kernel", "scale", "--size", "64")
+        self.tune(*run)
+        self.assertNotIn("warning", self.tune(*ask).stdout)
+        (self.directory / "scale.cu").write_text(SCALE_SOURCES["scale.cu"].replace("2 * x[i]", "3 * x[i]"))
+        self.tune(*run, code=4)  # wrong results alone
+        self.assertRegex(self.tune(*ask).stdout, r"answer +default\nwarning +scale has changed since; its entries from before \(1\)")
+
+    def test_a_word_too_many_is_named(self):
+        self.refuse("query", "gemm_naive", code=2, says="'gemm_naive' is one argument too many")
 
     def test_the_document(self):
         document = json.loads(self.ask("16,16,16", "--format", "json").stdout)

@@ -73,6 +73,12 @@ std::vector<std::string> known_options(const CLI::App& app) {
           ErrorCode::usage,
           fmt::format("option '{}' is one of another command; `tune --help` lists them", name));
     }
+    if (!option && known_commands(app).empty()) {
+      throw Error(
+          ErrorCode::usage,
+          fmt::format("'{}' is one argument too many; `--help` lists this command's options",
+                      word));
+    }
     throw Error(ErrorCode::usage,
                 fmt::format("{} '{}' is not known{}; `tune --help` lists what is",
                             option ? "option" : "command", option ? name : word,

@@ -236,6 +236,10 @@ void print_table(const select::Selection& selection, const Output& output) {
                  fmt::format("imported from {}, not yet verified on this machine", best.origin)});
     }
   }
+  for (const std::string& reason : selection.explanation) {
+    if (reason.find(select::kChangedSince) == std::string::npos) continue;
+    table.add({"warning", reason.substr(reason.find(' ') + 1)});  // without "kernel:"
+  }
   if (std::ranges::count(selection.explanation, kAwaits) > 0) {
     table.add({"warning", std::string(kAwaits)});
   }

@@ -281,8 +281,8 @@ void add_entries(Catalogue& catalogue, CatalogueKernel& kernel,
   }
   if (outdated == 0) return;
   catalogue.explanation.push_back(
-      fmt::format("kernel: {} has changed since; its entries from before ({}) are not used",
-                  kernel.record->kernel, outdated));
+      fmt::format("kernel: {} {}; its entries from before ({}) are not used", kernel.record->kernel,
+                  kChangedSince, outdated));
 }
 
 /// The trials of the kernel's current version on this device.

@@ -13,6 +13,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tuner::select {
@@ -46,6 +47,9 @@ struct CatalogueKernel {
   std::vector<Entry> entries;
   std::shared_ptr<const CostModel> model;  ///< null where too little was timed for one
 };
+
+/// In the explanation of a kernel that has entries of other versions than the newest.
+inline constexpr std::string_view kChangedSince = "has changed since";
 
 struct Catalogue {
   space::DeviceInfo device;
