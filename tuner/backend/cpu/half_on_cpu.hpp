@@ -101,18 +101,40 @@ template <class T>
 struct __align__(4) SmallPair {
   T x, y;
   // Friends, so that the atomics' templates find them.
-  friend SmallPair operator+(SmallPair a, SmallPair b) { return {a.x + b.x, a.y + b.y}; }
-  friend SmallPair operator-(SmallPair a, SmallPair b) { return {a.x - b.x, a.y - b.y}; }
-  friend SmallPair operator*(SmallPair a, SmallPair b) { return {a.x * b.x, a.y * b.y}; }
-  friend SmallPair operator/(SmallPair a, SmallPair b) { return {a.x / b.x, a.y / b.y}; }
-  friend SmallPair operator-(SmallPair a) { return {-a.x, -a.y}; }
-  friend SmallPair& operator+=(SmallPair& a, SmallPair b) { return a = a + b; }
-  friend SmallPair& operator-=(SmallPair& a, SmallPair b) { return a = a - b; }
-  friend SmallPair& operator*=(SmallPair& a, SmallPair b) { return a = a * b; }
-  friend SmallPair& operator/=(SmallPair& a, SmallPair b) { return a = a / b; }
-  friend bool operator==(SmallPair a, SmallPair b) { return a.x == b.x && a.y == b.y; }
+  friend SmallPair operator+(SmallPair a, SmallPair b) {
+    return {a.x + b.x, a.y + b.y};
+  }
+  friend SmallPair operator-(SmallPair a, SmallPair b) {
+    return {a.x - b.x, a.y - b.y};
+  }
+  friend SmallPair operator*(SmallPair a, SmallPair b) {
+    return {a.x * b.x, a.y * b.y};
+  }
+  friend SmallPair operator/(SmallPair a, SmallPair b) {
+    return {a.x / b.x, a.y / b.y};
+  }
+  friend SmallPair operator-(SmallPair a) {
+    return {-a.x, -a.y};
+  }
+  friend SmallPair& operator+=(SmallPair& a, SmallPair b) {
+    return a = a + b;
+  }
+  friend SmallPair& operator-=(SmallPair& a, SmallPair b) {
+    return a = a - b;
+  }
+  friend SmallPair& operator*=(SmallPair& a, SmallPair b) {
+    return a = a * b;
+  }
+  friend SmallPair& operator/=(SmallPair& a, SmallPair b) {
+    return a = a / b;
+  }
+  friend bool operator==(SmallPair a, SmallPair b) {
+    return a.x == b.x && a.y == b.y;
+  }
   /// Both differ: __hbne2.
-  friend bool operator!=(SmallPair a, SmallPair b) { return a.x != b.x && a.y != b.y; }
+  friend bool operator!=(SmallPair a, SmallPair b) {
+    return a.x != b.x && a.y != b.y;
+  }
 };
 
 template <class T>
