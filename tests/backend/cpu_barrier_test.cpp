@@ -127,6 +127,25 @@ TEST_F(CpuBarrier, OfAWarpLetsTheWarpsGoTheirOwnWays) {
   for (int i = 0; i < 96; ++i) EXPECT_EQ(result[static_cast<std::size_t>(i)], 31 - i % 32 + i / 32);
 }
 
+TEST_F(CpuBarrier, OfAWarpLetsItGoAheadOfOthersInEveryOtherLaunch) {
+  const auto run = [&] {
+    return run_on_zeros(R"(
+      __global__ void kernel(int* out) {
+        __shared__ int sums[2];
+        const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+        if (lane == 0) sums[warp] = 1 + warp;
+        __syncthreads();
+        out[threadIdx.x] = sums[0] + sums[1];
+        __syncwarp();
+        if (lane == 0) sums[warp] = 100;  // a barrier of the block is missing before
+      })",
+                        {.block = {64, 1, 1}}, 64);
+  };
+  const std::array<std::vector<int>, 4> results = {run(), run(), run(), run()};
+  const std::vector<int> right(64, 3);
+  EXPECT_EQ(std::ranges::count(results, right), 2) << "warps one behind the other show the error";
+}
+
 TEST_F(CpuBarrier, LetsPartsOfAWarpShuffleApart) {
   const auto result = run_on_zeros(R"(
     __global__ void kernel(int* out) {

@@ -35,13 +35,14 @@ constexpr const char* kSpace = R"json({
   }
 })json";
 
-store::KernelRecord record(const char* space = kSpace, const char* headers = "[]") {
+store::KernelRecord record(const char* space = kSpace, const char* headers = "[]",
+                           const char* source = "") {
   store::KernelRecord record{.family = "scale",
                              .kernel = "scale",
                              .hash = "",
                              .space_text = space,
                              .source_name = "scale.cu",
-                             .source_text = "",
+                             .source_text = source,
                              .headers_json = headers};
   const family::Family family = select::stored_family(record);
   record.family = family.name;
@@ -175,6 +176,17 @@ TEST(Snippet, PassesIntegersOf64BitsAsWhicheverTypeTheKernelTakes) {
           .cpp();
   EXPECT_THAT(code, AllOf(HasSubstr("const long long* x"), HasSubstr("AnyLongIntegers{x}, y"),
                           HasSubstr("operator Integer*()")));
+}
+
+TEST(Snippet, PassesMemoryAsTheVectorsThatTheKernelTakes) {
+  const char* const source =
+      "template <int BLOCK> __global__ void scale(int N, float factor, const float4* x, float* y, "
+      "double2* sums) {}";
+  const std::string code = Snippet(record(kSpace, "[]", source), *space::device_profile("h200"),
+                                   R"({"BLOCK":64})", {1000})
+                               .cpp();
+  EXPECT_THAT(code, AllOf(HasSubstr("const float* x"), HasSubstr("operator Vector*()"),
+                          HasSubstr("(N, factor, AnyVectors{x}, y, AnyVectors{sums})")));
 }
 
 TEST(Snippet, RefusesAStoredKernelThatItCannotRead) {

@@ -90,6 +90,21 @@ TEST(CheckEntries, SoAreTypesOfTheKernelsOwn) {
               HasSubstr("scale.json: kernels.scale.scratch: 'parts' is float*"));
 }
 
+TEST(CheckEntries, AnOutputThatCannotBeWrittenIsRefused) {
+  EXPECT_THAT(refusal({.source = kernel("int n, const float* y, const float* x")}),
+              HasSubstr("scale.json: arguments: 'y' is an output, but parameter 3 of scale, 'const "
+                        "float* x' (s.cu:2), cannot be written"));
+}
+
+TEST(CheckEntries, ANameOfAnotherArgumentIsACaution) {
+  EXPECT_THAT(entry_cautions(family({.source = kernel("int n, float* y, float* x")})),
+              ElementsAre(HasSubstr("parameter 'y' of scale (s.cu:2) gets the argument 'x', and "
+                                    "another one 'y'")));
+  EXPECT_THAT(entry_cautions(family({.source = kernel("int count, float* x, float* y")})),
+              IsEmpty());
+  EXPECT_THAT(entry_cautions(family({.source = kernel("int n, float* in, float* x")})), IsEmpty());
+}
+
 TEST(CheckEntries, SoIsAnotherNumberOfArguments) {
   EXPECT_THAT(refusal({.source = kernel("float a,\n int n, const float* x, float* y")}),
               AllOf(HasSubstr("scale.json: kernels.scale.entry: scale has 4 parameters (s.cu:2: "

@@ -203,8 +203,13 @@ TEST(SpaceFile, FillsAndInitialContentAreChecked) {
   const auto output = [&](const std::string& rest) { return error(y, rest); };
   EXPECT_THAT(input(R"("fill": "norma")"),
               HasSubstr("unknown fill \"norma\" (did you mean 'normal'?)"));
-  EXPECT_THAT(input(R"("fill": {"uniform": [-1, 1]})"),
-              HasSubstr(R"(write "fill": "uniform"; it has no bounds)"));
+  EXPECT_THAT(input(R"("fill": {"positive": [1, 2]})"),
+              HasSubstr(R"(write "fill": "positive"; it has no bounds)"));
+  EXPECT_THAT(input(R"("fill": {"uniform": [1, 1]})"),
+              HasSubstr("fill.uniform: must be [LOW, HIGH], LOW below HIGH"));
+  EXPECT_THAT(error("\"type\": \"float*\", \"count\": \"N\"}",
+                    "\"type\": \"int*\", \"count\": \"N\", \"fill\": {\"uniform\": [0, 1]}}"),
+              HasSubstr("has no meaning for elements of type 'int': write \"integers\""));
   EXPECT_THAT(input(R"("fill": {"integers": [1]})"),
               HasSubstr("must have exactly 2 elements, has 1"));
   EXPECT_THAT(input(R"("fill": {"integers": [1, 2], "constant": 1})"),

@@ -73,6 +73,15 @@ TEST_F(RankTest, WhatVerificationRefusedAnswersForNoOtherSize) {
   }
 }
 
+TEST_F(RankTest, ADefaultThatCrashedOrHungIsNoAnswer) {
+  for (const Outcome outcome : {Outcome::crashed, Outcome::timeout, Outcome::quarantined}) {
+    put({.problem = "128,64", .value = 16, .outcome = outcome});
+    EXPECT_THAT(answers("256,64"), IsEmpty()) << name(outcome);
+  }
+  put({.problem = "128,64", .value = 16});
+  EXPECT_THAT(answers("256,64"), Contains(R"(default {"TILE":16})"));
+}
+
 TEST_F(RankTest, ARefusedDefaultIsNamedWithItsTrial) {
   put({.problem = "128,64", .value = 16, .outcome = Outcome::wrong_result});
   EXPECT_THAT(answers("128,64"), IsEmpty());

@@ -119,6 +119,11 @@ TEST_F(CheckKernelsFill, UniformAndPositiveNumbersKeepToTheirRanges) {
   backend::Buffer buffer(*backend, kCount * sizeof(float));
   kernels.fill_uniform({buffer.id(), family::ElementType::f32, kCount}, 42);
   EXPECT_THAT(download<float>(buffer), testing::Each(AllOf(Ge(0.0f), Lt(1.0f))));
+  kernels.fill_uniform({buffer.id(), family::ElementType::f32, kCount}, 42, -3, 0.5);
+  const std::vector<float> between = download<float>(buffer);
+  EXPECT_THAT(between, testing::Each(AllOf(Ge(-3.0f), Lt(0.5f))));
+  EXPECT_LT(std::ranges::min(between), -2.9f);
+  EXPECT_GT(std::ranges::max(between), 0.4f);
   kernels.fill_positive({buffer.id(), family::ElementType::f32, kCount}, 42);
   EXPECT_THAT(download<float>(buffer), testing::Each(Ge(0.5f)));
 }

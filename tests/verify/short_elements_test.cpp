@@ -76,7 +76,8 @@ TEST_F(ShortElementsTest, AreRightOrWrongOneByOne) {
   expect_failure("2 * x[i]", "2 * x[i] + (n == 101 && i == 100)", Outcome::wrong_result,
                  "y[100] is ");
   expect_failure("i < n", "i < n - n / 101", Outcome::wrong_result, "not written");
-  expect_failure("i < n", "i <= n", Outcome::wrong_result, "should be left unwritten");
+  expect_failure("i < n", "i <= n", Outcome::out_of_bounds,
+                 "wrote y[1], beyond the end of its 1 element ");
   expect_failure("i < n", "i <= n + 1", Outcome::out_of_bounds, "beyond the end of its 2 elements");
   expect_failure("2 * x[i];", "2 * x[i]; if (i == 0) x[n - 1] += 1;", Outcome::out_of_bounds,
                  "wrote its input x");

@@ -3,6 +3,7 @@
 
 #include "tuner/core/error.hpp"
 #include "tuner/core/shell_words.hpp"
+#include "tuner/family/signature.hpp"
 #include "tuner/select/stored_family.hpp"
 
 #include <fmt/format.h>
@@ -93,6 +94,45 @@ constexpr std::string_view kLongIntegers =
     "  }\n"
     "};\n\n";
 
+/// Memory as the vectors, such as float2, that the kernel takes.
+constexpr std::string_view kVectors =
+    "struct AnyVectors {\n"
+    "  const void* begin;\n"
+    "  template <class Vector>\n"
+    "  operator Vector*() const {\n"
+    "    return static_cast<Vector*>(const_cast<void*>(begin));\n"
+    "  }\n"
+    "};\n\n";
+
+/// The arguments and scratch buffers, counted as in steps, that a function of the kernel takes as
+/// pointers to vectors, as far as its source tells.
+std::set<std::size_t> taken_as_vectors(const family::Kernel& kernel) {
+  std::set<std::size_t> found;
+  const std::vector<family::SourceToken> tokens = family::source_tokens(kernel.source.text);
+  const family::DeclaredKernels declared(tokens);
+  for (const family::KernelStep& step : kernel.steps) {
+    const std::string function = family::entry_function(step.entry);
+    if (std::ranges::count(declared.names(), function) == 0) continue;
+    const auto signature = family::signature_at(tokens, declared.places(function).front());
+    for (std::size_t i = 0; i < signature.parameters.size(); ++i) {
+      const family::Declared& parameter = signature.parameters[i];
+      if (parameter.pointers != 1 || parameter.type.empty()) continue;
+      if (std::string_view("234").find(parameter.type.back().back()) == std::string_view::npos) {
+        continue;
+      }
+      std::size_t place = i;
+      if (step.parameters) {
+        if (i >= step.parameters->size()) continue;
+        const auto* const listed = std::get_if<std::size_t>(&(*step.parameters)[i]);
+        if (listed == nullptr) continue;
+        place = *listed;
+      }
+      found.insert(place);
+    }
+  }
+  return found;
+}
+
 bool is_long_integer(family::ElementType type) {
   return type == family::ElementType::s64 || type == family::ElementType::u64;
 }
@@ -151,6 +191,7 @@ Snippet::Snippet(const store::KernelRecord& record, const space::DeviceInfo& dev
   has_shared_headers_ = std::ranges::any_of(
       kernel.source.headers,
       [](const family::Header& header) { return header.name.starts_with("common/"); });
+  vectors_ = taken_as_vectors(kernel);
   add_arguments(family, values);
   add_scratch(kernel, values);
   add_tensor_maps(kernel, values);
@@ -210,6 +251,10 @@ void Snippet::add_arguments(const family::Family& family, const space::Expressio
 }
 
 std::string Snippet::passed(const std::string& pointer, family::ElementType type) {
+  if (vectors_.contains(passed_.size())) {
+    has_vectors_ = true;
+    return fmt::format("AnyVectors{{{}}}", pointer);
+  }
   if (!is_long_integer(type)) return pointer;
   has_long_integers_ = true;
   return fmt::format("AnyLongIntegers{{{}}}", pointer);
@@ -287,6 +332,7 @@ std::string Snippet::heading() const {
   if (!tensor_maps_.empty()) text += kTensorMaps;
   if (has_arrays_) text += kArrays;
   if (has_long_integers_) text += kLongIntegers;
+  if (has_vectors_) text += kVectors;
   if (!zeroed_.empty()) {
     text += fmt::format("// Zero before each call: {}\n", fmt::join(zeroed_, ", "));
   }

@@ -4,7 +4,9 @@
 #include "tuner/family/candidate.hpp"
 #include "tuner/store/records.hpp"
 
+#include <cstddef>
 #include <cstdint>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -50,6 +52,8 @@ class Snippet {
   std::vector<std::string> symbols_;  // statements that fill variables of the source
   bool has_arrays_ = false;           // by value
   bool has_long_integers_ = false;    // in memory
+  bool has_vectors_ = false;          // in memory
+  std::set<std::size_t> vectors_;     // places among the arguments
   bool has_shared_headers_ = false;   // in the folder common beside the source's
   std::string kernel_;
   std::string source_name_;

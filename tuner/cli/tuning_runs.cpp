@@ -312,6 +312,9 @@ void TuningRuns::run(const family::Family& family, const std::vector<TuningTask>
         session::tune_kernel(family, kernel, plan, model.cards(), model.joining, store, observers_,
                              [&] { return interrupt_->requested(); });
     found_ = found_ || std::ranges::any_of(result.sizes, has_best);
+    evaluated_ = evaluated_ || std::ranges::any_of(result.sizes, [](const auto& size) {
+                   return size.evaluated > 0;
+                 });
     tell_result(family, kernel, device, result);
     TuningTask won{.kernel = kernel, .sizes = {}};
     for (const session::SizeResult& size : result.sizes) {
@@ -375,9 +378,15 @@ void TuningRuns::print_result() const {
 int TuningRuns::exit_code() const {
   if (interrupt_ && interrupt_->exit_code()) return *interrupt_->exit_code();
   if (!found_) {
-    throw Error(ErrorCode::no_valid_config,
-                fmt::format("no configuration ended ok; `tune runs show{}` lists why each failed",
-                            database_option(common_)));
+    throw Error(
+        ErrorCode::no_valid_config,
+        evaluated_
+            ? fmt::format("no configuration ended ok; `tune runs show{}` lists why each failed",
+                          database_option(common_))
+            : fmt::format("no configuration ended ok in earlier runs, and failures are not "
+                          "repeated; `tune runs list{0}` and `tune runs show RUN{0}` list "
+                          "why each failed",
+                          database_option(common_)));
   }
   return 0;
 }

@@ -60,6 +60,7 @@ class TuningRuns {
   Json document_;
   std::map<std::string, std::vector<TuningTask>> won_;  // by device: the sizes with a best
   bool found_ = false;
+  bool evaluated_ = false;  // anything: not all was stored
 };
 
 }  // namespace tuner::cli

@@ -205,8 +205,10 @@ space::Size FamilyTable::complete(std::span<const std::int64_t> numbers) const {
   const space::Dimensions& dims = family_.problem.dims;
   std::vector<std::optional<std::int64_t>> places(dims.size());
   if (numbers.size() < dims.required() || numbers.size() > dims.size()) {
-    throw DispatchError(fmt::format("a size of {} has {} to {} numbers ({}), {} are given",
-                                    family_.name, dims.required(), dims.size(),
+    throw DispatchError(fmt::format("a size of {} has {} numbers ({}), {} are given", family_.name,
+                                    dims.required() == dims.size()
+                                        ? fmt::to_string(dims.size())
+                                        : fmt::format("{} to {}", dims.required(), dims.size()),
                                     fmt::join(dims.names(), ", "), numbers.size()));
   }
   std::copy(numbers.begin(), numbers.end(), places.begin());

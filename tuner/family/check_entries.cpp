@@ -16,10 +16,6 @@
 namespace tuner::family {
 namespace {
 
-bool is_in_word(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$';
-}
-
 /// All words of a text, whatever they are.
 void add_all_words(WordSet& words, std::string_view text) {
   for (std::size_t begin = 0; begin < text.size(); ++begin) {
@@ -200,31 +196,13 @@ class EntrySource {
   bool pastes_ = false;  // or spells words in other ways that are not followed
 };
 
-/// The function that an entry names, without namespaces and template arguments; none for other
-/// entries.
-std::string entry_function(std::string_view entry) {
-  const std::size_t end = std::min(entry.find('<'), entry.size());
-  int depth = 0;
-  for (std::size_t i = end; i < entry.size(); ++i) {
-    if (entry[i] == '<') ++depth;
-    if (entry[i] == '>' && --depth == 0 && i + 1 < entry.size()) return "";
-  }
-  std::string_view path = entry.substr(0, end);
-  const auto belongs = [](char c) { return (is_in_word(c) && c != '$') || c == ':'; };
-  if (!std::ranges::all_of(path, belongs)) return "";
-  if (const std::size_t colon = path.rfind(':'); colon != std::string_view::npos) {
-    if (path.starts_with("cub::") || path.starts_with("std::")) return "";
-    path.remove_prefix(colon + 1);
-  }
-  return std::string(path);
-}
-
 /// Something that a step passes, as the space file declares it.
 struct Passed {
   std::string name;
   std::string declared;  // "float*"
   std::string key;       // where: "arguments"
   bool is_buffer = false;
+  bool is_written = false;
   std::vector<ElementType> types;  // all that it can be; none: it is not compared
 };
 
@@ -273,6 +251,7 @@ class PassedArguments {
     } else if (const auto* const buffer = std::get_if<BufferArgument>(&argument.what)) {
       made.declared = buffer->type.text() + "*";
       made.is_buffer = true;
+      made.is_written = buffer->is_written();
       made.types = buffer->type.all();
       add_reference_types(made.types);
     }
@@ -307,6 +286,7 @@ struct Mismatch {
   std::size_t number = 0;                  // from 1
   std::string place;                       // "saxpy.cu:12"
   std::optional<std::size_t> length = {};  // of a list that is longer or shorter
+  bool is_read_only = false;               // and the argument is an output
 };
 
 std::string text_place(const EntrySource::File& file, std::size_t offset) {
@@ -369,14 +349,16 @@ Mismatch worst_at(const EntrySource& source, const EntrySource::Place& place,
     if (passed[i].types.empty()) continue;
     const auto type = source.type_of(parameters[i]);
     if (!type) continue;
-    const TypeFit fit = best_fit(passed[i], *type);
+    const bool is_read_only = passed[i].is_written && has_text(parameters[i].front(), "const");
+    const TypeFit fit = is_read_only ? TypeFit::differs : best_fit(passed[i], *type);
     if (fit <= worst.fit) continue;
     worst = {.fit = fit,
              .passed = passed[i],
              .type = *type,
              .parameter = spelling(parameters[i], place.file->text),
              .number = i + 1,
-             .place = text_place(*place.file, parameters[i].front().begin)};
+             .place = text_place(*place.file, parameters[i].front().begin),
+             .is_read_only = is_read_only};
   }
   return worst;
 }
@@ -390,6 +372,34 @@ Mismatch mismatch(const EntrySource& source, const std::string& function,
     if (!best || worst.fit < best->fit) best = std::move(worst);
   }
   return best.value_or(Mismatch{});
+}
+
+/// A sentence on a parameter that has the name of another argument than it gets; empty where every
+/// declaration has none.
+std::string swapped_names(const EntrySource& source, const std::string& function,
+                          const std::vector<Passed>& passed) {
+  std::string found;
+  for (const EntrySource::Place& place : source.places(function)) {
+    const Signature signature = signature_at(place.file->tokens, place.at);
+    const std::vector<Declared>& parameters = signature.parameters;
+    if (parameters.size() != passed.size()) return "";
+    const auto differs = [&](const Declared& parameter) {
+      const std::string& given =
+          passed[static_cast<std::size_t>(&parameter - parameters.data())].name;
+      return parameter.name != given &&
+             std::ranges::count(passed, parameter.name, &Passed::name) == 1 &&
+             std::ranges::count(parameters, given, &Declared::name) == 1;
+    };
+    const auto first = std::ranges::find_if(parameters, differs);
+    if (first == parameters.end()) return "";
+    found = fmt::format(
+        "parameter '{}' of {} ({}) gets the argument '{}', and another one '{}': "
+        "arguments are passed in the order of the parameters",
+        first->name, function,
+        text_place(*place.file, place.file->tokens[place.at.parameters].begin),
+        passed[static_cast<std::size_t>(first - parameters.begin())].name, first->name);
+  }
+  return found;
 }
 
 std::string mismatch_text(const Mismatch& found, const std::string& function) {
@@ -440,6 +450,14 @@ void check_kernel_entries(const Family& family, const Kernel& kernel) {
                               family.path, step_key(kernel, step, "entry"),
                               length_text(found, function, passed)));
     }
+    if (found.is_read_only) {
+      throw Error(
+          ErrorCode::usage,
+          fmt::format("{}: {}: '{}' is an output, but parameter {} of {}, '{}' ({}), cannot "
+                      "be written; arguments are passed in the order of the parameters",
+                      family.path, found.passed.key, found.passed.name, found.number, function,
+                      found.parameter, found.place));
+    }
     throw Error(
         ErrorCode::usage,
         fmt::format("{}: {}: {}: write \"type\": \"{}{}\", or change the kernel; arguments are "
@@ -488,7 +506,10 @@ std::vector<std::string> entry_cautions(const Family& family) {
     const EntrySource source(kernel);
     for (const KernelStep& step : kernel.steps) {
       const std::string function = entry_function(step.entry);
-      const Mismatch found = mismatch(source, function, PassedArguments(family, kernel).of(step));
+      const std::vector<Passed> passed = PassedArguments(family, kernel).of(step);
+      const std::string swapped = swapped_names(source, function, passed);
+      if (!swapped.empty()) cautions.push_back(swapped);
+      const Mismatch found = mismatch(source, function, passed);
       if (found.fit != TypeFit::doubtful) continue;
       cautions.push_back(fmt::format("{}: right only if the kernel reads the bits of {}",
                                      mismatch_text(found, function), found.passed.declared));

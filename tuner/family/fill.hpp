@@ -13,6 +13,7 @@ namespace tuner::family {
 enum class FillKind {
   normal,       ///< standard normal numbers; whole numbers in checks of exact results
   uniform,      ///< in [0, 1); whole numbers above 0 in checks of exact results
+  between,      ///< uniform in [least, most); whole numbers there in checks of exact results
   positive,     ///< |normal| + 0.5; whole numbers above 0 in checks of exact results
   permutation,  ///< of 0 to count − 1
   sorted,       ///< ascending
@@ -29,6 +30,7 @@ struct InputFill {
   space::Expression high =
       space::Expression::constant(0);  ///< of integers and CSR offsets; of the dimensions
   double value = 0;                    ///< of a constant
+  double least = 0, most = 1;          ///< of `between`; finite, least < most
   std::string source;                  ///< a name, or a path relative to the space file
 };
 

@@ -75,7 +75,8 @@ InputFill parse_named_fill(const DocumentNode& node) {
   }
   if (std::ranges::count(known, name) > 0) return fill;
   node.fail(fmt::format(
-      "unknown fill {}{}; others are objects: {{\"integers\": [LOW, HIGH]}}, {{\"constant\": "
+      "unknown fill {}{}; others are objects: {{\"integers\": [LOW, HIGH]}}, {{\"uniform\": [LOW, "
+      "HIGH]}}, {{\"constant\": "
       "NUMBER}}, {{\"csr_offsets\": ENTRIES}}, {{\"copy\": ARGUMENT}}, {{\"npy\": FILE}}",
       in_quotes(name), did_you_mean(name, known)));
 }
@@ -96,15 +97,31 @@ TypeOf parse_element_type(const DocumentNode& node, std::string_view text,
                               did_you_mean(name, known)));
 }
 
+InputFill parse_between(const DocumentNode& node, const TypeOf& type) {
+  const auto bounds = node.elements(2, 2);
+  InputFill fill;
+  fill.kind = FillKind::between;
+  fill.least = bounds[0].number();
+  fill.most = bounds[1].number();
+  if (fill.least >= fill.most) node.fail("must be [LOW, HIGH], LOW below HIGH");
+  for (const ElementType each : type.all()) {
+    if (is_floating(each)) continue;
+    node.fail(
+        fmt::format("has no meaning for elements of type '{}': write \"integers\"", name(each)));
+  }
+  return fill;
+}
+
 InputFill parse_fill(const DocumentNode& node, const TypeOf& type, const space::Scope& scope) {
   if (node.json().is_string()) return parse_named_fill(node);
   for (const auto& [text, kind] : kNamedFills) {
+    if (kind == FillKind::uniform) continue;
     if (node.json().is_object() && node.json().contains(text)) {
       node.fail(
           fmt::format("must not be an object: write \"fill\": \"{}\"; it has no bounds", text));
     }
   }
-  node.expect_keys({"integers", "constant", "csr_offsets", "copy", "npy"});
+  node.expect_keys({"integers", "uniform", "constant", "csr_offsets", "copy", "npy"});
   if (node.json().size() != 1) node.fail("must have exactly one key");
   InputFill fill;
   if (const auto integers = node.find("integers")) {
@@ -112,6 +129,8 @@ InputFill parse_fill(const DocumentNode& node, const TypeOf& type, const space::
     fill.kind = FillKind::integers;
     fill.low = family_expression(bounds[0], scope);
     fill.high = family_expression(bounds[1], scope);
+  } else if (const auto bounds = node.find("uniform")) {
+    return parse_between(*bounds, type);
   } else if (const auto constant = node.find("constant")) {
     fill.kind = FillKind::constant;
     fill.value = constant->number();

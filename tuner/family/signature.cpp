@@ -15,6 +15,27 @@ bool has_text(const SourceToken& token, std::string_view text) {
   return token.text == text;
 }
 
+bool is_in_word(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$';
+}
+
+std::string entry_function(std::string_view entry) {
+  const std::size_t end = std::min(entry.find('<'), entry.size());
+  int depth = 0;
+  for (std::size_t i = end; i < entry.size(); ++i) {
+    if (entry[i] == '<') ++depth;
+    if (entry[i] == '>' && --depth == 0 && i + 1 < entry.size()) return "";
+  }
+  std::string_view path = entry.substr(0, end);
+  const auto belongs = [](char c) { return (is_in_word(c) && c != '$') || c == ':'; };
+  if (!std::ranges::all_of(path, belongs)) return "";
+  if (const std::size_t colon = path.rfind(':'); colon != std::string_view::npos) {
+    if (path.starts_with("cub::") || path.starts_with("std::")) return "";
+    path.remove_prefix(colon + 1);
+  }
+  return std::string(path);
+}
+
 std::optional<int> number(std::string_view text) {
   int value = 0;
   const char* const end = text.data() + text.size();

@@ -65,6 +65,11 @@ class DeclaredKernels {
 };
 
 [[nodiscard]] bool has_text(const SourceToken& token, std::string_view text);
+/// Whether a character may be in an identifier.
+[[nodiscard]] bool is_in_word(char c);
+/// The function that an entry names, without namespaces and template arguments; empty for other
+/// entries.
+[[nodiscard]] std::string entry_function(std::string_view entry);
 /// A whole number that is all of the text.
 [[nodiscard]] std::optional<int> number(std::string_view text);
 /// The tokens of each parameter of a kernel, without default values; none for (void).

@@ -194,23 +194,27 @@ class ConfigCollector {
     }
   }
 
-  /// Of what can answer: the configurations that were timed, and the default.
+  /// Of what can answer: the configurations that were timed, and the default, which must not have
+  /// crashed or hung either: nothing else speaks for it.
   void add_refutations(const std::vector<store::StoredTrial>& trials,
                        const space::DeviceAttributes& device) {
     using LastOutcomes = std::map<std::string, Outcome>;  // by configuration
     std::map<std::string, LastOutcomes> by_size;
     for (const store::StoredTrial& it : trials) {
       const Outcome outcome = it.trial.outcome;
-      if (outcome != Outcome::ok && !is_refutation(outcome)) continue;
+      if (outcome != Outcome::ok && !is_refutation(outcome) && !is_dangerous(outcome)) continue;
       by_size[it.trial.problem][it.trial.config_json] = outcome;
     }
+    const auto is_ok = [](Outcome outcome) { return outcome == Outcome::ok; };
     for (const auto& [problem, outcomes] : by_size) {
-      if (std::ranges::none_of(outcomes | std::views::values, is_refutation)) continue;
+      if (std::ranges::all_of(outcomes | std::views::values, is_ok)) continue;
       const auto size = known_size(problem, kernel_);
       if (!size) continue;
       const std::string by_default = default_json(*size, device);
       for (const auto& [json, outcome] : outcomes) {
-        if (!is_refutation(outcome) || (!configs_.contains(json) && json != by_default)) continue;
+        const bool is_untimed_default = !configs_.contains(json) && json == by_default;
+        const bool is_refuted = is_refutation(outcome) && configs_.contains(json);
+        if (is_ok(outcome) || (!is_refuted && !is_untimed_default)) continue;
         kernel_.configs[config_index(json)].refutation =
             fmt::format("its trial at {} ended as {}", size->text, name(outcome));
       }
@@ -219,6 +223,11 @@ class ConfigCollector {
 
  private:
   static constexpr std::size_t kManySizes = 4;
+
+  [[nodiscard]] static bool is_dangerous(Outcome outcome) {
+    return outcome == Outcome::crashed || outcome == Outcome::timeout ||
+           outcome == Outcome::quarantined;
+  }
 
   /// Empty where the kernel came without its space file.
   [[nodiscard]] std::string default_json(const KnownSize& size,

@@ -31,10 +31,11 @@ __global__ void fill_positive(T* data, long long count, long long seed) {
 }
 
 template <class T>
-__global__ void fill_uniform(T* data, long long count, long long seed) {
+__global__ void fill_uniform(T* data, long long count, long long seed, double low, double high) {
   for (long long i = first_index(); i < count; i += index_stride()) {
-    // 24 bits, so that a float does not round it to 1.
-    data[i] = (T)((float)(Bits32)(random_bits((Bits64)seed, (Bits64)i) >> 40) * 0x1p-24f);
+    // 24 bits, so that a float between 0 and 1 is not rounded to 1.
+    const double share = (double)(Bits32)(random_bits((Bits64)seed, (Bits64)i) >> 40) * 0x1p-24;
+    data[i] = (T)(float)(low + (high - low) * share);
   }
 }
 

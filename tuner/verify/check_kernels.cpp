@@ -169,9 +169,10 @@ void CheckKernels::fill_positive(const Elements& data, std::uint64_t seed) {
          {data.region, family::Scalar(data.count), bits(seed)});
 }
 
-void CheckKernels::fill_uniform(const Elements& data, std::uint64_t seed) {
+void CheckKernels::fill_uniform(const Elements& data, std::uint64_t seed, double low, double high) {
   launch(of_type("fill_uniform", data.type), data.count,
-         {data.region, family::Scalar(data.count), bits(seed)});
+         {data.region, family::Scalar(data.count), bits(seed), family::Scalar(low),
+          family::Scalar(high)});
 }
 
 void CheckKernels::fill_integers(const Elements& data, std::uint64_t seed, std::int64_t low,

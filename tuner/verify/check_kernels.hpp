@@ -34,8 +34,8 @@ class CheckKernels {
   void fill_normal(const Elements& data, std::uint64_t seed);
   /// |normal| + 0.5.
   void fill_positive(const Elements& data, std::uint64_t seed);
-  /// In [0, 1).
-  void fill_uniform(const Elements& data, std::uint64_t seed);
+  /// In [low, high], high by rounding only.
+  void fill_uniform(const Elements& data, std::uint64_t seed, double low = 0, double high = 1);
   /// Whole numbers in [low, high].
   void fill_integers(const Elements& data, std::uint64_t seed, std::int64_t low, std::int64_t high);
   /// Whole numbers in [-range, range] without 0; of unsigned types in [1, range].

@@ -141,6 +141,12 @@ Failure CheckReport::result_failure(std::size_t part) const {
   const CheckedMemory& memory = subject_.memory;
   const CheckedData& data = data_at(memory.plan().parts[part]);
   const PartReport& report = reports_[part];
+  if (static_cast<std::int64_t>(report.first) >= data.used) {  // up to the next whole word
+    return failure_of(
+        Outcome::out_of_bounds,
+        fmt::format("wrote {}[{}], beyond the end of its {}", data.name, report.first,
+                    quantity::count(static_cast<std::uint64_t>(data.used), "element")));
+  }
   const CheckKernels::Element element = subject_.kernels.pick(
       memory, part, *data.expected, static_cast<std::int64_t>(report.first), subject_.poison);
   const bool poisoned = !data.initial && !data.starts_zero;

@@ -384,6 +384,23 @@ void ProblemData::fill_any(CheckKernels& kernels, const CheckKernels::Elements& 
   kernels.fill_positive(data, seed);
 }
 
+/// Whole numbers where the fill has two that are small enough for exact sums.
+void ProblemData::fill_between(CheckKernels& kernels, const CheckKernels::Elements& data,
+                               const family::InputFill& fill, std::uint64_t seed) const {
+  const auto range = static_cast<double>(whole_range(data.type));
+  const double first = std::max(std::ceil(fill.least), -range);
+  const double last = std::min(std::ceil(fill.most) - 1, range);
+  if (recipe_.fill != Fill::normal && first < last) {
+    return kernels.fill_integers(data, seed, static_cast<std::int64_t>(first),
+                                 static_cast<std::int64_t>(last));
+  }
+  // So far from both ends that neither rounding nor perturbing leaves the range.
+  const double farther = std::max(std::abs(fill.least), std::abs(fill.most));
+  const double margin =
+      std::min(16 * family::unit_roundoff(data.type) * farther, (fill.most - fill.least) / 4);
+  kernels.fill_uniform(data, seed, fill.least + margin, fill.most - margin);
+}
+
 void ProblemData::fill_numbers(CheckKernels& kernels, const CheckKernels::Elements& data,
                                std::size_t argument, const family::InputFill& fill) const {
   const std::string& name = family_.arguments[argument].name;
@@ -394,6 +411,8 @@ void ProblemData::fill_numbers(CheckKernels& kernels, const CheckKernels::Elemen
     case family::FillKind::uniform:
     case family::FillKind::positive:
       return fill_any(kernels, data, fill.kind, seed);
+    case family::FillKind::between:
+      return fill_between(kernels, data, fill, seed);
     case family::FillKind::permutation:
       return kernels.fill_permutation(data, seed);
     case family::FillKind::sorted: {
@@ -451,8 +470,8 @@ bool ProblemData::can_be_perturbed(const CheckedData& data) const {
   if (!family::is_floating(data.type)) return false;
   const family::InputFill& fill = fill_of(family_.arguments[filled_like(family_, data.argument)]);
   return fill.kind == family::FillKind::normal || fill.kind == family::FillKind::uniform ||
-         fill.kind == family::FillKind::positive || fill.kind == family::FillKind::sorted ||
-         fill.kind == family::FillKind::npy;
+         fill.kind == family::FillKind::between || fill.kind == family::FillKind::positive ||
+         fill.kind == family::FillKind::sorted || fill.kind == family::FillKind::npy;
 }
 
 bool ProblemData::has_zero_mean() const {

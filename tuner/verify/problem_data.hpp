@@ -144,6 +144,8 @@ class ProblemData {
   [[nodiscard]] family::Scalar scalar(std::size_t place, const InputValues& values) const;
   /// The bytes of the array at `place`.
   [[nodiscard]] backend::ArrayValue array(std::size_t place, const InputValues& values) const;
+  void fill_between(CheckKernels& kernels, const CheckKernels::Elements& data,
+                    const family::InputFill& fill, std::uint64_t seed) const;
   void fill_numbers(CheckKernels& kernels, const CheckKernels::Elements& data, std::size_t argument,
                     const family::InputFill& fill) const;
   void fill_any(CheckKernels& kernels, const CheckKernels::Elements& data, family::FillKind kind,

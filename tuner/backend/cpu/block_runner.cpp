@@ -259,7 +259,9 @@ void BlockRunner::release_warp_if_complete(Warp& warp, unsigned lanes) {
   if ((awaited & ~together) != 0) return;
   vain_looks_ = 0;
   for (unsigned lane = 0; lane < 32; ++lane) {
-    if ((together >> lane & 1u) != 0) runnable_.push(warp.fiber[lane]);
+    if ((together >> lane & 1u) == 0) continue;
+    call_->warps_go_ahead ? runnable_.push_first(warp.fiber[lane])
+                          : runnable_.push(warp.fiber[lane]);
   }
   warp.waiting &= ~together;
 }

@@ -10,6 +10,7 @@
 #include <boost/context/fiber.hpp>
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -34,6 +35,9 @@ struct KernelCall {
   void* const* arguments = nullptr;
   family::Geometry geometry;
   ThreadOrder order = ThreadOrder::ascending;
+  /// A warp whose lanes have met goes on before all others, up to the block's next barrier; else
+  /// behind them. Shows where a barrier of the block is missing; a right kernel cannot tell.
+  bool warps_go_ahead = false;
   BlockOrder blocks = BlockOrder::ascending;
   std::uint64_t launch = 0;          ///< makes a shuffled order another one
   std::uint32_t shared_content = 0;  ///< the words of shared memory before a block
@@ -78,10 +82,12 @@ class BlockRunner {
    public:
     [[nodiscard]] bool empty() const { return head_ == tail_; }
     void push(FiberIndex fiber) { slots_[tail_++ % slots_.size()] = fiber; }
+    void push_first(FiberIndex fiber) { slots_[--head_ % slots_.size()] = fiber; }
     FiberIndex pop() { return slots_[head_++ % slots_.size()]; }
 
    private:
     std::array<FiberIndex, kMaxThreadsPerBlock> slots_{};
+    static_assert(std::has_single_bit(kMaxThreadsPerBlock), "numbers of slots may overflow");
     unsigned head_ = 0, tail_ = 0;
   };
 
