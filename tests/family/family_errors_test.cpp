@@ -218,6 +218,9 @@ TEST(SpaceFile, FillsAndInitialContentAreChecked) {
       input(R"("fill": {"copy": "w"})"),
       HasSubstr("no buffer or array before this argument is named \"w\" and has elements of "
                 "type 'float'"));
+  EXPECT_THAT(input(R"("tolerance": {"ulp": 1})"), HasSubstr("is of an output"));
+  EXPECT_THAT(output(R"("role": "output", "tolerance": {"ulp": 0})"),
+              HasSubstr("tolerance.ulp: must be above 0"));
   EXPECT_THAT(input(R"("initial": "zero")"), HasSubstr("the content of an input is its \"fill\""));
   EXPECT_THAT(output(R"("role": "inout", "initial": "zero")"), HasSubstr("must be \"input\""));
   EXPECT_THAT(output(R"("role": "output", "initial": "zeros")"), HasSubstr("did you mean 'zero'?"));

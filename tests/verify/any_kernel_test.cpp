@@ -128,6 +128,29 @@ TEST_F(AnyKernelTest, AToleranceReplacesTheBoundInBothDirections) {
               HasSubstr("times the allowed error away"));
 }
 
+TEST_F(AnyKernelTest, AnOutputMayHaveAToleranceOfItsOwn) {
+  const Document document = {.arguments = R"({"name": "x", "type": "float*", "count": "N"},
+        {"name": "q", "type": "signed char*", "count": "N", "role": "output",
+         "tolerance": {"absolute": 1}},
+        {"name": "scale", "type": "float*", "count": "N", "role": "output"})"};
+  constexpr std::string_view kParameters = "const float* x, signed char* q, float* scale";
+  const auto judged = [&](std::string_view candidate) {
+    return message(document, kParameters,
+                   "q[i] = (int)fminf(90, fmaxf(-90, 20 * x[i])); scale[i] = x[i] / 127;",
+                   candidate);
+  };
+  EXPECT_EQ(judged("q[i] = 1 + (int)fminf(90, fmaxf(-90, 20 * x[i])); scale[i] = x[i] / 127;"),
+            "ok");
+  EXPECT_EQ(judged("q[i] = (int)fminf(90, fmaxf(-90, 20 * x[i])); scale[i] = x[i] * (1.0f / 127);"),
+            "ok");
+  EXPECT_THAT(judged("q[i] = 2 + (int)fminf(90, fmaxf(-90, 20 * x[i])); scale[i] = x[i] / 127;"),
+              HasSubstr("q[0] is "));
+  EXPECT_THAT(judged("q[i] = (int)fminf(90, fmaxf(-90, 20 * x[i])); scale[i] = x[i] / 127.1f;"),
+              HasSubstr("scale["));
+  EXPECT_THAT(judged("q[i] = (int)fminf(90, fmaxf(-90, 20 * x[i])); scale[i] = 0;"),
+              HasSubstr("scale["));
+}
+
 TEST_F(AnyKernelTest, AToleranceIsOfIntegersToo) {
   const Document document = {.arguments = R"({"name": "x", "type": "float*", "count": "N"},
         {"name": "y", "type": "unsigned char*", "count": "N", "role": "output"})",

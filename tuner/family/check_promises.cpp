@@ -64,6 +64,12 @@ std::vector<std::string> order_texts(const Family& family) {
   if (!any.empty()) {
     texts.push_back(fmt::format("any order of the elements is right in {}", fmt::join(any, ", ")));
   }
+  for (const auto& [name, what] : family.arguments) {
+    const auto* const buffer = std::get_if<BufferArgument>(&what);
+    if (buffer == nullptr || !buffer->tolerance) continue;
+    texts.push_back(
+        fmt::format("results in {} may differ by {}", name, tolerance_text(*buffer->tolerance)));
+  }
   if (!some.empty()) {
     texts.push_back(
         fmt::format("elements that do not count are not compared in {}", fmt::join(some, ", ")));

@@ -86,6 +86,12 @@ class TypeOf {
 [[nodiscard]] std::optional<TypeOf> type_named(const space::Dimensions& dims,
                                                std::string_view name);
 
+/// How far an element c may be from its reference r: |c − r| ≤ max(relative·|r|, absolute,
+/// ulp·(distance from |r| to the next number of the type)).
+struct Tolerance {
+  double relative = 0, absolute = 0, ulp = 0;
+};
+
 /// A pointer argument.
 struct BufferArgument {
   [[nodiscard]] bool is_written() const { return role != BufferRole::input; }
@@ -101,6 +107,7 @@ struct BufferArgument {
   InputFill fill = {};                              ///< of inputs and initial content
   std::optional<RecordOrder> order = {};            ///< none: elements are compared in place
   std::optional<RecordCount> valid = {};            ///< of each row; none: all records count
+  std::optional<Tolerance> tolerance = {};          ///< of an output; none: as the check says
 };
 
 /// The most that a buffer can claim of its alignment: what every allocation has.
@@ -251,12 +258,6 @@ struct CheckSize {
                                                  const space::Dimensions& dims,
                                                  const space::Size& tuned,
                                                  const space::ExpressionValues& values);
-
-/// How far an element c may be from its reference r: |c − r| ≤ max(relative·|r|, absolute,
-/// ulp·(distance from |r| to the next number of the type)).
-struct Tolerance {
-  double relative = 0, absolute = 0, ulp = 0;
-};
 
 /// Sums that kernels add in parts of lower precision: numbers of so many bits for so many terms,
 /// whose sums are added in the type that the check says.

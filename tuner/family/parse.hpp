@@ -44,6 +44,7 @@ using SourceProvider =
 /// The orders and valid counts of outputs; `nodes` are those of the arguments.
 void parse_orders(const std::vector<DocumentNode>& nodes, const space::Scope& scope,
                   std::vector<Argument>& arguments);
+[[nodiscard]] Tolerance parse_tolerance(const DocumentNode& node);
 [[nodiscard]] Check parse_check(const DocumentNode& node, const Problem& problem,
                                 const std::vector<Argument>& arguments);
 /// What Kernel::steps is to be; the kernel has its space, scratch buffers and tensor maps already.

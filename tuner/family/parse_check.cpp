@@ -242,7 +242,11 @@ void check_of_files(const DocumentNode& node, const Check& check,
       given->fail("applies only to results other than those in the reference's files");
     }
   }
-  if (!has_floating_results(arguments) || check.exact || check.tolerance) return;
+  const bool has_own = std::ranges::any_of(arguments, [](const Argument& argument) {
+    const auto* const buffer = std::get_if<BufferArgument>(&argument.what);
+    return buffer != nullptr && buffer->tolerance;
+  });
+  if (!has_floating_results(arguments) || check.exact || check.tolerance || has_own) return;
   node.fail(
       "results from files need a tolerance: add a \"tolerance\", such "
       "as {\"relative\": 1e-5, \"absolute\": 1e-6}, or \"exact\": true");
@@ -301,30 +305,6 @@ ScalarArgument parse_setting(const DocumentNode& node, const TypeOf& type) {
   return setting;
 }
 
-/// A number above 0, or 0 where it is not given.
-double parse_margin(const DocumentNode& tolerance, std::string_view key) {
-  const auto margin = tolerance.find(key);
-  if (!margin) return 0;
-  const double value = margin->number();
-  if (value <= 0) margin->fail(fmt::format("must be above 0, is {}", value));
-  return value;
-}
-
-Tolerance parse_tolerance(const DocumentNode& node) {
-  node.expect_keys({"relative", "absolute", "ulp"});
-  const Tolerance tolerance{.relative = parse_margin(node, "relative"),
-                            .absolute = parse_margin(node, "absolute"),
-                            .ulp = parse_margin(node, "ulp")};
-  if (tolerance.relative + tolerance.absolute + tolerance.ulp == 0) {
-    node.fail(R"(is empty: give "relative", "absolute", "ulp" or several of them)");
-  }
-  if (tolerance.relative >= 1) {
-    node.at("relative")
-        .fail(fmt::format("is {}: with 1 or more, 0 would always be correct", tolerance.relative));
-  }
-  return tolerance;
-}
-
 CheckCase parse_case(const DocumentNode& node, const ArgumentFinder& finder) {
   node.expect_keys({"set", "reads", "why"});
   CheckCase result;
@@ -341,7 +321,31 @@ CheckCase parse_case(const DocumentNode& node, const ArgumentFinder& finder) {
   return result;
 }
 
+/// A number above 0, or 0 where it is not given.
+double parse_margin(const DocumentNode& tolerance, std::string_view key) {
+  const auto margin = tolerance.find(key);
+  if (!margin) return 0;
+  const double value = margin->number();
+  if (value <= 0) margin->fail(fmt::format("must be above 0, is {}", value));
+  return value;
+}
+
 }  // namespace
+
+Tolerance parse_tolerance(const DocumentNode& node) {
+  node.expect_keys({"relative", "absolute", "ulp"});
+  const Tolerance tolerance{.relative = parse_margin(node, "relative"),
+                            .absolute = parse_margin(node, "absolute"),
+                            .ulp = parse_margin(node, "ulp")};
+  if (tolerance.relative + tolerance.absolute + tolerance.ulp == 0) {
+    node.fail(R"(is empty: give "relative", "absolute", "ulp" or several of them)");
+  }
+  if (tolerance.relative >= 1) {
+    node.at("relative")
+        .fail(fmt::format("is {}: with 1 or more, 0 would always be correct", tolerance.relative));
+  }
+  return tolerance;
+}
 
 Check parse_check(const DocumentNode& node, const Problem& problem,
                   const std::vector<Argument>& arguments) {
@@ -380,6 +384,12 @@ Check parse_check(const DocumentNode& node, const Problem& problem,
   if (const auto tolerance = node.find("tolerance")) {
     check.tolerance = parse_tolerance(*tolerance);
     if (check.exact) tolerance->fail("contradicts \"exact\": true; remove one of them");
+  }
+  for (const Argument& argument : arguments) {
+    const auto* const buffer = std::get_if<BufferArgument>(&argument.what);
+    if (check.exact && buffer != nullptr && buffer->tolerance) {
+      node.at("exact").fail(fmt::format("contradicts the \"tolerance\" of '{}'", argument.name));
+    }
   }
   if (const auto sizes = node.find("sizes")) {
     check.sizes = parse_check_sizes(*sizes, problem.dims, scope);

@@ -165,8 +165,8 @@ std::optional<double> decimal_fraction(const DocumentNode& node) {
 
 BufferArgument parse_buffer(const DocumentNode& node, const space::Dimensions& dims,
                             const space::Scope& scope) {
-  node.expect_keys(
-      {"name", "type", "count", "offset", "align", "role", "initial", "fill", "order", "valid"});
+  node.expect_keys({"name", "type", "count", "offset", "align", "role", "initial", "fill", "order",
+                    "valid", "tolerance"});
   BufferArgument buffer{.type = parse_buffer_type(node.at("type"), dims),
                         .count = family_expression(node.at("count"), scope)};
   if (const auto offset = node.find("offset")) buffer.offset = family_expression(*offset, scope);
@@ -181,6 +181,10 @@ BufferArgument parse_buffer(const DocumentNode& node, const space::Dimensions& d
       fill->fail(R"(is never used: an output holds its fill only with "initial": "input")");
     }
     buffer.fill = parse_fill(*fill, buffer.type, scope);
+  }
+  if (const auto tolerance = node.find("tolerance")) {
+    if (!buffer.is_written()) tolerance->fail("is of an output: nothing is written to an input");
+    buffer.tolerance = parse_tolerance(*tolerance);
   }
   return buffer;
 }

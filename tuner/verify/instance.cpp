@@ -96,28 +96,30 @@ void Instance::make_bounds() {
   const family::Check& check = problem_.family().check;
   const bool is_kernel = std::holds_alternative<family::KernelReference>(check.reference);
   if (is_kernel) check_reference();
-  const bool bounded = std::ranges::any_of(
-      memory_.plan().data, [](const CheckedData& data) { return data.allowed.has_value(); });
-  const Recipe& recipe = problem_.recipe();
-  is_equality_ = !bounded || (is_kernel && !check.tolerance && recipe.fill != Fill::normal &&
-                              is_whole_ && recipe.equal_if_whole);
-  if (is_equality_) {
-    memory_.require_equality(backend_);
-  } else if (check.tolerance) {
-    allow_tolerance();
-  } else if (is_kernel) {
-    allow_spreads();
-  } else {
-    allow_magnitudes();
-  }
-}
-
-void Instance::allow_tolerance() {
+  std::size_t bounded = 0, given = 0;  // outputs that may differ, and those with a tolerance
   for (const CheckedData& data : memory_.plan().data) {
     if (!data.allowed) continue;
+    ++bounded;
+    if (problem_.tolerance_of(data.argument) != nullptr) ++given;
+  }
+  const Recipe& recipe = problem_.recipe();
+  is_equality_ = bounded == 0 || (is_kernel && given == 0 && recipe.fill != Fill::normal &&
+                                  is_whole_ && recipe.equal_if_whole);
+  if (is_equality_) return memory_.require_equality(backend_);
+  if (given < bounded) is_kernel ? allow_spreads() : allow_magnitudes();
+  allow_tolerances();
+}
+
+bool Instance::has_computed_bound(const CheckedData& data) const {
+  return data.allowed && problem_.tolerance_of(data.argument) == nullptr;
+}
+
+void Instance::allow_tolerances() {
+  for (const CheckedData& data : memory_.plan().data) {
+    const family::Tolerance* const tolerance = problem_.tolerance_of(data.argument);
+    if (!data.allowed || tolerance == nullptr) continue;
     kernels_.allow(memory_.reference(*data.allowed),
-                   elements(memory_.reference(*data.expected), data),
-                   *problem_.family().check.tolerance);
+                   elements(memory_.reference(*data.expected), data), *tolerance);
   }
 }
 
@@ -125,7 +127,7 @@ void Instance::allow_magnitudes() {
   const Outputs absolutes = run_reference({.kind = InputValues::absolute}, 0);
   const double terms = std::sqrt(static_cast<double>(problem_.accumulated()));
   for (const CheckedData& data : memory_.plan().data) {
-    if (!data.allowed) continue;
+    if (!has_computed_bound(data)) continue;
     const backend::Region allowed = memory_.reference(*data.allowed);
     const double unit =
         problem_.computation_unit(data.type) * largest_slope(problem_.epilogue().activation);
@@ -140,13 +142,14 @@ void Instance::allow_magnitudes() {
 void Instance::allow_spreads() {
   constexpr std::uint64_t kRuns = 8;
   for (const CheckedData& data : memory_.plan().data) {
-    if (data.allowed) backend_.fill(memory_.reference(*data.allowed), 0, data.errors_bytes());
+    if (has_computed_bound(data))
+      backend_.fill(memory_.reference(*data.allowed), 0, data.errors_bytes());
   }
   for (std::uint64_t run = 1; run <= kRuns; ++run) {
     const Outputs moved = run_reference({.kind = InputValues::perturbed, .seed = run}, kUnwritten);
     const std::vector<std::size_t> unlike = records_.sort_bounded(moved.regions);
     for (const CheckedData& data : memory_.plan().data) {
-      if (!data.allowed || std::ranges::count(unlike, data.argument) > 0) continue;
+      if (!has_computed_bound(data) || std::ranges::count(unlike, data.argument) > 0) continue;
       kernels_.widen(memory_.reference(*data.allowed), moved.regions[data.argument],
                      elements(memory_.reference(*data.expected), data),
                      problem_.is_rounded(data.type) ? CheckKernels::Rounding::of_results
@@ -156,7 +159,7 @@ void Instance::allow_spreads() {
   add_own_errors();
   const double terms = std::sqrt(static_cast<double>(problem_.accumulated()));
   for (const CheckedData& data : memory_.plan().data) {
-    if (!data.allowed) continue;
+    if (!has_computed_bound(data)) continue;
     const backend::Region allowed = memory_.reference(*data.allowed);
     const double unit = problem_.computation_unit(data.type);
     kernels_.allow(allowed, elements(memory_.reference(*data.expected), data),
@@ -175,7 +178,7 @@ void Instance::add_own_errors() {
   const Outputs exact = run_reference(in_double, {}, kUnwritten);
   const std::vector<std::size_t> unlike = records_.sort_bounded(exact.regions);
   for (const CheckedData& data : memory_.plan().data) {
-    if (!data.allowed || std::ranges::count(unlike, data.argument) > 0) continue;
+    if (!has_computed_bound(data) || std::ranges::count(unlike, data.argument) > 0) continue;
     const CheckKernels::Elements expected = elements(memory_.reference(*data.expected), data);
     const backend::Buffer magnitude(backend_, data.size_bytes()),
         own(backend_, data.errors_bytes());

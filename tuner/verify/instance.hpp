@@ -94,7 +94,8 @@ class Instance {
   /// The error that a reference kernel allows: how far its results move when its inputs move by
   /// rounding errors, scaled.
   void allow_spreads();
-  void allow_tolerance();
+  [[nodiscard]] bool has_computed_bound(const CheckedData& data) const;
+  void allow_tolerances();
   /// Runs the reference once more, on outputs that held something else.
   void check_reference();
   /// Throws where the reference wrote beside the output in this room.

@@ -284,9 +284,16 @@ std::vector<CheckedData> ProblemData::data() const {
   return all;
 }
 
+const family::Tolerance* ProblemData::tolerance_of(std::size_t argument) const {
+  const auto& what = family_.arguments[argument].what;
+  const auto* const buffer = std::get_if<family::BufferArgument>(&what);
+  if (buffer != nullptr && buffer->tolerance) return &*buffer->tolerance;
+  return family_.check.tolerance ? &*family_.check.tolerance : nullptr;
+}
+
 bool ProblemData::may_differ(const family::BufferArgument& output) const {
   if (family_.check.exact) return false;
-  if (family_.check.tolerance) return true;
+  if (family_.check.tolerance || output.tolerance) return true;
   if (!family::is_floating(output.type.at(values_))) return false;
   if (epilogue().activation == Activation::gelu) return true;
   // What a library gives for whole numbers is exact; of a kernel that is not known before it ran.

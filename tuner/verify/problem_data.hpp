@@ -107,6 +107,8 @@ class ProblemData {
   }
   /// What follows the library's product.
   [[nodiscard]] Epilogue epilogue() const { return family::epilogue(family_.check, values_); }
+  /// Of the results in an argument; null where they have a computed bound or must be equal.
+  [[nodiscard]] const family::Tolerance* tolerance_of(std::size_t argument) const;
   [[nodiscard]] bool is_rounded(family::ElementType result) const {
     return family::is_rounded(family_.check, result, values_);
   }
