@@ -6,6 +6,7 @@
 
 #include <array>
 #include <functional>
+#include <optional>
 
 namespace tuner::backend {
 namespace {
@@ -30,40 +31,41 @@ class CudaCapturedWorkTest : public CudaTest {
   void SetUp() override {
     CudaTest::SetUp();
     if (IsSkipped() || HasFatalFailure()) return;
+    api_.emplace();
     family::CompileJob job;
     job.source = {.name = "test.cu", .text = kKernels, .headers = {}};
     job.entries = {"bare", "plain", "counted", "mapped"};
     const auto binary = backend().compiler().compile(job);
     ASSERT_TRUE(binary) << binary.error().message;
     ASSERT_EQ(cudaFree(nullptr), cudaSuccess);
-    ASSERT_EQ(driver_.load_library(&library_, binary->image.data(), nullptr, nullptr, 0, nullptr,
-                                   nullptr, 0),
+    ASSERT_EQ(driver().load_library(&library_, binary->image.data(), nullptr, nullptr, 0, nullptr,
+                                    nullptr, 0),
               CUDA_SUCCESS);
     for (CUdeviceptr* const memory : {&workspace_, &other_}) {
-      ASSERT_EQ(driver_.allocate(memory, kBytes), CUDA_SUCCESS);
+      ASSERT_EQ(driver().allocate(memory, kBytes), CUDA_SUCCESS);
     }
     ASSERT_EQ(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), cudaSuccess);
   }
   void TearDown() override {
     if (stream_ != nullptr) cudaStreamDestroy(stream_);
     for (const CUdeviceptr memory : {workspace_, other_}) {
-      if (memory != 0) driver_.free(memory);
+      if (memory != 0) driver().free(memory);
     }
-    if (library_ != nullptr) driver_.unload_library(library_);
+    if (library_ != nullptr) driver().unload_library(library_);
   }
 
   void launch(const char* name, std::vector<void*> arguments, bool by_function = false) {
     CUkernel kernel = nullptr;
-    ASSERT_EQ(driver_.get_kernel(&kernel, library_, name), CUDA_SUCCESS);
+    ASSERT_EQ(driver().get_kernel(&kernel, library_, name), CUDA_SUCCESS);
     auto* function = reinterpret_cast<CUfunction>(kernel);
     if (by_function) {
-      ASSERT_EQ(driver_.get_function(&function, kernel), CUDA_SUCCESS);
+      ASSERT_EQ(driver().get_function(&function, kernel), CUDA_SUCCESS);
     }
     CUlaunchConfig config = {};
     config.gridDimX = config.gridDimY = config.gridDimZ = 1;
     config.blockDimX = config.blockDimY = config.blockDimZ = 1;
     config.hStream = stream_;
-    ASSERT_EQ(driver_.launch_kernel(&config, function, arguments.data(), nullptr), CUDA_SUCCESS);
+    ASSERT_EQ(driver().launch_kernel(&config, function, arguments.data(), nullptr), CUDA_SUCCESS);
   }
   void launch_plain(CUdeviceptr from, CUdeviceptr to, bool by_function = false) {
     int count = 1;
@@ -74,7 +76,7 @@ class CudaCapturedWorkTest : public CudaTest {
   [[nodiscard]] bool may_use(const std::function<void()>& work) {
     EXPECT_EQ(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeRelaxed), cudaSuccess);
     launch_plain(workspace_, workspace_);
-    const CapturedWork captured(driver_, stream_);
+    const CapturedWork captured(driver(), stream_);
     work();
     const bool answer = captured.may_use(workspace_, kBytes);
     cudaGraph_t graph = nullptr;
@@ -84,7 +86,9 @@ class CudaCapturedWorkTest : public CudaTest {
   }
 
   static constexpr std::size_t kBytes = 1 << 20;
-  DriverApi driver_;
+  [[nodiscard]] const DriverApi& driver() const { return *api_; }
+
+  std::optional<DriverApi> api_;
   CUlibrary library_ = nullptr;
   CUdeviceptr workspace_ = 0, other_ = 0;
   cudaStream_t stream_ = nullptr;
@@ -114,7 +118,8 @@ TEST_F(CudaCapturedWorkTest, AnyAddressThereIsFound) {
 }
 
 TEST_F(CudaCapturedWorkTest, AnAddressInATensorMapIsFound) {
-  const PFN_cuTensorMapEncodeTiled_v12000 encode = driver_.library.symbol("cuTensorMapEncodeTiled");
+  const PFN_cuTensorMapEncodeTiled_v12000 encode =
+      driver().library.symbol("cuTensorMapEncodeTiled");
   const auto with_map_of = [&](CUdeviceptr memory) {
     CUtensorMap map = {};
     const std::array<cuuint64_t, 2> extents = {64, 64};
@@ -141,7 +146,7 @@ TEST_F(CudaCapturedWorkTest, WhatCannotBeReadMayUseIt) {
 
 TEST_F(CudaCapturedWorkTest, NothingOfAnInvalidatedCaptureRuns) {
   EXPECT_EQ(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeRelaxed), cudaSuccess);
-  const CapturedWork captured(driver_, stream_);
+  const CapturedWork captured(driver(), stream_);
   launch_plain(workspace_, workspace_);
   EXPECT_NE(cudaStreamSynchronize(stream_), cudaSuccess);
   EXPECT_FALSE(captured.may_use(workspace_, kBytes));

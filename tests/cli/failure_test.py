@@ -38,7 +38,7 @@ class FailureTest(ProgramTest):
         self.assertIn("1 wrong_result, the first at {\"BLOCK\":32}", self.tune("runs", "show").stdout)
 
     def test_a_reference_that_does_not_compile(self):
-        path = self.space_file(sources={"plain.cu": "__global__ void plain() { nonsense; }\n"})
+        path = self.space_file(sources={"plain.cu": "__global__ void plain(int N, const float* x, float* y) { nonsense; }\n"})
         done = self.tune("-q", "--kernel", "scale", "--backend", "cpu", "--space", path, code=1)
         self.assertTrue(done.stderr.startswith("error: "), done.stderr)
         self.assertIn("plain", done.stderr)
