@@ -96,6 +96,27 @@ TEST(CheckEntries, AnOutputThatCannotBeWrittenIsRefused) {
                         "float* x' (s.cu:2), cannot be written"));
 }
 
+TEST(CheckEntries, AnOutputThatALaterStepReadsIsNot) {
+  constexpr std::string_view kText = R"json({
+    "format": "space/1", "family": "scale", "problem": {"dims": ["N"], "flops": "N", "bytes": "N",
+      "sizes": {"default": [[8]]}},
+    "arguments": [{"name": "y", "type": "float*", "count": "N", "role": "output"},
+                  {"name": "z", "type": "float*", "count": "N", "role": "output"}],
+    "check": {"reference": {"kernel": "scale"}, "sizes": [[1]]},
+    "kernels": {"scale": {"source": "s.cu", "steps": [
+      {"entry": "first", "arguments": ["y"], "launch": {"grid": [1], "block": [1]}},
+      {"entry": "second", "arguments": ["y", "z"], "launch": {"grid": [1], "block": [1]}}]}}
+  })json";
+  const Family steps =
+      parse_family(kText, "scale.json",
+                   {{"scale",
+                     {.name = "s.cu",
+                      .text = "__global__ void first(float* y) {}\n"
+                              "__global__ void second(const float* y, float* z) {}\n",
+                      .headers = {}}}});
+  EXPECT_NO_THROW(check_entries(steps, steps.kernels.front()));
+}
+
 TEST(CheckEntries, ANameOfAnotherArgumentIsACaution) {
   EXPECT_THAT(entry_cautions(family({.source = kernel("int n, float* y, float* x")})),
               ElementsAre(HasSubstr("parameter 'y' of scale (s.cu:2) gets the argument 'x', and "
@@ -173,8 +194,8 @@ TEST(CheckEntries, AnEntryThatLeavesOutANamespaceIsRefused) {
   EXPECT_EQ(refusal({.source = source, .entry = "detail::scale"}), "");
   for (const std::string& found :
        {source + "using namespace detail;", source + "using detail::scale;", "inline " + source,
-        source + inside, "namespace {" + inside + "}",
-        "namespace detail { struct S {}; }\n" + inside,
+        "namespace detail { extern \"C\" {" + inside + "} }", source + inside,
+        "namespace {" + inside + "}", "namespace detail { struct S {}; }\n" + inside,
         "namespace detail {\n#if A\nvoid f() {\n#else\nvoid f(int) {\n#endif\n} }\n" + inside}) {
     EXPECT_EQ(refusal({.source = found}), "") << found;
   }

@@ -98,9 +98,10 @@ class EntrySource {
       const auto is_inline = [](const SourceToken& first, const SourceToken& second) {
         return has_text(first, "inline") && has_text(second, "namespace");
       };
-      // Where an #if has one brace of a pair, namespaces seem to end elsewhere.
+      // Where an #if has one brace of a pair, namespaces seem to end elsewhere; functions of
+      // extern "C" have no namespace.
       if (std::ranges::adjacent_find(tokens, is_inline) != tokens.end() ||
-          count("{") != count("}")) {
+          count("{") != count("}") || count("\"C\"") != 0) {
         return "";
       }
       qualifier = signature_at(tokens, place.at).qualifier;
@@ -202,7 +203,7 @@ struct Passed {
   std::string declared;  // "float*"
   std::string key;       // where: "arguments"
   bool is_buffer = false;
-  bool is_written = false;
+  bool is_output = false;          // that this very function must write
   std::vector<ElementType> types;  // all that it can be; none: it is not compared
 };
 
@@ -251,7 +252,8 @@ class PassedArguments {
     } else if (const auto* const buffer = std::get_if<BufferArgument>(&argument.what)) {
       made.declared = buffer->type.text() + "*";
       made.is_buffer = true;
-      made.is_written = buffer->is_written();
+      // A later step may only read it, and what is updated need not be.
+      made.is_output = buffer->role == BufferRole::output && kernel_.steps.size() == 1;
       made.types = buffer->type.all();
       add_reference_types(made.types);
     }
@@ -349,7 +351,7 @@ Mismatch worst_at(const EntrySource& source, const EntrySource::Place& place,
     if (passed[i].types.empty()) continue;
     const auto type = source.type_of(parameters[i]);
     if (!type) continue;
-    const bool is_read_only = passed[i].is_written && has_text(parameters[i].front(), "const");
+    const bool is_read_only = passed[i].is_output && has_text(parameters[i].front(), "const");
     const TypeFit fit = is_read_only ? TypeFit::differs : best_fit(passed[i], *type);
     if (fit <= worst.fit) continue;
     worst = {.fit = fit,
