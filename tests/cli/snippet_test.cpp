@@ -174,19 +174,19 @@ TEST(Snippet, PassesIntegersOf64BitsAsWhicheverTypeTheKernelTakes) {
   const std::string code =
       Snippet(record(space.c_str()), *space::device_profile("h200"), R"({"BLOCK":64})", {1000})
           .cpp();
-  EXPECT_THAT(code, AllOf(HasSubstr("const long long* x"), HasSubstr("AnyLongIntegers{x}, y"),
-                          HasSubstr("operator Integer*()")));
+  EXPECT_THAT(code, AllOf(HasSubstr("const long long* x"), HasSubstr("AnyElements{x}, y"),
+                          HasSubstr("operator Element*()")));
 }
 
-TEST(Snippet, PassesMemoryAsTheVectorsThatTheKernelTakes) {
+TEST(Snippet, PassesMemoryAsTheTypesThatTheKernelTakes) {
   const char* const source =
       "template <int BLOCK> __global__ void scale(int N, float factor, const float4* x, float* y, "
-      "double2* sums) {}";
+      "Sums* sums) {}";
   const std::string code = Snippet(record(kSpace, "[]", source), *space::device_profile("h200"),
                                    R"({"BLOCK":64})", {1000})
                                .cpp();
-  EXPECT_THAT(code, AllOf(HasSubstr("const float* x"), HasSubstr("operator Vector*()"),
-                          HasSubstr("(N, factor, AnyVectors{x}, y, AnyVectors{sums})")));
+  EXPECT_THAT(code, AllOf(HasSubstr("const float* x"), HasSubstr("operator Element*()"),
+                          HasSubstr("(N, factor, AnyElements{x}, y, AnyElements{sums})")));
 }
 
 TEST(Snippet, RefusesAStoredKernelThatItCannotRead) {

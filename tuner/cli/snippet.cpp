@@ -3,6 +3,7 @@
 
 #include "tuner/core/error.hpp"
 #include "tuner/core/shell_words.hpp"
+#include "tuner/family/parameter_type.hpp"
 #include "tuner/family/signature.hpp"
 #include "tuner/select/stored_family.hpp"
 
@@ -83,51 +84,43 @@ constexpr std::string_view kArrays =
     "  }\n"
     "};\n\n";
 
-/// Integers of 64 bits as whichever of `long` and `long long` the kernel takes.
-constexpr std::string_view kLongIntegers =
-    "struct AnyLongIntegers {\n"
+/// Memory as whatever elements the kernel takes: float2 for floats, a struct, or whichever of
+/// `long` and `long long` it has.
+constexpr std::string_view kElements =
+    "struct AnyElements {\n"
     "  const void* begin;\n"
-    "  template <class Integer>\n"
-    "  operator Integer*() const {\n"
-    "    static_assert(sizeof(Integer) == 8, \"the kernel takes integers of 64 bits\");\n"
-    "    return static_cast<Integer*>(const_cast<void*>(begin));\n"
-    "  }\n"
-    "};\n\n";
-
-/// Memory as the vectors, such as float2, that the kernel takes.
-constexpr std::string_view kVectors =
-    "struct AnyVectors {\n"
-    "  const void* begin;\n"
-    "  template <class Vector>\n"
-    "  operator Vector*() const {\n"
-    "    return static_cast<Vector*>(const_cast<void*>(begin));\n"
+    "  template <class Element>\n"
+    "  operator Element*() const {\n"
+    "    return static_cast<Element*>(const_cast<void*>(begin));\n"
     "  }\n"
     "};\n\n";
 
 /// The arguments and scratch buffers, counted as in steps, that a function of the kernel takes as
-/// pointers to vectors, as far as its source tells.
-std::set<std::size_t> taken_as_vectors(const family::Kernel& kernel) {
+/// pointers to other types than those that are built in, as far as its source tells.
+std::set<std::size_t> taken_as_other_types(const family::Kernel& kernel) {
   std::set<std::size_t> found;
   const std::vector<family::SourceToken> tokens = family::source_tokens(kernel.source.text);
   const family::DeclaredKernels declared(tokens);
   for (const family::KernelStep& step : kernel.steps) {
     const std::string function = family::entry_function(step.entry);
     if (std::ranges::count(declared.names(), function) == 0) continue;
-    const auto signature = family::signature_at(tokens, declared.places(function).front());
-    for (std::size_t i = 0; i < signature.parameters.size(); ++i) {
+    const family::KernelPlace& place = declared.places(function).front();
+    const family::Signature signature = family::signature_at(tokens, place);
+    const std::vector<family::Tokens> parameters = family::kernel_parameters(tokens, place);
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
       const family::Declared& parameter = signature.parameters[i];
-      if (parameter.pointers != 1 || parameter.type.empty()) continue;
-      if (std::string_view("234").find(parameter.type.back().back()) == std::string_view::npos) {
+      const std::string type = fmt::format("{}", fmt::join(parameter.type, " "));
+      if (parameter.pointers != 1 || type == "void" ||
+          family::parameter_type(parameters[i], {}, {}) ||
+          std::ranges::count(signature.of_template, type, &family::Declared::name) > 0) {
         continue;
       }
-      std::size_t place = i;
-      if (step.parameters) {
-        if (i >= step.parameters->size()) continue;
+      if (!step.parameters) {
+        found.insert(i);
+      } else if (i < step.parameters->size()) {
         const auto* const listed = std::get_if<std::size_t>(&(*step.parameters)[i]);
-        if (listed == nullptr) continue;
-        place = *listed;
+        if (listed != nullptr) found.insert(*listed);
       }
-      found.insert(place);
     }
   }
   return found;
@@ -191,7 +184,7 @@ Snippet::Snippet(const store::KernelRecord& record, const space::DeviceInfo& dev
   has_shared_headers_ = std::ranges::any_of(
       kernel.source.headers,
       [](const family::Header& header) { return header.name.starts_with("common/"); });
-  vectors_ = taken_as_vectors(kernel);
+  other_types_ = taken_as_other_types(kernel);
   add_arguments(family, values);
   add_scratch(kernel, values);
   add_tensor_maps(kernel, values);
@@ -251,13 +244,9 @@ void Snippet::add_arguments(const family::Family& family, const space::Expressio
 }
 
 std::string Snippet::passed(const std::string& pointer, family::ElementType type) {
-  if (vectors_.contains(passed_.size())) {
-    has_vectors_ = true;
-    return fmt::format("AnyVectors{{{}}}", pointer);
-  }
-  if (!is_long_integer(type)) return pointer;
-  has_long_integers_ = true;
-  return fmt::format("AnyLongIntegers{{{}}}", pointer);
+  if (!other_types_.contains(passed_.size()) && !is_long_integer(type)) return pointer;
+  has_other_types_ = true;
+  return fmt::format("AnyElements{{{}}}", pointer);
 }
 
 void Snippet::add_scratch(const family::Kernel& kernel, const space::ExpressionValues& values) {
@@ -331,8 +320,7 @@ std::string Snippet::heading() const {
                       source_name_);
   if (!tensor_maps_.empty()) text += kTensorMaps;
   if (has_arrays_) text += kArrays;
-  if (has_long_integers_) text += kLongIntegers;
-  if (has_vectors_) text += kVectors;
+  if (has_other_types_) text += kElements;
   if (!zeroed_.empty()) {
     text += fmt::format("// Zero before each call: {}\n", fmt::join(zeroed_, ", "));
   }

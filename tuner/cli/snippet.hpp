@@ -49,12 +49,11 @@ class Snippet {
   [[nodiscard]] std::string launch(std::size_t step) const;
 
   bool is_cuda_ = true;
-  std::vector<std::string> symbols_;  // statements that fill variables of the source
-  bool has_arrays_ = false;           // by value
-  bool has_long_integers_ = false;    // in memory
-  bool has_vectors_ = false;          // in memory
-  std::set<std::size_t> vectors_;     // places among the arguments
-  bool has_shared_headers_ = false;   // in the folder common beside the source's
+  std::vector<std::string> symbols_;   // statements that fill variables of the source
+  bool has_arrays_ = false;            // by value
+  bool has_other_types_ = false;       // in memory
+  std::set<std::size_t> other_types_;  // places among the arguments
+  bool has_shared_headers_ = false;    // in the folder common beside the source's
   std::string kernel_;
   std::string source_name_;
   std::string subject_;                  // size and device, for people
