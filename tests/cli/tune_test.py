@@ -155,6 +155,12 @@ class TuneTest(ProgramTest):
         self.assertRegex(self.tune("space", "check", file).stdout, "scale: .* 2 valid configurations at 100;")
         self.refuse("space", "check", file, "--size", 64, "--kernel", "scale", code=4, says="no valid configuration")
 
+    def test_without_a_backend_and_with_an_empty_cache_the_device_of_the_machine_is_used(self):
+        done = self.tune("--space", self.space_file(), "--kernel", "scale", "--max-evals", 1,
+                         env={"XDG_CACHE_HOME": str(self.directory / "cache")})
+        self.assertIn("1 to evaluate", done.stderr)
+        self.assertEqual(self.rows("SELECT outcome FROM result"), [("ok",)])
+
     def test_quiet_says_nothing_but_the_result(self):
         self.assertEqual(self.tune(*SHORT_RUN, "-q").stderr, "")
 

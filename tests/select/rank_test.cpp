@@ -82,6 +82,24 @@ TEST_F(RankTest, ADefaultThatCrashedOrHungIsNoAnswer) {
   EXPECT_THAT(answers("256,64"), Contains(R"(default {"TILE":16})"));
 }
 
+TEST_F(RankTest, WhatDidNotRunAtASizeIsNoAnswerThere) {
+  put({.problem = "64,64", .value = 8});
+  for (const Outcome outcome : {Outcome::compile_error, Outcome::launch_error, Outcome::crashed}) {
+    put({.problem = "128,64", .value = 8, .outcome = outcome});
+    put({.problem = "128,64", .value = 16, .outcome = Outcome::launch_error});
+    EXPECT_THAT(answers("128,64"), IsEmpty()) << name(outcome);
+    EXPECT_THAT(ask("128,64").explanation,
+                Contains(HasSubstr(fmt::format("its trial at 128,64 ended as {}", name(outcome)))));
+    EXPECT_THAT(answers("256,64"), ElementsAre(R"(nearest {"TILE":8})", R"(default {"TILE":16})"));
+    const Catalogue read = parse_catalogue(catalogue_json(catalogue(store, {})), "test");
+    EXPECT_THAT(rank(read, {.family = "tiles", .size = "128,64"}).answers, IsEmpty());
+  }
+  for (const Outcome outcome : {Outcome::unstable, Outcome::ok}) {
+    put({.problem = "128,64", .value = 8, .outcome = outcome});
+    EXPECT_THAT(answers("128,64"), ElementsAre(R"(nearest {"TILE":8})")) << name(outcome);
+  }
+}
+
 TEST_F(RankTest, ARefusedDefaultIsNamedWithItsTrial) {
   put({.problem = "128,64", .value = 16, .outcome = Outcome::wrong_result});
   EXPECT_THAT(answers("128,64"), IsEmpty());

@@ -314,6 +314,42 @@ TEST_F(AnyKernelTest, AReferenceThatNeedsOldContentIsToldToTheAuthor) {
   }
 }
 
+TEST_F(AnyKernelTest, AReferenceThatReadsBesideItsBuffersIsToldToTheAuthor) {
+  constexpr Document kInPlace = {.arguments = R"({"name": "x", "type": "float*", "count": "N"},
+      {"name": "y", "type": "float*", "count": "N", "role": "inout"})"};
+  for (const Document& document : {kMap, kInPlace}) {
+    for (const std::string_view body : {"y[i] = x[i] + x[i + 1];", "y[i] = x[i - 1] - x[i];"}) {
+      try {
+        static_cast<void>(message(document, kMapParameters, body, body));
+        ADD_FAILURE() << body;
+      } catch (const Error& error) {
+        EXPECT_EQ(error.code(), ErrorCode::usage);
+        EXPECT_THAT(error.what(),
+                    HasSubstr("1 of 200 results of the reference in y depend on what lies beside "
+                              "its buffers: it reads outside of them"));
+      }
+    }
+  }
+  constexpr std::string_view kUnused = "const float next = x[i + 1]; y[i] = i + 1 < n ? next : 0;";
+  EXPECT_EQ(message(kMap, kMapParameters, kUnused, "y[i] = i + 1 < n ? x[i + 1] : 0;"), "ok")
+      << "what is read there is not used";
+}
+
+TEST_F(AnyKernelTest, AReferenceThatGivesOtherResultsEachTimeIsToldToTheAuthor) {
+  // Each launch of the process takes the next number.
+  constexpr std::string_view kChance = "static float launches; y[i] = x[i] + (i ? 0 : ++launches);";
+  try {
+    static_cast<void>(message(kMap, kMapParameters, kChance, kChance));
+    ADD_FAILURE();
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("1 of 200 results of the reference in y differ between two "
+                                        "launches on the same inputs"));
+  }
+  Document document = kMap;
+  document.check = R"(, "tolerance": {"absolute": 1e9}, "deterministic": false)";
+  EXPECT_EQ(message(document, kMapParameters, kChance, kChance), "ok");
+}
+
 TEST_F(AnyKernelTest, AReferenceThatGivesNoNumbersIsToldToTheAuthor) {
   constexpr std::string_view kNan = "y[i] = sqrtf(-1 - x[i] * x[i]);";
   try {

@@ -106,7 +106,6 @@ std::vector<space::DeviceInfo> list_cpu_devices() {
 
 /// One backend: the functions behind those of this header and of executor.hpp and application.hpp.
 struct NamedBackend {
-  std::string_view name;
   BackendTraits traits;
   bool (*is_present)();  ///< for `auto`
   std::vector<space::DeviceInfo> (*devices)();
@@ -119,10 +118,13 @@ struct NamedBackend {
   std::vector<Finding> (*examine)();
 };
 
+constexpr std::string_view name_of(const NamedBackend& each) {
+  return each.traits.name;
+}
+
 constexpr std::array kBackends = {
     NamedBackend{
-        .name = "cuda",
-        .traits = {.compiles_by_program = false, .runs_kernels_in_process = false},
+        .traits = {.name = "cuda", .compiles_by_program = false, .runs_kernels_in_process = false},
         .is_present = has_gpu,
         .devices = list_cuda_devices,
         .open = open_cuda_backend,
@@ -132,31 +134,31 @@ constexpr std::array kBackends = {
             [](const std::string& architecture, std::chrono::seconds,
                const std::vector<std::string>&) { return make_cuda_compiler(architecture); },
         .examine = examine_cuda},
-    NamedBackend{.name = "cpu",
-                 .traits = {.compiles_by_program = true, .runs_kernels_in_process = true},
-                 .is_present = [] { return true; },
-                 .devices = list_cpu_devices,
-                 .open = [](int ordinal) { return open_cpu_backend(cpu_device_at(ordinal)); },
-                 .open_executor =
-                     [](int ordinal) {
-                       static_cast<void>(cpu_device_at(ordinal));
-                       return open_cpu_executor();
-                     },
-                 .open_application = []() -> std::unique_ptr<Application> {
-                   return std::make_unique<CpuApplication>();
-                 },
-                 .make_compiler =
-                     [](const std::string&, std::chrono::seconds deadline,
-                        const std::vector<std::string>& confiner) {
-                       require_own_rights();
-                       return make_cpu_compiler(deadline, confiner);
-                     },
-                 .examine = examine_cpu},
+    NamedBackend{
+        .traits = {.name = "cpu", .compiles_by_program = true, .runs_kernels_in_process = true},
+        .is_present = [] { return true; },
+        .devices = list_cpu_devices,
+        .open = [](int ordinal) { return open_cpu_backend(cpu_device_at(ordinal)); },
+        .open_executor =
+            [](int ordinal) {
+              static_cast<void>(cpu_device_at(ordinal));
+              return open_cpu_executor();
+            },
+        .open_application = []() -> std::unique_ptr<Application> {
+          return std::make_unique<CpuApplication>();
+        },
+        .make_compiler =
+            [](const std::string&, std::chrono::seconds deadline,
+               const std::vector<std::string>& confiner) {
+              require_own_rights();
+              return make_cpu_compiler(deadline, confiner);
+            },
+        .examine = examine_cpu},
 };
-static_assert(std::ranges::equal(kBackends, space::kBackendNames, {}, &NamedBackend::name));
+static_assert(std::ranges::equal(kBackends, space::kBackendNames, {}, name_of));
 
 const NamedBackend& backend_named(std::string_view name) {
-  const auto* const found = std::ranges::find(kBackends, name, &NamedBackend::name);
+  const auto* const found = std::ranges::find(kBackends, name, name_of);
   if (found != kBackends.end()) return *found;
   std::vector<std::string> known = {"auto"};
   known.insert(known.end(), space::kBackendNames.begin(), space::kBackendNames.end());

@@ -13,6 +13,7 @@ namespace tuner::backend {
 
 /// What those that start processes for a backend need to know of it.
 struct BackendTraits {
+  std::string_view name;         ///< "cuda" or "cpu"
   bool compiles_by_program;      ///< its compiler is a program, started anew for each compilation
   bool runs_kernels_in_process;  ///< kernels are code of the process that drives the device
 };

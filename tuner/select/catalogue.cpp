@@ -162,7 +162,7 @@ class SeriesTimes {
 };
 
 /// Collects what is known of one kernel's configurations: the times that its cost model is fitted
-/// to, of those that were best somewhere or were timed at several sizes, and what refutes them.
+/// to, of those that were best somewhere or were timed at several sizes, and where they failed.
 class ConfigCollector {
  public:
   explicit ConfigCollector(CatalogueKernel& kernel) : kernel_(kernel) {}
@@ -189,34 +189,37 @@ class ConfigCollector {
         add(it.trial.config_json, size->text, size->numbers,
             {.ns = series.of(it.trial.time->median_ns, it.trial.series_ns),
              .registers = it.trial.registers});
-        kernel_.configs[config_index(it.trial.config_json)].verified = true;
+        config_of(it.trial.config_json).verified = true;
       }
     }
   }
 
   /// Of what can answer: the configurations that were timed, and the default, which must not have
-  /// crashed or hung either: nothing else speaks for it.
-  void add_refutations(const std::vector<store::StoredTrial>& trials,
-                       const space::DeviceAttributes& device) {
+  /// crashed or hung anywhere: nothing else speaks for it.
+  void add_failures(const std::vector<store::StoredTrial>& trials,
+                    const space::DeviceAttributes& device) {
     using LastOutcomes = std::map<std::string, Outcome>;  // by configuration
     std::map<std::string, LastOutcomes> by_size;
     for (const store::StoredTrial& it : trials) {
-      const Outcome outcome = it.trial.outcome;
-      if (outcome != Outcome::ok && !is_refutation(outcome) && !is_dangerous(outcome)) continue;
-      by_size[it.trial.problem][it.trial.config_json] = outcome;
+      by_size[it.trial.problem][it.trial.config_json] = it.trial.outcome;
     }
-    const auto is_ok = [](Outcome outcome) { return outcome == Outcome::ok; };
+    const auto is_right = [](Outcome outcome) {
+      return outcome == Outcome::ok || outcome == Outcome::unstable;
+    };
     for (const auto& [problem, outcomes] : by_size) {
-      if (std::ranges::all_of(outcomes | std::views::values, is_ok)) continue;
+      if (std::ranges::all_of(outcomes | std::views::values, is_right)) continue;
       const auto size = known_size(problem, kernel_);
       if (!size) continue;
       const std::string by_default = default_json(*size, device);
       for (const auto& [json, outcome] : outcomes) {
-        const bool is_untimed_default = !configs_.contains(json) && json == by_default;
-        const bool is_refuted = is_refutation(outcome) && configs_.contains(json);
-        if (is_ok(outcome) || (!is_refuted && !is_untimed_default)) continue;
-        kernel_.configs[config_index(json)].refutation =
-            fmt::format("its trial at {} ended as {}", size->text, name(outcome));
+        const bool is_timed = configs_.contains(json) && !config_of(json).timings.empty();
+        if (is_right(outcome) || (!is_timed && json != by_default)) continue;
+        KnownConfig& config = config_of(json);
+        if (is_refutation(outcome) || (!is_timed && is_dangerous(outcome))) {
+          config.refutation = fmt::format("its trial at {} ended as {}", size->text, name(outcome));
+        } else {
+          config.failed.push_back({.size = size->text, .outcome = outcome});
+        }
       }
     }
   }
@@ -243,10 +246,12 @@ class ConfigCollector {
     return at->second;
   }
 
+  KnownConfig& config_of(const std::string& json) { return kernel_.configs[config_index(json)]; }
+
   /// A trial takes the place of an entry: beside other trials, its time is the comparable one.
   void add(const std::string& json, const std::string& size, const space::Size& numbers,
            Timing timing) {
-    KnownConfig& config = kernel_.configs[config_index(json)];
+    KnownConfig& config = config_of(json);
     const auto [at, added] = sizes_.try_emplace(size, kernel_.sizes.size());
     if (added) kernel_.sizes.push_back({.text = size, .numbers = numbers});
     timing.size = at->second;
@@ -367,7 +372,7 @@ Catalogue catalogue(const store::Store& store, const CatalogueQuery& query) {
     const SeriesTimes series(trials);
     collector.add_entries(series);
     collector.add_trials(trials, series);
-    collector.add_refutations(trials, result.device.attributes);
+    collector.add_failures(trials, result.device.attributes);
     fit_model(kernel, result.device.attributes);
   }
   return result;

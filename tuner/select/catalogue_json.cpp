@@ -115,6 +115,13 @@ KnownConfig read_config(const Json& json, const CatalogueKernel& kernel) {
   if (const auto refutation = json.find("refutation"); refutation != json.end()) {
     config.refutation = *refutation;
   }
+  if (const auto failed = json.find("failed"); failed != json.end()) {
+    for (const Json& it : *failed) {
+      const auto outcome = outcome_from_name(it.at(1).get<std::string>());
+      if (!outcome) fail("a failed trial has no outcome");
+      config.failed.push_back({.size = it.at(0), .outcome = *outcome});
+    }
+  }
   for (const Json& it : json.at("timings")) {
     const Timing timing{.size = index(it.at(0)),
                         .ns = positive(it.at(1)),

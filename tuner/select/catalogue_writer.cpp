@@ -88,8 +88,15 @@ std::string config_text(const KnownConfig& config) {
   const std::string refutation =
       config.refutation.empty() ? ""
                                 : fmt::format(R"("refutation":{},)", literal(config.refutation));
-  return fmt::format(R"({{"values":{},"verified":{},{}"timings":{}}})", literal(config.json),
-                     config.verified, refutation, timings);
+  const std::string failed =
+      config.failed.empty()
+          ? ""
+          : fmt::format(R"("failed":{},)", list(config.failed, [](const FailedTrial& it) {
+                          return fmt::format("[{},{}]", literal(it.size),
+                                             literal(std::string(name(it.outcome))));
+                        }));
+  return fmt::format(R"({{"values":{},"verified":{},{}{}"timings":{}}})", literal(config.json),
+                     config.verified, refutation, failed, timings);
 }
 
 std::string model_text(const CostModel* model) {

@@ -2,6 +2,7 @@
 // Sizes, configurations and times as a catalogue keeps them.
 #pragma once
 
+#include "tuner/core/outcome.hpp"
 #include "tuner/space/size.hpp"
 #include "tuner/space/space.hpp"
 
@@ -25,6 +26,12 @@ struct Timing {
   int registers = 0;     ///< of a thread; 0 if unknown
 };
 
+/// A trial that ended without a time.
+struct FailedTrial {
+  std::string size;  ///< canonical
+  Outcome outcome = Outcome::crashed;
+};
+
 /// A configuration of a kernel that was best at some size, or was timed at many.
 struct KnownConfig {
   std::string json;                          ///< canonical
@@ -35,6 +42,8 @@ struct KnownConfig {
   /// What it was found to do wrong, and where; else empty. It then answers only for sizes at which
   /// it was the best.
   std::string refutation = {};
+  /// Where its last trial did not run to its end. It does not answer for these sizes.
+  std::vector<FailedTrial> failed = {};
 };
 
 }  // namespace tuner::select

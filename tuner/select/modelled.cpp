@@ -83,7 +83,7 @@ class Modelling {
       const KnownConfig& config = kernel.configs[i];
       auto near = nearest_timed(asked, config);
       if (!near) continue;
-      if (const auto why = why_rejected(at_size, config)) {
+      if (const auto why = why_rejected(at_size, asked.size->text, config)) {
         rejection = *why;
         continue;
       }

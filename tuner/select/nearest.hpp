@@ -26,8 +26,10 @@ struct NearCandidate {
   std::optional<ExpectedTime> expected = {};  ///< by the cost model, where there is one
 };
 
-/// Why a configuration cannot answer for the size that `kernel` is bound to; none when it can.
+/// Why a configuration cannot answer for `size` (canonical), to which `kernel` is bound; none when
+/// it can.
 [[nodiscard]] std::optional<std::string> why_rejected(const space::BoundDefinition& kernel,
+                                                      const std::string& size,
                                                       const KnownConfig& config);
 
 struct Nearest {

@@ -256,8 +256,9 @@ class Ladder {
       const space::Config config = kernel.default_config();
       const std::string json = space::canonical_json(*asked->kernel->stored->definition, config);
       const auto tried = std::ranges::find(asked->kernel->configs, json, &KnownConfig::json);
-      const auto why = tried != asked->kernel->configs.end() ? why_rejected(kernel, *tried)
-                                                             : why_invalid(kernel, config);
+      const auto why = tried != asked->kernel->configs.end()
+                           ? why_rejected(kernel, asked->size->text, *tried)
+                           : why_invalid(kernel, config);
       if (why) {
         explain(Rung::default_config, "of {}: rejected: {}", kernel_name, *why);
         continue;

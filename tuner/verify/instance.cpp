@@ -56,6 +56,8 @@ Instance::Instance(backend::Backend& backend, CheckKernels& kernels, const famil
 
 void Instance::make_data() {
   problem_.make_arrays(kernels_);
+  // Beside the buffers is 0 in the first run of a reference, poison in the second.
+  backend_.fill(memory_.candidate(), 0, memory_.plan().candidate_bytes);
   std::vector<backend::Region> buffers = memory_.candidates(problem_.family().arguments.size());
   for (const CheckedData& data : memory_.plan().data) {
     if (data.role == family::BufferRole::input) {
@@ -196,6 +198,7 @@ void Instance::add_own_errors() {
 }
 
 void Instance::check_reference() {
+  kernels_.prepare(memory_, poison_);
   const Outputs again = run_reference({}, kOtherUnwritten);
   records_.sort(again.regions);
   for (const CheckedData& data : memory_.plan().data) {
@@ -204,7 +207,8 @@ void Instance::check_reference() {
     const CheckKernels::Dependence found =
         kernels_.compare_runs(elements(memory_.reference(*data.expected), data),
                               again.regions[data.argument], kOtherUnwritten);
-    if (!data.initial && !data.starts_zero) require_own_results(data, found);
+    if (found.dependent > 0) require_dependence_on_inputs(data, found);
+    if (!data.initial && !data.starts_zero) require_results(data, found);
     require_numbers(data, found);
     if (caution_.empty() && problem_.is_timed() &&
         are_zero(backend_, memory_.reference(*data.expected), data)) {
@@ -225,14 +229,44 @@ void Instance::require_bounds(const CheckedData& data, backend::Region region) c
                           data.name, *outside, data.used, problem_.circumstances()));
 }
 
-void Instance::require_own_results(const CheckedData& data, const CheckKernels::Dependence& found) {
-  if (found.dependent > 0) {
+void Instance::require_dependence_on_inputs(const CheckedData& data,
+                                            const CheckKernels::Dependence& found) {
+  const auto fail = [&](std::uint64_t results, std::string_view how) {
     throw Error(ErrorCode::usage,
-                fmt::format("{} of {} results of the reference in {} depend on what the buffer "
-                            "held before the launch: give the argument \"role\": \"inout\" if "
-                            "it is updated in place, or \"initial\": \"zero\" ({})",
-                            found.dependent, data.used, data.name, problem_.circumstances()));
+                fmt::format("{} of {} results of the reference in {} {} ({})", results, data.used,
+                            data.name, how, problem_.circumstances()));
+  };
+  const Outputs once = run_reference({}, kOtherUnwritten);
+  records_.sort(once.regions);
+  if (const auto by_chance = different_results(data, once.regions[data.argument], kOtherUnwritten);
+      by_chance > 0) {
+    if (problem_.tolerance_of(data.argument) != nullptr) return;
+    return fail(
+        by_chance,
+        "differ between two launches on the same inputs, so nothing can be verified: remove "
+        "the race from the kernel, or give an output whose records may come in any order "
+        "an \"order\"");
   }
+  const backend::Region first = memory_.reference(*data.expected);
+  if (const auto by_place = different_results(data, first, kUnwritten); by_place > 0) {
+    return fail(by_place,
+                "depend on what lies beside its buffers: it reads outside of them. Correct the "
+                "kernel, the counts of its arguments, or the \"fill\" of inputs that are indices");
+  }
+  fail(found.dependent,
+       "depend on what the buffer held before the launch: give the argument \"role\": \"inout\" if "
+       "it is updated in place, or \"initial\": \"zero\"");
+}
+
+std::uint64_t Instance::different_results(const CheckedData& data, backend::Region first,
+                                          std::uint32_t unwritten) {
+  const Outputs run = run_reference({}, unwritten);
+  records_.sort(run.regions);
+  return kernels_.compare_runs(elements(first, data), run.regions[data.argument], unwritten)
+      .dependent;
+}
+
+void Instance::require_results(const CheckedData& data, const CheckKernels::Dependence& found) {
   if (data.records) return;  // how many there are depends on the inputs
   if (found.unwritten == static_cast<std::uint64_t>(data.count)) {
     throw Error(

@@ -96,13 +96,21 @@ class Instance {
   void allow_spreads();
   [[nodiscard]] bool has_computed_bound(const CheckedData& data) const;
   void allow_tolerances();
-  /// Runs the reference once more, on outputs that held something else.
+  /// Runs the reference once more, on outputs that held something else, with something else beside
+  /// the inputs.
   void check_reference();
   /// Throws where the reference wrote beside the output in this room.
   void require_bounds(const CheckedData& data, backend::Region region) const;
-  /// Throws where the reference writes nothing to an output or what it gives depends on what the
-  /// output held; makes the caution where it writes a part.
-  void require_own_results(const CheckedData& data, const CheckKernels::Dependence& found);
+  /// Throws where the results of the reference depend on chance, unless a tolerance is given, on what
+  /// lies beside its buffers or on what an output held.
+  void require_dependence_on_inputs(const CheckedData& data, const CheckKernels::Dependence& found);
+  /// Of another run of the reference on outputs that hold `unwritten`: how many results of `data`
+  /// differ from `first`.
+  [[nodiscard]] std::uint64_t different_results(const CheckedData& data, backend::Region first,
+                                                std::uint32_t unwritten);
+  /// Throws where the reference writes nothing to an output; makes the caution where it writes a
+  /// part.
+  void require_results(const CheckedData& data, const CheckKernels::Dependence& found);
   /// On the inputs of timing: throws where all that the reference gives is NaN, makes the caution
   /// where a part is. Others, such as whole numbers, may be outside the domain of a function.
   void require_numbers(const CheckedData& data, const CheckKernels::Dependence& found);

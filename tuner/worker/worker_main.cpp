@@ -137,9 +137,10 @@ void offer_to_free_memory() {
 /// run on threads that it starts.
 class ConfinedDevice {
  public:
-  ConfinedDevice(const std::string& kind, int ordinal, const family::Family& family,
+  ConfinedDevice(const backend::BackendTraits& traits, int ordinal, const family::Family& family,
                  const std::filesystem::path& cache)
-      : runs_kernels_(backend::backend_traits(kind).runs_kernels_in_process) {
+      : runs_kernels_(traits.runs_kernels_in_process) {
+    const std::string kind(traits.name);
     if (runs_kernels_) confine_kernels(kind, family, cache);
     const auto begin = std::chrono::steady_clock::now();
     backend_ = backend::open_backend(kind, ordinal);
@@ -194,7 +195,7 @@ int drive_device(Channel& channel, const std::string& backend_kind, int ordinal)
     // So that a worker that replaces another is soon at work.
     const std::filesystem::path cache_folder = own_binary_cache();
     backend::BinaryCache cache(cache_folder);
-    ConfinedDevice device(backend_kind, ordinal, family, cache_folder);
+    ConfinedDevice device(backend::backend_traits(backend_kind), ordinal, family, cache_folder);
     backend::Backend& backend = device.backend();
     const backend::CachedCompiler compiler(
         device.compiler(), cache,
