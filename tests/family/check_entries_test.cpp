@@ -24,9 +24,11 @@ struct Sample {
   std::string source;
   std::string entry = "scale";
   std::string x = "float*";
-  std::string more = {};  ///< keys of the kernel
+  std::string more = {};       ///< keys of the kernel
+  std::string more_of_x = {};  ///< and of the argument x
   std::string header = {};
-  std::string launch = {};  ///< keys of its launch
+  std::string reference = {};  ///< keys of the reference
+  std::string launch = {};     ///< keys of its launch
 };
 
 Family family(const Sample& sample) {
@@ -34,15 +36,16 @@ Family family(const Sample& sample) {
     "format": "space/1", "family": "scale", "problem": {{"dims": ["N"], "flops": "N", "bytes": "N",
       "sizes": {{"default": [[8]]}}}},
     "arguments": [{{"name": "n", "type": "int", "value": "N"}},
-                  {{"name": "x", "type": "{}", "count": "N"}},
+                  {{"name": "x", "type": "{}", "count": "N"{}}},
                   {{"name": "y", "type": "float*", "count": "N", "role": "output"}}],
-    "check": {{"reference": {{"kernel": "scale"}}, "sizes": [[1]]}},
+    "check": {{"reference": {{"kernel": "scale"{}}}, "sizes": [[1]]}},
     "kernels": {{"scale": {{"source": "s.cu", "entry": "{}", {}
                             "launch": {{"grid": [1], "block": [1]{}}}}}}}
   }})json";
   KernelSource source{.name = "s.cu", .text = sample.source, .headers = {}};
   if (!sample.header.empty()) source.headers.push_back({.name = "h.cuh", .text = sample.header});
-  return parse_family(fmt::format(kText, sample.x, sample.entry, sample.more, sample.launch),
+  return parse_family(fmt::format(kText, sample.x, sample.more_of_x, sample.reference, sample.entry,
+                                  sample.more, sample.launch),
                       "scale.json", {{"scale", source}});
 }
 
@@ -72,12 +75,27 @@ TEST(CheckEntries, ATypeThatDiffersIsRefused) {
   EXPECT_THAT(refusal({.source = kernel("float n, const float* x, float* y")}),
               HasSubstr("'n' is int, but parameter 1"));
   EXPECT_THAT(refusal({.source = kernel("const float* x, int n, float* y")}),
-              HasSubstr("'n' is int, but parameter 1 of scale is 'const float* x'"));
+              HasSubstr("arguments: parameter 'x' of scale (s.cu:2) gets the argument 'n', and "
+                        "another one 'x': arguments are passed in the order of the parameters"));
   EXPECT_THAT(refusal({.source = "", .header = kernel("int n, int* x, float* y")}),
               HasSubstr("(h.cuh:2)"));
   EXPECT_THAT(refusal({.source = kernel("int n, int* x, float* y", "template <int B>"),
                        .entry = "detail::scale<32>"}),
               HasSubstr("'int* x'"));
+}
+
+TEST(CheckEntries, AReferenceGetsItsOwnWiderType) {
+  const std::string floats = kernel("int n, const float* x, float* y");
+  const auto with_type = [&](const std::string& source, const std::string& type) {
+    return refusal({.source = source, .reference = R"(, "type": ")" + type + "\""});
+  };
+  EXPECT_EQ(with_type(kernel("int n, const double* x, double* y"), "double"), "");
+  EXPECT_THAT(
+      with_type(floats, "double"),
+      AllOf(HasSubstr("scale.json: check.reference.type: 'x' is double*, but parameter 2 of "
+                      "scale is 'const float* x'"),
+            HasSubstr("write \"type\": \"float\", or")));
+  EXPECT_EQ(with_type(floats, "float"), "") << "is no wider";
 }
 
 TEST(CheckEntries, SoAreTypesOfTheKernelsOwn) {
@@ -171,6 +189,14 @@ TEST(CheckEntries, TypesThatAreSeldomMeantAreCautions) {
               ElementsAre(AllOf(HasSubstr("parameter 2 of scale is 'const unsigned char* x'"),
                                 HasSubstr("reads the bits of float*"))));
   EXPECT_THAT(entry_cautions(family({.source = kernel("int n, const float* x, float* y")})),
+              IsEmpty());
+  const std::string vectors = kernel("int n, const float4* x, float* y");
+  EXPECT_THAT(
+      entry_cautions(family({.source = vectors})),
+      ElementsAre(
+          "parameter 'x' of scale (s.cu:2) is float4*, whose addresses are multiples of 16, "
+          "but gets the argument 'x', a multiple of 4: give it \"align\": 16"));
+  EXPECT_THAT(entry_cautions(family({.source = vectors, .more_of_x = R"(, "align": 16)"})),
               IsEmpty());
 }
 

@@ -213,7 +213,21 @@ TEST(SpaceFile, FillsAndInitialContentAreChecked) {
   EXPECT_THAT(input(R"("fill": {"integers": [1]})"),
               HasSubstr("must have exactly 2 elements, has 1"));
   EXPECT_THAT(input(R"("fill": {"integers": [1, 2], "constant": 1})"),
-              HasSubstr("exactly one key"));
+              HasSubstr("exactly one key: integers, "));
+  EXPECT_THAT(error(x, "\"type\": \"float4*\", \"count\": \"N\"}"),
+              HasSubstr("no type is \"float4\": write \"float*\", a \"count\" of 4 for each, and "
+                        "\"align\": 16; by value \"float[]\""));
+  EXPECT_THAT(input(R"("fill": {"integers": [2, 1]})"), HasSubstr("LOW not above HIGH"));
+  const auto bytes = [&](const std::string& fill) {
+    return error(x, R"("type": "u8*", "count": "N", "fill": )" + fill + "}");
+  };
+  EXPECT_THAT(
+      bytes(R"({"integers": [0, 256]})"),
+      HasSubstr("fill.integers[1]: is 256; elements of type 'unsigned char' are from 0 to 255"));
+  EXPECT_THAT(bytes(R"({"constant": -1})"), HasSubstr("fill.constant: is -1; elements of type"));
+  EXPECT_THAT(bytes(R"({"constant": 0.5})"), HasSubstr("fill.constant: has a fraction"));
+  EXPECT_THAT(bytes(R"({"values": [1, 0.5]})"), HasSubstr("fill.values[1]: has a fraction"));
+  EXPECT_THAT(bytes(R"({"values": ["N", 300]})"), HasSubstr("fill.values[1]: is 300"));
   EXPECT_THAT(
       input(R"("fill": {"copy": "w"})"),
       HasSubstr("no buffer or array before this argument is named \"w\" and has elements of "

@@ -6,6 +6,7 @@
 
 #include <gmock/gmock.h>
 
+#include <array>
 #include <cstring>
 #include <functional>
 #include <memory>
@@ -140,6 +141,40 @@ TEST_F(ArrayArgumentTest, HoldsTheNumbersThatABufferWould) {
   const std::vector<float> whole = values(Fill::whole), normal = values(Fill::normal);
   EXPECT_THAT(whole, AllOf(testing::SizeIs(1024), Each(AllOf(Ge(-3), Le(3))), Contains(-3)));
   EXPECT_THAT(normal, AllOf(testing::SizeIs(1024), Contains(Ge(2)), Contains(Le(-2))));
+}
+
+TEST_F(ArrayArgumentTest, EachElementMayBeGivenByItself) {
+  const auto bytes_of = [&](family::ElementType type, const std::string& values) {
+    const std::string w = R"("count": "K")";
+    const std::string text = replaced(kDocument, w, w + R"(, "fill": {"values": )" + values + "}");
+    const family::Family family = family::parse_family(
+        replaced(text, "TYPE", family::row(type).name), "weighted.json",
+        {{"weigh", {.name = "weigh.cu", .text = std::string(kSource), .headers = {}}}});
+    CheckKernels kernels(*backend_);
+    ProblemData data(*backend_, family, {.size = {100, 3}});
+    data.make_arrays(kernels);
+    const std::vector<backend::Region> none(family.arguments.size());
+    return std::get<backend::ArrayValue>(data.arguments(none, {}).at(kArray)).bytes;
+  };
+  const auto floats = bytes_of(family::ElementType::f32, R"(["N", 0.5, "-K"])");
+  std::array<float, 3> numbers{};
+  ASSERT_EQ(floats.size(), sizeof numbers);
+  std::memcpy(numbers.data(), floats.data(), sizeof numbers);
+  EXPECT_THAT(numbers, testing::ElementsAre(100, 0.5F, -3));
+  EXPECT_THAT(bytes_of(family::ElementType::u8, R"([1, "2*N", 255])"),
+              testing::ElementsAre(std::byte{1}, std::byte{200}, std::byte{255}));
+  for (const auto& [values, why] :
+       {std::pair("[1, 2]", "its fill has 2 values, its count is 3 at the size 100x3"),
+        std::pair(R"([1, 2, "3*N"])",
+                  "its fill asks for 300 at the size 100x3; elements of type "
+                  "'unsigned char' are from 0 to 255")}) {
+    try {
+      static_cast<void>(bytes_of(family::ElementType::u8, values));
+      ADD_FAILURE() << values;
+    } catch (const Error& error) {
+      EXPECT_THAT(error.what(), HasSubstr(why));
+    }
+  }
 }
 
 TEST_F(ArrayArgumentTest, HasAtMost4096Bytes) {

@@ -4,6 +4,7 @@
 #include "tuner/core/error.hpp"
 #include "tuner/core/suggest.hpp"
 #include "tuner/family/parameter_type.hpp"
+#include "tuner/family/vector_type.hpp"
 
 #include <fmt/format.h>
 
@@ -204,6 +205,8 @@ struct Passed {
   std::string key;       // where: "arguments"
   bool is_buffer = false;
   bool is_output = false;          // that this very function must write
+  bool is_of_reference = false;    // a wider type that a reference alone gets
+  std::int64_t align_bytes = 0;    // that the data certainly have; 0: not known
   std::vector<ElementType> types;  // all that it can be; none: it is not compared
 };
 
@@ -255,17 +258,42 @@ class PassedArguments {
       // A later step may only read it, and what is updated need not be.
       made.is_output = buffer->role == BufferRole::output && kernel_.steps.size() == 1;
       made.types = buffer->type.all();
-      add_reference_types(made.types);
+      made.align_bytes = declared_alignment(*buffer);
+      take_reference_type(made);
     }
     return made;
   }
 
-  /// Of a reference that has buffers of another type than the family's, both.
-  void add_reference_types(std::vector<ElementType>& types) const {
+  [[nodiscard]] static std::int64_t declared_alignment(const BufferArgument& buffer) {
+    if (buffer.align) {
+      if (!buffer.align->slots().empty()) return 0;
+      const auto bytes = buffer.align->evaluate({});
+      return bytes ? *bytes : 0;
+    }
+    if (buffer.offset.text() != "0") return 0;
+    std::size_t largest = 0;
+    for (const ElementType each : buffer.type.all()) largest = std::max(largest, size_bytes(each));
+    return static_cast<std::int64_t>(largest);
+  }
+
+  /// A reference with a type of its own gets buffers of narrower types in that type.
+  void take_reference_type(Passed& made) const {
     const auto* const reference = std::get_if<KernelReference>(&family_.check.reference);
     if (reference == nullptr || !reference->type || reference->kernel != kernel_.name) return;
     const std::vector<ElementType>& others = reference->type->all();
-    types.insert(types.end(), others.begin(), others.end());
+    const auto is_narrower = [&](ElementType type) {
+      return is_floating(type) && std::ranges::all_of(others, [&](ElementType other) {
+               return unit_roundoff(other) < unit_roundoff(type);
+             });
+    };
+    if (!std::ranges::all_of(made.types, is_narrower)) {
+      made.types.insert(made.types.end(), others.begin(), others.end());
+      return;
+    }
+    made.types = others;
+    made.declared = reference->type->text() + "*";
+    made.key = "check.reference.type";
+    made.is_of_reference = true;
   }
 
   [[nodiscard]] Passed number(const KernelNumber& number) const {
@@ -404,6 +432,36 @@ std::string swapped_names(const EntrySource& source, const std::string& function
   return found;
 }
 
+/// A sentence on a parameter that points to vectors and gets an argument that is less aligned than
+/// they must be; empty where every declaration has none.
+std::string misaligned_vectors(const EntrySource& source, const std::string& function,
+                               const std::vector<Passed>& passed) {
+  std::string found;
+  for (const EntrySource::Place& place : source.places(function)) {
+    const Signature signature = signature_at(place.file->tokens, place.at);
+    const std::vector<Declared>& parameters = signature.parameters;
+    if (parameters.size() != passed.size()) return "";
+    std::string of_place;
+    for (std::size_t i = 0; i < parameters.size() && of_place.empty(); ++i) {
+      if (parameters[i].pointers != 1 || parameters[i].type.size() != 1) continue;
+      const auto vector = vector_type(parameters[i].type.front());
+      if (!vector || passed[i].align_bytes == 0 || passed[i].align_bytes >= vector->align_bytes) {
+        continue;
+      }
+      of_place = fmt::format(
+          "parameter '{}' of {} ({}) is {}*, whose addresses are multiples of {}, but gets the "
+          "argument '{}', a multiple of {}: give it \"align\": {}",
+          parameters[i].name, function,
+          text_place(*place.file, place.file->tokens[place.at.parameters].begin),
+          parameters[i].type.front(), vector->align_bytes, passed[i].name, passed[i].align_bytes,
+          vector->align_bytes);
+    }
+    if (of_place.empty()) return "";
+    found = std::move(of_place);
+  }
+  return found;
+}
+
 std::string mismatch_text(const Mismatch& found, const std::string& function) {
   return fmt::format("'{}' is {}, but parameter {} of {} is '{}' ({})", found.passed.name,
                      found.passed.declared, found.number, function, found.parameter, found.place);
@@ -460,12 +518,17 @@ void check_kernel_entries(const Family& family, const Kernel& kernel) {
                       family.path, found.passed.key, found.passed.name, found.number, function,
                       found.parameter, found.place));
     }
+    if (const std::string swapped = swapped_names(source, function, passed); !swapped.empty()) {
+      throw Error(ErrorCode::usage,
+                  fmt::format("{}: {}: {}", family.path, found.passed.key, swapped));
+    }
     throw Error(
         ErrorCode::usage,
         fmt::format("{}: {}: {}: write \"type\": \"{}{}\", or change the kernel; arguments are "
                     "passed in the order of the parameters",
                     family.path, found.passed.key, mismatch_text(found, function),
-                    name(found.type.element), found.type.is_pointer ? "*" : ""));
+                    name(found.type.element),
+                    found.type.is_pointer && !found.passed.is_of_reference ? "*" : ""));
   }
 }
 
@@ -511,6 +574,8 @@ std::vector<std::string> entry_cautions(const Family& family) {
       const std::vector<Passed> passed = PassedArguments(family, kernel).of(step);
       const std::string swapped = swapped_names(source, function, passed);
       if (!swapped.empty()) cautions.push_back(swapped);
+      const std::string misaligned = misaligned_vectors(source, function, passed);
+      if (!misaligned.empty()) cautions.push_back(misaligned);
       const Mismatch found = mismatch(source, function, passed);
       if (found.fit != TypeFit::doubtful) continue;
       cautions.push_back(fmt::format("{}: right only if the kernel reads the bits of {}",

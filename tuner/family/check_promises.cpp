@@ -206,15 +206,22 @@ std::vector<std::string> check_cautions(const Family& family, const space::Size&
   }
   for (const Argument& argument : family.arguments) {
     const auto* const buffer = std::get_if<BufferArgument>(&argument.what);
-    if (buffer == nullptr || buffer->is_written() ||
-        std::ranges::any_of(buffer->type.all(), is_floating) ||
-        buffer->fill.kind != FillKind::normal || !has_floating_results(family.arguments)) {
+    const auto* const array = std::get_if<ArrayArgument>(&argument.what);
+    if ((buffer == nullptr && array == nullptr) || (buffer != nullptr && buffer->is_written())) {
       continue;
     }
-    cautions.push_back(
-        fmt::format("{} contains random integers; if they are indices or counts, give it a "
-                    "\"fill\", such as {{\"integers\": [0, \"N-1\"]}}",
-                    argument.name));
+    // A structure of integers is seldom a term of a sum.
+    const TypeOf& type = buffer != nullptr ? buffer->type : array->type;
+    const FillKind fill = buffer != nullptr ? buffer->fill.kind : array->fill.kind;
+    if (fill != FillKind::normal || std::ranges::any_of(type.all(), is_floating) ||
+        (buffer != nullptr && !has_floating_results(family.arguments))) {
+      continue;
+    }
+    cautions.push_back(fmt::format(
+        "{} contains random integers; if they are indices, offsets or counts, give it a "
+        "\"fill\": {{\"integers\": [LEAST, GREATEST]}}, {{\"csr_offsets\": ENTRIES}} or "
+        "{{\"values\": [NUMBER, …]}}",
+        argument.name));
   }
   for (const CheckCase& check_case : family.check.cases) {
     for (const auto& [name, value] : check_case.set) {

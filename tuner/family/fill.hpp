@@ -5,7 +5,9 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
+#include <vector>
 
 namespace tuner::family {
 
@@ -19,9 +21,16 @@ enum class FillKind {
   sorted,       ///< ascending
   integers,     ///< whole numbers in [low, high]
   constant,     ///< every element is `value`
+  values,       ///< each given by itself: `values`, as many as there are elements
   csr_offsets,  ///< ascending, the first 0, the last `high`: where the rows of a CSR matrix begin
   copy,         ///< the elements of the argument `source`
   npy,          ///< the array in the file `source`
+};
+
+/// One element: a number with a fraction, or of the dimensions.
+struct FillValue {
+  std::optional<double> real = {};
+  space::Expression whole = space::Expression::constant(0);  ///< where there is no `real`
 };
 
 struct InputFill {
@@ -31,7 +40,8 @@ struct InputFill {
       space::Expression::constant(0);  ///< of integers and CSR offsets; of the dimensions
   double value = 0;                    ///< of a constant
   double least = 0, most = 1;          ///< of `between`; finite, least < most
-  std::string source;                  ///< a name, or a path relative to the space file
+  std::vector<FillValue> values = {};
+  std::string source = {};  ///< a name, or a path relative to the space file
 };
 
 }  // namespace tuner::family

@@ -198,12 +198,14 @@ void check_known_inputs(const DocumentNode& node, const std::vector<Argument>& a
         buffer == nullptr || !buffer->is_written() || buffer->initial == InitialContent::input;
     const FillKind kind = buffer != nullptr ? buffer->fill.kind : array->fill.kind;
     // A copy is one of an argument that is looked at itself.
-    if (!is_read || kind == FillKind::npy || kind == FillKind::constant || kind == FillKind::copy) {
+    if (!is_read || kind == FillKind::npy || kind == FillKind::constant ||
+        kind == FillKind::values || kind == FillKind::copy) {
       continue;
     }
     node.fail(fmt::format(
         "has results for certain inputs, and '{0}' holds others each time: give it those inputs, "
-        "\"fill\": {{\"npy\": \"{0}.npy\"}} or {{\"constant\": NUMBER}}",
+        "\"fill\": {{\"npy\": \"{0}.npy\"}}, {{\"constant\": NUMBER}} or {{\"values\": [NUMBER, "
+        "…]}}",
         argument.name));
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/core/suggest.hpp"
 #include "tuner/family/parse.hpp"
+#include "tuner/family/vector_type.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -26,6 +27,13 @@ ElementType parse_type(const DocumentNode& node, std::string_view name) {
   for (const ElementType type : kElementTypes) {
     known.emplace_back(row(type).name);
     if (row(type).short_name != row(type).name) known.emplace_back(row(type).short_name);
+  }
+  if (const auto vector = vector_type(name)) {
+    node.fail(fmt::format(
+        "no type is {}: write \"{}*\", a \"count\" of {} for each, and \"align\": {}; by value "
+        "\"{}[]\"",
+        in_quotes(name), row(vector->element).name, vector->width, vector->align_bytes,
+        row(vector->element).name));
   }
   node.fail(fmt::format("unknown type {}{}; a buffer's type ends in *, an array's in []",
                         in_quotes(name),
@@ -77,7 +85,8 @@ InputFill parse_named_fill(const DocumentNode& node) {
   node.fail(fmt::format(
       "unknown fill {}{}; others are objects: {{\"integers\": [LOW, HIGH]}}, {{\"uniform\": [LOW, "
       "HIGH]}}, {{\"constant\": "
-      "NUMBER}}, {{\"csr_offsets\": ENTRIES}}, {{\"copy\": ARGUMENT}}, {{\"npy\": FILE}}",
+      "NUMBER}}, {{\"values\": [NUMBER, …]}}, {{\"csr_offsets\": ENTRIES}}, {{\"copy\": "
+      "ARGUMENT}}, {{\"npy\": FILE}}",
       in_quotes(name), did_you_mean(name, known)));
 }
 
@@ -95,6 +104,69 @@ TypeOf parse_element_type(const DocumentNode& node, std::string_view text,
                 ? fmt::format("{}: the problem has no dimension of \"types\"", in_quotes(text))
                 : fmt::format("no type of the problem is named {}{}", in_quotes(name),
                               did_you_mean(name, known)));
+}
+
+/// The number that a text such as "0.5" or "1e-5" is; none where it is an expression.
+std::optional<double> decimal_fraction(const DocumentNode& node) {
+  if (node.json().is_number_float()) return node.number();
+  if (!node.json().is_string()) return std::nullopt;
+  const auto& text = node.json().get_ref<const std::string&>();
+  if (text.find_first_of(".eE") == std::string::npos) return std::nullopt;
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool whole_text = error == std::errc() && end == text.data() + text.size();
+  return whole_text && std::isfinite(value) ? std::optional(value) : std::nullopt;
+}
+
+/// Fails where elements of one of the types cannot hold the number.
+void check_held(const DocumentNode& node, const TypeOf& type, double number) {
+  for (const ElementType each : type.all()) {
+    if (is_floating(each)) continue;
+    const auto [least, greatest] = integer_range(each);
+    if (number != std::floor(number)) {
+      node.fail(fmt::format("has a fraction; the elements are of type '{}'", name(each)));
+    }
+    if (number < static_cast<double>(least) || number > static_cast<double>(greatest)) {
+      node.fail(fmt::format("is {}; elements of type '{}' are from {} to {}", number, name(each),
+                            least, greatest));
+    }
+  }
+}
+
+/// A number of elements of the type, or an expression of the dimensions.
+space::Expression parse_whole(const DocumentNode& node, const TypeOf& type,
+                              const space::Scope& scope) {
+  space::Expression whole = family_expression(node, scope);
+  if (whole.slots().empty()) {
+    if (const auto number = whole.evaluate({})) {
+      check_held(node, type, static_cast<double>(*number));
+    }
+  }
+  return whole;
+}
+
+InputFill parse_integers(const DocumentNode& node, const TypeOf& type, const space::Scope& scope) {
+  const auto bounds = node.elements(2, 2);
+  InputFill fill{.kind = FillKind::integers,
+                 .low = parse_whole(bounds[0], type, scope),
+                 .high = parse_whole(bounds[1], type, scope)};
+  if (fill.low.slots().empty() && fill.high.slots().empty()) {
+    const auto low = fill.low.evaluate({}), high = fill.high.evaluate({});
+    if (low && high && *low > *high) node.fail("must be [LOW, HIGH], LOW not above HIGH");
+  }
+  return fill;
+}
+
+InputFill parse_values(const DocumentNode& node, const TypeOf& type, const space::Scope& scope) {
+  constexpr std::size_t kMost = 4096;
+  InputFill fill{.kind = FillKind::values};
+  for (const DocumentNode& each : node.elements(1, kMost)) {
+    const auto real = decimal_fraction(each);
+    if (real) check_held(each, type, *real);
+    fill.values.push_back(real ? FillValue{.real = real}
+                               : FillValue{.whole = parse_whole(each, type, scope)});
+  }
+  return fill;
 }
 
 InputFill parse_between(const DocumentNode& node, const TypeOf& type) {
@@ -121,23 +193,19 @@ InputFill parse_fill(const DocumentNode& node, const TypeOf& type, const space::
           fmt::format("must not be an object: write \"fill\": \"{}\"; it has no bounds", text));
     }
   }
-  node.expect_keys({"integers", "uniform", "constant", "csr_offsets", "copy", "npy"});
-  if (node.json().size() != 1) node.fail("must have exactly one key");
+  node.expect_keys({"integers", "uniform", "constant", "values", "csr_offsets", "copy", "npy"});
+  if (node.json().size() != 1) {
+    node.fail(
+        "must have exactly one key: integers, uniform, constant, values, csr_offsets, copy or npy");
+  }
   InputFill fill;
-  if (const auto integers = node.find("integers")) {
-    const auto bounds = integers->elements(2, 2);
-    fill.kind = FillKind::integers;
-    fill.low = family_expression(bounds[0], scope);
-    fill.high = family_expression(bounds[1], scope);
-  } else if (const auto bounds = node.find("uniform")) {
-    return parse_between(*bounds, type);
-  } else if (const auto constant = node.find("constant")) {
+  if (const auto integers = node.find("integers")) return parse_integers(*integers, type, scope);
+  if (const auto bounds = node.find("uniform")) return parse_between(*bounds, type);
+  if (const auto values = node.find("values")) return parse_values(*values, type, scope);
+  if (const auto constant = node.find("constant")) {
     fill.kind = FillKind::constant;
     fill.value = constant->number();
-    for (const ElementType each : type.all()) {
-      if (is_floating(each) || fill.value == std::floor(fill.value)) continue;
-      constant->fail(fmt::format("has a fraction; the elements are of type '{}'", name(each)));
-    }
+    check_held(*constant, type, fill.value);
   } else if (const auto offsets = node.find("csr_offsets")) {
     fill.kind = FillKind::csr_offsets;
     fill.high = family_expression(*offsets, scope);
@@ -149,18 +217,6 @@ InputFill parse_fill(const DocumentNode& node, const TypeOf& type, const space::
     fill.source = node.at("npy").text();
   }
   return fill;
-}
-
-/// The number that a text such as "0.5" or "1e-5" is; none where it is an expression.
-std::optional<double> decimal_fraction(const DocumentNode& node) {
-  if (node.json().is_number_float()) return node.number();
-  if (!node.json().is_string()) return std::nullopt;
-  const auto& text = node.json().get_ref<const std::string&>();
-  if (text.find_first_of(".eE") == std::string::npos) return std::nullopt;
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool whole_text = error == std::errc() && end == text.data() + text.size();
-  return whole_text && std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
 
 BufferArgument parse_buffer(const DocumentNode& node, const space::Dimensions& dims,

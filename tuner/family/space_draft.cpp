@@ -6,6 +6,7 @@
 #include "tuner/family/element_type.hpp"
 #include "tuner/family/parameter_type.hpp"
 #include "tuner/family/signature.hpp"
+#include "tuner/family/vector_type.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -51,6 +52,7 @@ std::vector<Macro> macros(Tokens tokens) {
 struct Element {
   ElementType type = ElementType::f32;
   int width = 1;
+  int align_bytes = 1;  ///< beyond what the element needs
 };
 
 using Structs = std::map<std::string, Element, std::less<>>;
@@ -261,18 +263,16 @@ class Draft {
     const auto* other =
         std::ranges::find(kOtherNames, type, &decltype(kOtherNames)::value_type::first);
     if (other != kOtherNames.end()) return {*element_type_from_name(other->second), 1};
-    const int width = type.empty() ? 0 : type.back() - '0';
-    const auto base = element_type_from_name(
-        std::string_view(type).substr(0, type.size() - (type.empty() ? 0 : 1)));
-    if (base && (width == 2 || width == 4)) return {*base, width};
+    if (const auto vector = vector_type(type)) {
+      return {vector->element, vector->width, vector->align_bytes};
+    }
     throw Error(
         ErrorCode::usage,
         fmt::format(
             "{}: the parameter '{}' of {} is of type '{}', neither a type of a space file nor a "
-            "struct of numbers of one type that this file defines: draft with float in its place, "
-            "then write its bytes in the draft (\"u8*\", \"count\": \"12*N\") or its numbers "
-            "(\"float*\", \"count\": \"3*N\"; by value \"float[]\")",
-            source_, one.name, kernel_.name, type));
+            "struct of numbers of one type that this file defines. Draft with {} in its place; "
+            "what a space file has for other structs is in docs/reference/types.md",
+            source_, one.name, kernel_.name, type, one.pointers > 0 ? "float*" : "float"));
   }
 
   [[nodiscard]] static std::string type_text(const Declared& one) {
@@ -354,9 +354,14 @@ class Draft {
                               "does not have",
                               source_, one.name, kernel_.name));
     }
-    if (one.pointers == 0 && struct_of(one)) {
-      return fmt::format(R"(    {{"name": "{}", "type": "{}[]", "count": {}}})", one.name,
-                         name(of.type), of.width);
+    if (one.pointers == 0 && (struct_of(one) || of.width > 1)) {
+      // At random, sizes and offsets would lead the kernel anywhere.
+      const std::vector<int> ones(static_cast<std::size_t>(of.width), 1);
+      return fmt::format(R"(    {{"name": "{}", "type": "{}[]", "count": {}{}}})", one.name,
+                         name(of.type), of.width,
+                         is_floating(of.type) ? ""
+                                              : fmt::format(R"(, "fill": {{"values": [{}]}})",
+                                                            fmt::join(ones, ", ")));
     }
     if (one.pointers == 0) {
       const bool is_dimension = !is_floating(of.type) && !is_flag(one) && dimension < dims_.size();
@@ -364,8 +369,11 @@ class Draft {
                          name(of.type),
                          is_dimension ? fmt::format("\"{}\"", dims_[dimension++]) : "1");
     }
-    return fmt::format(R"(    {{"name": "{}", "type": "{}*", "count": "{}{}"{}{}}})", one.name,
+    return fmt::format(R"(    {{"name": "{}", "type": "{}*", "count": "{}{}"{}{}{}}})", one.name,
                        name(of.type), of.width > 1 ? fmt::format("{}*", of.width) : "", elements(),
+                       of.align_bytes > static_cast<int>(size_bytes(of.type))
+                           ? fmt::format(R"(, "align": {})", of.align_bytes)
+                           : "",
                        one.is_const ? "" : R"(, "role": "inout")",
                        is_flag(one) ? R"(, "fill": {"integers": [0, 1]})" : "");
   }

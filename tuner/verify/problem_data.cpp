@@ -408,6 +408,44 @@ void ProblemData::fill_between(CheckKernels& kernels, const CheckKernels::Elemen
   kernels.fill_uniform(data, seed, fill.least + margin, fill.most - margin);
 }
 
+void ProblemData::require_held(std::int64_t number, family::ElementType type,
+                               const std::string& name) const {
+  const auto [least, greatest] = family::integer_range(type);
+  if (family::is_floating(type) || (number >= least && number <= greatest)) return;
+  throw Error(
+      ErrorCode::usage,
+      fmt::format("argument {}: its fill asks for {} at the size {}; elements of type '{}' are "
+                  "from {} to {}",
+                  name, number, space::display(recipe_.size, family_.problem.dims),
+                  family::name(type), least, greatest));
+}
+
+std::vector<std::byte> ProblemData::bytes_of(const std::vector<family::FillValue>& values,
+                                             const CheckKernels::Elements& data,
+                                             const std::string& name) const {
+  if (static_cast<std::int64_t>(values.size()) != data.count) {
+    throw Error(
+        ErrorCode::usage,
+        fmt::format("argument {}: its fill has {} values, its count is {} at the size {}", name,
+                    values.size(), data.count, space::display(recipe_.size, family_.problem.dims)));
+  }
+  const std::size_t size_bytes = family::size_bytes(data.type);
+  std::vector<std::byte> bytes(values.size() * size_bytes);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    std::uint64_t bits = 0;
+    if (values[i].real) {
+      bits = family::bits_of(data.type, *values[i].real);
+    } else {
+      const std::int64_t whole = evaluate(values[i].whole, name);
+      require_held(whole, data.type, name);
+      bits = family::is_floating(data.type) ? family::bits_of(data.type, static_cast<double>(whole))
+                                            : static_cast<std::uint64_t>(whole);
+    }
+    std::memcpy(bytes.data() + i * size_bytes, &bits, size_bytes);
+  }
+  return bytes;
+}
+
 void ProblemData::fill_numbers(CheckKernels& kernels, const CheckKernels::Elements& data,
                                std::size_t argument, const family::InputFill& fill) const {
   const std::string& name = family_.arguments[argument].name;
@@ -433,12 +471,15 @@ void ProblemData::fill_numbers(CheckKernels& kernels, const CheckKernels::Elemen
     }
     case family::FillKind::integers: {
       const std::int64_t low = evaluate(fill.low, name), high = evaluate(fill.high, name);
+      for (const std::int64_t bound : {low, high}) require_held(bound, data.type, name);
       if (low <= high) return kernels.fill_integers(data, seed, low, high);
       throw Error(
           ErrorCode::usage,
           fmt::format("argument {}: its fill asks for integers from {} to {} at the size {}", name,
                       low, high, space::display(recipe_.size, family_.problem.dims)));
     }
+    case family::FillKind::values:
+      return backend_.write(data.region, bytes_of(fill.values, data, name));
     case family::FillKind::constant:
       return kernels.fill_constant(data, fill.value);
     case family::FillKind::csr_offsets:

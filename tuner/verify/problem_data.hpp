@@ -146,6 +146,12 @@ class ProblemData {
   [[nodiscard]] family::Scalar scalar(std::size_t place, const InputValues& values) const;
   /// The bytes of the array at `place`.
   [[nodiscard]] backend::ArrayValue array(std::size_t place, const InputValues& values) const;
+  /// Throws Error(usage) where elements of the type cannot hold a number of argument `name`.
+  void require_held(std::int64_t number, family::ElementType type, const std::string& name) const;
+  /// What a fill that gives each element by itself makes of the data of argument `name`.
+  [[nodiscard]] std::vector<std::byte> bytes_of(const std::vector<family::FillValue>& values,
+                                                const CheckKernels::Elements& data,
+                                                const std::string& name) const;
   void fill_between(CheckKernels& kernels, const CheckKernels::Elements& data,
                     const family::InputFill& fill, std::uint64_t seed) const;
   void fill_numbers(CheckKernels& kernels, const CheckKernels::Elements& data, std::size_t argument,
