@@ -15,6 +15,7 @@ namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 
 std::string error_of(const std::string& text) {
   try {
@@ -34,6 +35,14 @@ TEST(ParseJson, KeepsTheOrderOfKeysAndAllowsComments) {
 TEST(ParseJson, SaysWhereASyntaxErrorIs) {
   EXPECT_THAT(error_of("{\n  \"a\": 1,\n  \"b\" 2\n}"),
               AllOf(HasSubstr("file.json"), HasSubstr("line 3, column 7")));
+}
+
+TEST(ParseJson, SaysWhatWasProbablyMeant) {
+  EXPECT_THAT(error_of("{\"a\": 1 \"b\": 2}"), HasSubstr("; is the comma before it missing?"));
+  EXPECT_THAT(error_of("[[1] [2]]"), HasSubstr("; is the comma before it missing?"));
+  EXPECT_THAT(error_of("{'a': 1}"), HasSubstr("; names and texts have double quotes"));
+  EXPECT_THAT(error_of("#include <cuda.h>"), HasSubstr("; a JSON file begins with { or ["));
+  EXPECT_THAT(error_of("// of ours\n{\"a\": }"), Not(HasSubstr("begins with")));
 }
 
 TEST(ParseJson, RefusesAnEmptyFile) {

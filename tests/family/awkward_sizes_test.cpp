@@ -78,7 +78,8 @@ TEST(CheckSizes, MistakesNameTheirPlace) {
   EXPECT_EQ(error("[[1], [31]]", R"([{"N": 1, "TRAN": 1}])"),
             "axpy.json: check.sizes[0]: no dimension is named \"TRAN\" (did you mean 'TRANS'?)");
   EXPECT_EQ(error("[[1], [31]]", "[[1, 1]]"),
-            "axpy.json: check.sizes[0]: must have exactly 1 element, has 2");
+            "axpy.json: check.sizes[0]: must have exactly 1 number (N), has 2; to set TRANS, LD "
+            "too, write an object with the names");
 }
 
 }  // namespace

@@ -62,7 +62,7 @@ TEST(SpaceFile, ACheckOfAnotherFormIsToldWhatToWrite) {
             R"(axpy.json: check.reference: must be {"kernel": NAME} of a correct kernel of this )"
             R"(file, {"op": …} or {"npy": …})");
   EXPECT_EQ(error(R"("check": {)", R"("check": {"tolerance": 1e-5, )"),
-            "axpy.json: check.tolerance: must be an object with relative, absolute, ulp, is a "
+            "axpy.json: check.tolerance: must be an object (keys: relative, absolute, ulp), is a "
             "number");
 }
 
@@ -105,7 +105,7 @@ TEST(SpaceFile, WrongTypesAreNamed) {
       "axpy.json: problem.flops: must be an expression (a string) or an integer, is a boolean");
   EXPECT_EQ(error("\"2*N\"", "2.5"), "axpy.json: problem.flops: must be a 64-bit integer, is 2.5");
   EXPECT_EQ(error("[1000]", "[1000, 2]"),
-            "axpy.json: problem.sizes.small[0]: must have exactly 1 element, has 2");
+            "axpy.json: problem.sizes.small[0]: must have exactly 1 number (N), has 2");
   EXPECT_EQ(error("[1000]", "[0]"),
             "axpy.json: problem.sizes.small[0]: N = 0 is not in 1 … 2147483647");
   EXPECT_EQ(error("[\"BLOCK\"],", "[1, 1, 1, 1],"),
@@ -433,7 +433,7 @@ TEST(SpaceFile, OtherMistakesInAKernelAreNamed) {
   EXPECT_EQ(error("\"plain\": {", "\"other\": {"),
             "axpy.json: kernels.other.source: the source of 'other' is not given");
   EXPECT_EQ(error("[\"SPAN + 1\"]", "[1, 2]"),
-            "axpy.json: kernels.plain.check_sizes[0]: must have exactly 1 element, has 2");
+            "axpy.json: kernels.plain.check_sizes[0]: must have exactly 1 number (N), has 2");
   const auto scratch = [](const std::string& buffers) {
     return error("\"launch\": {", "\"scratch\": [" + buffers + "], \"launch\": {");
   };

@@ -57,7 +57,7 @@ TEST(Suite, MistakesNameTheirPlace) {
   EXPECT_EQ(error_of_suite("\"sizes\": [[16]", "\"size\": [[16]"),
             "s.json: groups[0]: unknown key \"size\" (did you mean 'sizes'?)");
   EXPECT_EQ(error_of_suite("[16]", "[16, 16]"),
-            "s.json: groups[0].sizes[0]: must have exactly 1 element, has 2");
+            "s.json: groups[0].sizes[0]: must have exactly 1 number (N), has 2");
   EXPECT_EQ(error_of_suite(R"({"N": 32})", R"({"n": 32})"),
             "s.json: groups[0].sizes[1]: no dimension is named \"n\" (did you mean 'N'?)");
   EXPECT_EQ(error_of_suite("\"large\"", "\"small\""),

@@ -78,7 +78,7 @@ TEST_F(ResumeTest, SaysWhyWhatItReusesHadFailed) {
   EXPECT_EQ(failure.config_json, R"({"DEPTH":3,"TILE":3})");
   EXPECT_EQ(failure.outcome, Outcome::wrong_result);
   EXPECT_EQ(failure.message, wrong->trial.message);
-  EXPECT_THAT(failure.message, HasSubstr("elements are wrong"));
+  EXPECT_THAT(failure.message, HasSubstr("wrong elements: "));
 }
 
 TEST_F(ResumeTest, ResultsOfAnotherSizeAreNotReused) {

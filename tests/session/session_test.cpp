@@ -143,7 +143,7 @@ TEST_F(SessionTest, FailuresAreRecordedAndCountedAndDoNotEndTheRun) {
   EXPECT_EQ(trials[R"({"DEPTH":1,"TILE":1})"].message, "toy<1,1> does not compile");
   EXPECT_THAT(trials[R"({"DEPTH":2,"TILE":1})"].message, HasSubstr("toy<1,2> fails"));
   EXPECT_EQ(trials[R"({"DEPTH":3,"TILE":1})"].outcome, Outcome::wrong_result);
-  EXPECT_THAT(trials[R"({"DEPTH":3,"TILE":1})"].message, HasSubstr("1 of 1 elements are wrong"));
+  EXPECT_THAT(trials[R"({"DEPTH":3,"TILE":1})"].message, HasSubstr("wrong elements: 1 of 1"));
 }
 
 TEST_F(SessionTest, AConfigurationWithoutAValueForItsEntryFailsOneCandidate) {

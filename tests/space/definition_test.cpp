@@ -177,9 +177,10 @@ TEST(ParseSpaceDefinition, RefusesWrongDefaultsKindsAndKeys) {
             ": unknown key 'defualt' (did you mean 'default'?)");
   EXPECT_EQ(parameter_error(R"({"values": [1], "default": 1, "doc": 5})"),
             ".doc: must be a string, not number");
-  EXPECT_EQ(parameter_error("[1, 2]"),
-            ": must be an object with values, range, pow2, default, doc, when, kind, option, not "
-            "array");
+  EXPECT_EQ(
+      parameter_error("[1, 2]"),
+      ": must be an object (keys: values, range, pow2, default, doc, when, kind, option), not "
+      "array");
 }
 
 TEST(ParseSpaceDefinition, RefusesWrongConstraints) {
@@ -196,7 +197,7 @@ TEST(ParseSpaceDefinition, RefusesWrongConstraints) {
   EXPECT_EQ(constraint(R"({"exp": "1", "why": "w"})"),
             "f.json: kernels.k.constraints[0]: unknown key 'exp' (did you mean 'expr'?)");
   EXPECT_EQ(constraint(R"("1")"),
-            "f.json: kernels.k.constraints[0]: must be an object with expr, why, not string");
+            "f.json: kernels.k.constraints[0]: must be an object (keys: expr, why), not string");
   EXPECT_EQ(constraint(R"({"expr": "L", "why": "w"})"),
             "f.json: kernels.k.constraints[0].expr: is a word, not a number: L");
   EXPECT_EQ(error(R"({"constraints": {}})"),

@@ -163,7 +163,9 @@ TEST(Size, MistakesInADocumentNameTheirPlace) {
     return error([&] { return size_from_json(parse_json(text, "f"), gemm(), "f.json: sizes[0]"); });
   };
   EXPECT_EQ(from("7"), "f.json: sizes[0]: must be a list of numbers or an object, is a number");
-  EXPECT_EQ(from("[1, 2]"), "f.json: sizes[0]: must have exactly 3 elements, has 2");
+  EXPECT_EQ(from("[1, 2]"),
+            "f.json: sizes[0]: must have exactly 3 numbers (M, N, K), has 2; to set BATCH, "
+            "TRANS_A, TRANS_B, LDA, LDB, ALIGN too, write an object with the names");
   EXPECT_EQ(from("[1, 2, 0.5]"), "f.json: sizes[0]: K must be an integer, is 0.5");
   EXPECT_EQ(from(R"({"M": 1, "N": 1, "K": "1"})"),
             "f.json: sizes[0]: K must be an integer, is a string");

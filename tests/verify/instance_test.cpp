@@ -81,7 +81,7 @@ TEST_F(InstanceTest, ExpectsTheProductExactlyOfWholeNumbers) {
   EXPECT_EQ(compared.error().outcome, Outcome::wrong_result);
   EXPECT_THAT(
       compared.error().message,
-      AllOf(HasSubstr("C[13] (row 1, column 6) is"), HasSubstr("2 of 42 elements are wrong"),
+      AllOf(HasSubstr("C[13] (row 1, column 6) is"), HasSubstr("wrong elements: 2 of 42"),
             HasSubstr("size 6x7x5"), HasSubstr("whole-number inputs"), HasSubstr("seed 9")));
 }
 

@@ -128,7 +128,7 @@ TEST(ArraysInVariables, HoldWhatTheReferenceTakesByValue) {
   EXPECT_EQ(verdict(source), "right");
   std::string wrong = source;
   wrong.replace(wrong.find("weights[k]"), 10, "weights[0]");
-  EXPECT_THAT(verdict(wrong), HasSubstr("elements are wrong"));
+  EXPECT_THAT(verdict(wrong), HasSubstr("wrong elements: "));
   std::string renamed = source;
   for (std::size_t at; (at = renamed.find("detail")) != std::string::npos;) {
     renamed.replace(at, 6, "other_");

@@ -105,7 +105,7 @@ TEST_F(NpyReferenceTest, JudgesWithinTheTolerance) {
   EXPECT_EQ(message("x[i] / 3"), "ok");
   EXPECT_EQ(message("x[i] * (1.0f / 3)"), "ok");
   EXPECT_THAT(message("x[i] * 0.3333f"), StartsWith("wrong_result: y[0] is -2.416"));
-  EXPECT_THAT(message("x[n - 1 - i] / 3"), HasSubstr("elements are wrong (size 101"));
+  EXPECT_THAT(message("x[n - 1 - i] / 3"), HasSubstr("wrong elements: 100 of 101 (size 101"));
 }
 
 TEST_F(NpyReferenceTest, JudgesBitForBit) {

@@ -102,7 +102,7 @@ TEST_F(EvaluatorOnCpu, ACandidateThatTurnsWrongWhileItIsTimedIsFoundOut) {
   const EvaluatedCandidate evaluation = evaluate("tiring");
   EXPECT_EQ(evaluation.outcome, Outcome::wrong_result);
   EXPECT_THAT(evaluation.message,
-              AllOf(HasSubstr("100 of 100 elements are wrong"), HasSubstr("seed 3"),
+              AllOf(HasSubstr("wrong elements: 100 of 100"), HasSubstr("seed 3"),
                     HasSubstr("after the last timed launch")));
   EXPECT_FALSE(evaluation.time);
 }

@@ -210,7 +210,7 @@ int count(const std::vector<Bound>& bound, const CommonOptions& common,
     }
     const Output output(common);
     output.table(table);
-    output.print("{} valid configurations\n\n", quantity::count(each.space.size()));
+    output.print("{}\n\n", quantity::count(each.space.size(), "valid configuration"));
   }
   if (common.json) fmt::print("{}", json_text(document));
   return 0;

@@ -71,10 +71,10 @@ class DocumentBuilder final : public nlohmann::json_sax<Json> {
     value_ = &members.back().second;
     return true;
   }
-  bool parse_error(std::size_t byte, const std::string& /*token*/,
+  bool parse_error(std::size_t byte, const std::string& token,
                    const Json::exception& error) override {
-    fail(fmt::format("not valid JSON at {}: {}", position(text_, byte == 0 ? 0 : byte - 1),
-                     json_reason(error.what())));
+    fail(fmt::format("not valid JSON at {}: {}{}", position(text_, byte == 0 ? 0 : byte - 1),
+                     json_reason(error.what()), hint(token, error.what())));
   }
 
   [[noreturn]] void fail(const std::string& why) const {
@@ -82,6 +82,21 @@ class DocumentBuilder final : public nlohmann::json_sax<Json> {
   }
 
  private:
+  /// What was probably meant; else empty.
+  [[nodiscard]] std::string_view hint(std::string_view token, std::string_view what) const {
+    const std::size_t first = text_.find_first_not_of(" \t\r\n");
+    const char begin = first == std::string_view::npos ? '{' : text_[first];
+    if (begin == '#' || begin == '_' || (begin >= 'a' && begin <= 'z')) {
+      return "; a JSON file begins with { or [";
+    }
+    if (token.ends_with('\'')) return "; names and texts have double quotes";
+    const bool is_value = what.find("unexpected string literal") != std::string_view::npos ||
+                          what.find("unexpected '{'") != std::string_view::npos ||
+                          what.find("unexpected '['") != std::string_view::npos;
+    const bool is_end_wanted = what.ends_with("expected '}'") || what.ends_with("expected ']'");
+    return is_value && is_end_wanted ? "; is the comma before it missing?" : "";
+  }
+
   struct Open {
     Json* json;
     std::unordered_set<std::string> keys;  // of an object

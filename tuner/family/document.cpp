@@ -70,7 +70,7 @@ void DocumentNode::expect_keys(std::initializer_list<std::string_view> keys) con
   constexpr std::size_t kFew = 8;  // more do not help
   if (!json_->is_object()) {
     fail_type(keys.size() > kFew ? "an object"
-                                 : fmt::format("an object with {}", fmt::join(keys, ", ")));
+                                 : fmt::format("an object (keys: {})", fmt::join(keys, ", ")));
   }
   for (const auto& [key, value] : json_->items()) {
     if (std::find(keys.begin(), keys.end(), key) != keys.end()) continue;

@@ -46,6 +46,7 @@ CheckSize parse_named(const DocumentNode& node, const space::Dimensions& dims,
 CheckSize parse_listed(const DocumentNode& node, const space::Dimensions& dims,
                        const space::Scope& scope) {
   CheckSize size{.extents = std::vector<std::optional<space::Expression>>(dims.size())};
+  if (node.json().is_array()) space::check_listed(node.json(), dims, node.where());
   const std::vector<DocumentNode> extents = node.elements(dims.required(), dims.required());
   for (std::size_t i = 0; i < extents.size(); ++i) {
     size.extents[i] = parse_extent(extents[i], dims, i, scope);

@@ -40,6 +40,9 @@ ParameterValue single_value(const Json& json, Scope& scope, std::string_view whe
   if (json.is_boolean()) return {json.get<bool>() ? 1 : 0, json.get<bool>() ? "true" : "false"};
   if (json.is_string()) {
     const auto word = json.get<std::string>();
+    if (!word.empty() && word.find_first_not_of("-0123456789") == std::string::npos) {
+      refuse(where, fmt::format("{} is a text: write the number without quotes", json.dump()));
+    }
     if (!is_word(word)) {
       refuse(where, fmt::format("{} is not a word: at most 64 letters, digits and underscores, not "
                                 "beginning with a digit",
@@ -192,9 +195,10 @@ void refuse(std::string_view where, std::string_view why) {
 void expect_object(const Json& json, std::span<const std::string> keys, std::string_view where) {
   constexpr std::size_t kFew = 8;  // more do not help
   if (!json.is_object()) {
-    refuse(where, fmt::format("must be an object{}{}, not {}", keys.size() > kFew ? "" : " with ",
-                              fmt::join(keys.first(keys.size() > kFew ? 0 : keys.size()), ", "),
-                              json.type_name()));
+    refuse(where,
+           fmt::format("must be an object{}, not {}",
+                       keys.size() > kFew ? "" : fmt::format(" (keys: {})", fmt::join(keys, ", ")),
+                       json.type_name()));
   }
   for (const auto& [key, value] : json.items()) {
     if (std::find(keys.begin(), keys.end(), key) == keys.end()) {

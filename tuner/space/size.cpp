@@ -85,8 +85,8 @@ std::string wrong_count(std::size_t count, const Dimensions& dims) {
   const std::vector<std::string> optional(
       names.begin() + static_cast<std::ptrdiff_t>(dims.required()), names.end());
   names.resize(dims.required());
-  return fmt::format("{} number{} where {} are needed: {}{}", count, count == 1 ? "" : "s",
-                     dims.required(), fmt::join(names, ","),
+  return fmt::format("{} number{} where {} {} needed: {}{}", count, count == 1 ? "" : "s",
+                     dims.required(), dims.required() == 1 ? "is" : "are", fmt::join(names, ","),
                      optional.empty()
                          ? ""
                          : fmt::format("; others are named, as {}={} (known: {})", optional.front(),
@@ -147,10 +147,7 @@ std::int64_t whole_number(const Json& json, std::string_view name, std::string_v
 }
 
 Numbers listed_numbers(const Json& json, const Dimensions& dims, std::string_view where) {
-  if (json.size() != dims.required()) {
-    refuse(where, fmt::format("must have exactly {} element{}, has {}", dims.required(),
-                              dims.required() == 1 ? "" : "s", json.size()));
-  }
+  check_listed(json, dims, where);
   Numbers numbers(dims.size());
   for (std::size_t i = 0; i < json.size(); ++i) {
     numbers[i] = whole_number(json[i], dims[i].name, where);
@@ -187,6 +184,19 @@ std::string written(const Size& size, const Dimensions& dims, std::string_view s
 }
 
 }  // namespace
+
+void check_listed(const Json& list, const Dimensions& dims, std::string_view where) {
+  if (list.size() == dims.required()) return;
+  const std::vector<std::string> names = dims.names();
+  const std::span needed = std::span(names).first(dims.required());
+  const std::span others = std::span(names).subspan(dims.required());
+  refuse(where,
+         fmt::format("must have exactly {} number{} ({}), has {}{}", needed.size(),
+                     needed.size() == 1 ? "" : "s", fmt::join(needed, ", "), list.size(),
+                     others.empty() ? ""
+                                    : fmt::format("; to set {} too, write an object with the names",
+                                                  fmt::join(others, ", "))));
+}
 
 Size parse_size(std::string_view text, const Dimensions& dims) {
   auto size = read_size(text, dims);

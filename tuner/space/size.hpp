@@ -26,6 +26,9 @@ namespace tuner::space {
 /// [4096, 4096, 4096] or {"M": 4096, "N": 4096, "K": 4096, "TRANS_B": 1}. Throws Error(usage) that
 /// begins with `where`.
 [[nodiscard]] Size size_from_json(const Json& json, const Dimensions& dims, std::string_view where);
+/// Throws Error(usage) that begins with `where` unless a list has a number for each dimension
+/// without a default.
+void check_listed(const Json& list, const Dimensions& dims, std::string_view where);
 /// The list where every optional dimension is its default, else the object.
 [[nodiscard]] Json size_json(const Size& size, const Dimensions& dims);
 

@@ -130,10 +130,10 @@ std::optional<Failure> CheckReport::record_failure(std::size_t part) const {
   if (!element) return std::nullopt;
   return failure_of(
       Outcome::wrong_result,
-      fmt::format("in sorted order {} is {}, should be {}{}; {} of {} elements are wrong",
+      fmt::format("in sorted order {} is {}, should be {}{}; wrong elements: {} of {}",
                   subject_.problem.element_name(data.argument, reports_[part].first),
                   value_text(element->result, data.type), value_text(element->reference, data.type),
-                  distance(*element), reports_[part].wrong, data.used));
+                  distance(*element, data.type), reports_[part].wrong, data.used));
 }
 
 Failure CheckReport::result_failure(std::size_t part) const {
@@ -159,16 +159,18 @@ Failure CheckReport::result_failure(std::size_t part) const {
       element.left_out ? "left unwritten" : value_text(element.reference, data.type);
   return failure_of(
       Outcome::wrong_result,
-      fmt::format("{} is {}{}, should be {}{}; {} of {} elements are wrong",
+      fmt::format("{} is {}{}, should be {}{}; wrong elements: {} of {}",
                   subject_.problem.element_name(data.argument, report.first),
                   value_text(element.result, data.type), untouched, wanted,
-                  element.left_out ? "" : distance(element), report.wrong, data.used));
+                  element.left_out ? "" : distance(element, data.type), report.wrong, data.used));
 }
 
-std::string CheckReport::distance(const CheckKernels::Element& element) const {
+std::string CheckReport::distance(const CheckKernels::Element& element,
+                                  family::ElementType type) const {
   const double error = std::abs(element.result - element.reference);
   if (subject_.is_equality || element.allowed == 0) {
-    return subject_.problem.family().check.exact || !std::isfinite(element.reference)
+    return subject_.problem.family().check.exact || !std::isfinite(element.reference) ||
+                   !family::is_floating(type)
                ? " exactly"
                : " exactly, since all results of the reference are whole numbers here";
   }

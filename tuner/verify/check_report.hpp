@@ -47,7 +47,8 @@ class CheckReport {
   /// The same where records may be in any order; none where an element in place is wrong.
   [[nodiscard]] std::optional<Failure> record_failure(std::size_t part) const;
   /// ", 812 times the allowed error away", or that the result must be equal.
-  [[nodiscard]] std::string distance(const CheckKernels::Element& element) const;
+  [[nodiscard]] std::string distance(const CheckKernels::Element& element,
+                                     family::ElementType type) const;
   [[nodiscard]] Failure repeat_failure(std::size_t part) const;
   /// The root mean square of an output's errors as a share of their bounds.
   [[nodiscard]] double mean_share(std::size_t part) const;

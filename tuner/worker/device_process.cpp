@@ -182,8 +182,9 @@ void DeviceProcess::fail_without_candidate(const NoAnswer& none) const {
   if (none.reference != nullptr && !none.lost.killed) {
     throw Error(ErrorCode::failure,
                 fmt::format("the reference kernel {} ({}) fails at size {}: the process that ran "
-                            "it {}, twice. Nothing can be checked against it: it must be correct "
-                            "for the inputs that `arguments` of {} describe",
+                            "it {}, twice. Nothing can be checked against it: correct the kernel, "
+                            "its launch and \"dynamic_shared_bytes\", or the counts, fills and "
+                            "alignments of `arguments` in {}",
                             none.reference->name, none.reference->source.name, none.size,
                             none.lost.how, family_.path));
   }
