@@ -146,6 +146,31 @@ TEST_F(CpuBarrier, OfAWarpLetsItGoAheadOfOthersInEveryOtherLaunch) {
   EXPECT_EQ(std::ranges::count(results, right), 2) << "warps one behind the other show the error";
 }
 
+TEST_F(CpuBarrier, OfABlockLetsOthersOvertakeItInSomeLaunches) {
+  if (backend().device().attributes.sm_count < 2) GTEST_SKIP() << "one core overtakes nobody";
+  const std::string source = R"(
+      __global__ void kernel(int* out) {  // out[0]: tickets; then who had finished before whom
+        __shared__ int ticket;
+        if (threadIdx.x == 0) ticket = atomicAdd(out, 1);
+        __syncthreads();
+        if (threadIdx.x > 0) return;
+        if (ticket > 0) out[1 + ticket] = *(volatile int*)&out[ticket] == 0 ? 2 : 1;
+        else out[1] = 1;
+      })";
+  const KernelId kernel = load(source);
+  int launches_with_overtaking = 0;
+  for (int launch = 0; launch < 128; ++launch) {
+    const BufferId buffer = upload(std::vector<int>(9));
+    const family::Geometry geometry{.grid = {8, 1, 1}, .block = {32, 1, 1}};
+    ASSERT_TRUE(backend().run(
+        Launch{.kernel = kernel, .steps = {{.geometry = geometry, .arguments = {buffer}}}}));
+    const auto out = download<int>(buffer, 9);
+    backend().release(buffer);
+    if (std::ranges::count(out, 2) > 0) ++launches_with_overtaking;
+  }
+  EXPECT_GE(launches_with_overtaking, 8) << "of 64 in which blocks pause";
+}
+
 TEST_F(CpuBarrier, LetsPartsOfAWarpShuffleApart) {
   const auto result = run_on_zeros(R"(
     __global__ void kernel(int* out) {

@@ -11,14 +11,19 @@
 #include <algorithm>
 #include <bit>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <numeric>
 #include <sys/mman.h>
+#include <thread>
+#include <utility>
 
 namespace tuner::backend {
 namespace {
 
 constexpr std::size_t kPage = 4096;
+/// Long enough for another core to run a block.
+constexpr std::chrono::microseconds kPause{50};
 // An odd number of pages, and tops spread over a page: otherwise the hot ends of all stacks would
 // fall into the same few sets of the caches.
 constexpr std::size_t kStackBytes = 17 * kPage;
@@ -109,7 +114,8 @@ BlockRunner::~BlockRunner() {
   }
 }
 
-BlockEnd BlockRunner::run(const KernelCall& call, Index3 block) {
+BlockEnd BlockRunner::run(const KernelCall& call, Index3 block, bool pauses) {
+  pauses_ = pauses;
   begin_block(call, block);
   if (live_ == 1) {
     run_alone();
@@ -244,6 +250,7 @@ void BlockRunner::await(KernelContext& context, bool (*is_ready)(const void*), c
 void BlockRunner::release_block_if_complete() {
   if (at_barrier_.size() != live_) return;
   vain_looks_ = 0;
+  if (std::exchange(pauses_, false)) std::this_thread::sleep_for(kPause);
   for (const FiberIndex fiber : at_barrier_) runnable_.push(fiber);
   at_barrier_.clear();
 }

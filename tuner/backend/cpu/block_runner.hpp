@@ -39,6 +39,9 @@ struct KernelCall {
   /// behind them. Shows where a barrier of the block is missing; a right kernel cannot tell.
   bool warps_go_ahead = false;
   BlockOrder blocks = BlockOrder::ascending;
+  /// Some blocks pause at their first barrier, so that others that began later overtake them. Shows
+  /// where a block reads what an earlier one has not written yet; a right kernel cannot tell.
+  bool blocks_pause = false;
   std::uint64_t launch = 0;          ///< makes a shuffled order another one
   std::uint32_t shared_content = 0;  ///< the words of shared memory before a block
   StaticShared static_shared = {};   ///< what of shared memory lies in the kernel's image
@@ -68,7 +71,8 @@ class BlockRunner {
   BlockRunner(const BlockRunner&) = delete;
   BlockRunner& operator=(const BlockRunner&) = delete;
 
-  [[nodiscard]] BlockEnd run(const KernelCall& call, Index3 block);
+  /// `pauses`: at its first barrier.
+  [[nodiscard]] BlockEnd run(const KernelCall& call, Index3 block, bool pauses = false);
   /// The two barriers of the last run that ended in divergence, for a message: "k.cu:12 and …".
   [[nodiscard]] const std::string& divergence() const { return divergence_; }
 
@@ -136,6 +140,7 @@ class BlockRunner {
   FiberIndex current_ = 0;
   FiberIndex previous_ = 0;  // who switched to the current one
   bool stopping_ = false;
+  bool pauses_ = false;
 
   const KernelCall* call_ = nullptr;
   unsigned unstarted_ = 0;  // threads of the block

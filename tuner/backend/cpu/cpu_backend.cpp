@@ -293,6 +293,7 @@ class CpuBackend final : public Backend {
       call.order = launches_ % 2 == 0 ? ThreadOrder::descending : ThreadOrder::ascending;
       call.warps_go_ahead = (launches_ + 1) / 2 % 2 == 0;  // in one of two, with either order
       call.blocks = blocks_;
+      call.blocks_pause = blocks_ == BlockOrder::shuffled && launches_ / 4 % 2 == 0;
       call.launch = launches_;
       auto done = run_watched(launch, call);
       if (!done) return Unexpected(in_step(std::move(done.error()), i, steps.size()));

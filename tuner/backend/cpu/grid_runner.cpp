@@ -47,9 +47,12 @@ class BlockSequence {
   std::uint64_t first_ = 0, step_ = 1;
 };
 
+constexpr std::uint64_t kMostPauses = 4;
+
 /// Runs one block; none where it completes.
-std::optional<Failure> run_block(BlockRunner& runner, const KernelCall& call, Index3 block) {
-  switch (runner.run(call, block)) {
+std::optional<Failure> run_block(BlockRunner& runner, const KernelCall& call, Index3 block,
+                                 bool pauses = false) {
+  switch (runner.run(call, block, pauses)) {
     case BlockEnd::complete:
       break;
     case BlockEnd::deadlock:
@@ -107,7 +110,10 @@ Expected<void, Failure> GridRunner::run_on_cores(const KernelCall& call, const G
       const Index3 block{static_cast<unsigned>(i % width),
                          static_cast<unsigned>(i % grid.plane / width),
                          static_cast<unsigned>(i / grid.plane)};
-      if (auto failure = run_block(*blocks_[worker], call, block)) {
+      // Every second one, the first few times: others overtake it, and the launch is little longer.
+      const bool pauses =
+          call.blocks_pause && turn % 2 == call.launch % 2 && turn < 2 * kMostPauses;
+      if (auto failure = run_block(*blocks_[worker], call, block, pauses)) {
         failures[worker] = std::move(failure);
         next = grid.blocks;
       }
