@@ -58,6 +58,8 @@ if(TUNER_CLI)
   install(FILES "${described}/tune.fish" DESTINATION "${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d")
 endif()
 install(DIRECTORY kernels spaces docs examples DESTINATION "${data}" USE_SOURCE_PERMISSIONS)
+configure_file("${CMAKE_CURRENT_LIST_DIR}/InstalledDocs.cmake.in" "${PROJECT_BINARY_DIR}/InstalledDocs.cmake" @ONLY)
+install(SCRIPT "${PROJECT_BINARY_DIR}/InstalledDocs.cmake")
 # Found by the name of the device model (tuner/select/shipped_table.hpp).
 install(DIRECTORY db/seed/ DESTINATION "${data}/tables" FILES_MATCHING PATTERN "*.json")
 install(DIRECTORY python/tuner DESTINATION "${TUNER_PYTHON_DIR}" FILES_MATCHING PATTERN "*.py" PATTERN py.typed)
