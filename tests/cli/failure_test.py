@@ -37,6 +37,18 @@ class FailureTest(ProgramTest):
         self.assertIn("failed: 1 wrong_result", done.stderr)
         self.assertIn("1 wrong_result, the first at {\"BLOCK\":32}", self.tune("runs", "show").stdout)
 
+    def test_values_with_which_nothing_ended_ok_are_named_and_what_else_failed_is_shown(self):
+        def change(document):
+            document["kernels"]["scale"]["entry"] = "scale<${BLOCK}, ${FACTOR}>"
+            document["kernels"]["scale"]["parameters"]["FACTOR"] = {"values": [1, 2, 3], "default": 1}
+        source = SCALE_SOURCES["scale.cu"].replace("int BLOCK", "int BLOCK, int FACTOR").replace(
+            "2 * x[i]", "(FACTOR == 3 || (FACTOR == 2 && BLOCK == 64) ? FACTOR + 1 : 2) * x[i]")
+        self.run_scale("--space", self.space_file(change, {"scale.cu": source}))
+        shown = self.tune("runs", "show").stdout
+        self.assertIn("values with which no trial ended ok:\n  FACTOR=3 (2 trials)\n", shown)
+        self.assertRegex(shown, r'3 wrong_result, the first at .*\n(.*\n)*(another at )?{"BLOCK":64,"FACTOR":2}')
+        self.assertEqual(self.tune_json("runs", "show")["failing_values"], [{"parameter": "FACTOR", "value": 3, "trials": 2}])
+
     def test_a_reference_that_does_not_compile(self):
         path = self.space_file(sources={"plain.cu": "__global__ void plain(int N, const float* x, float* y) { nonsense; }\n"})
         done = self.tune("-q", "--kernel", "scale", "--backend", "cpu", "--space", path, code=1)

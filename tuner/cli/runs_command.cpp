@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cli/commands.hpp"
 #include "tuner/cli/database.hpp"
+#include "tuner/cli/failing_values.hpp"
 #include "tuner/cli/format.hpp"
 #include "tuner/cli/output.hpp"
 #include "tuner/cli/reproduction.hpp"
@@ -25,6 +26,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
+#include <ranges>
 #include <span>
 #include <string>
 #include <utility>
@@ -206,6 +209,8 @@ int list(const store::Store& store, const CommonOptions& common) {
 struct FailureGroup {
   std::uint64_t count = 0;
   store::TrialRecord first;
+  /// The first that no failing value explains, where one explains `first`.
+  std::optional<store::TrialRecord> other = {};
 };
 
 /// What `tune runs show` tells.
@@ -214,6 +219,7 @@ struct RunDetails {
   std::size_t trials = 0;
   std::map<Outcome, std::uint64_t> outcomes = {};
   std::map<Outcome, FailureGroup> failures = {};
+  std::vector<FailingValue> failing_values = {};
   std::vector<session::SizeCost> costs = {};
   std::vector<store::CardRecord> cards = {};
 };
@@ -231,14 +237,24 @@ RunDetails details_of(const store::Store& store, const std::string& id) {
   const std::vector<store::StoredTrial> trials = store::standing_trials(all);
   RunDetails details{.run = *run,
                      .trials = trials.size(),
+                     .failing_values = failing_values(trials),
                      .costs = session::size_costs(all),
                      .cards = store.cards(run->id)};
+  std::map<Outcome, bool> is_first_explained;
   for (const store::StoredTrial& stored : trials) {
     const store::TrialRecord& trial = stored.trial;
     ++details.outcomes[trial.outcome];
     if (trial.outcome == Outcome::ok) continue;
     FailureGroup& group = details.failures[trial.outcome];
-    if (group.count++ == 0) group.first = trial;
+    const bool is_explained = std::ranges::any_of(
+        details.failing_values,
+        [&](const FailingValue& value) { return value.is_in(trial.config_json); });
+    if (group.count++ == 0) {
+      group.first = trial;
+      is_first_explained[trial.outcome] = is_explained;
+    } else if (!is_explained && is_first_explained[trial.outcome] && !group.other) {
+      group.other = trial;
+    }
   }
   return details;
 }
@@ -259,6 +275,11 @@ Json details_json(const RunDetails& details) {
          {"size", group.first.problem},
          {"seed", group.first.check_seed},
          {"reproduce", bench_command(details.run, group.first)}});
+  }
+  for (const FailingValue& value : details.failing_values) {
+    document["failing_values"].push_back({{"parameter", value.parameter},
+                                          {"value", parse_json(value.value, "a stored value")},
+                                          {"trials", value.trials}});
   }
   return document;
 }
@@ -291,6 +312,17 @@ void print_details(const RunDetails& details, const Output& output) {
                 printable_name(group.first.config_json), printable(group.first.message));
     const std::string again = bench_command(run, group.first);
     if (!again.empty()) output.print("  to reproduce it:\n    {}\n", printable(again));
+    if (group.other) {
+      output.tell("another at {}:\n  {}\n", printable_name(group.other->config_json),
+                  printable(group.other->message));
+    }
+  }
+  if (details.failing_values.empty()) return;
+  constexpr std::size_t kMostShown = 5;
+  output.tell("\nvalues with which no trial ended ok:\n");
+  for (const FailingValue& value : details.failing_values | std::views::take(kMostShown)) {
+    output.tell("  {}={} ({})\n", printable_name(value.parameter), printable_name(value.value),
+                quantity::count(value.trials, "trial"));
   }
 }
 
