@@ -73,6 +73,13 @@ class SizesTest(ProgramTest):
         other = self.text_file("other.json", json.dumps({**SUITE, "family": "gemm"}))
         self.refuse(*run, "--sizes", other, code=2, says=("other.json: family", "'gemm'", "'scale'"))
 
+    def test_a_check_size_at_which_there_is_no_launch_is_a_warning(self):
+        def change(document):
+            document["kernels"]["scale"]["launch"]["grid"] = ["N//BLOCK"]
+        done = self.tune("space", "check", self.space_file(change))
+        self.assertIn("warning: kernel scale: launch.grid[0] = N//BLOCK is 0, outside of 1 … 2147483647 (the default "
+                      "configuration at the check size 1): change the launch, or take the size out", done.stderr)
+
     def test_where_no_check_size_is_left_it_is_said(self):
         def other_code(document):
             with_kinds(document)

@@ -4,6 +4,7 @@
 #include "tuner/core/error.hpp"
 #include "tuner/core/quantity.hpp"
 #include "tuner/family/awkward_sizes.hpp"
+#include "tuner/family/candidate.hpp"
 #include "tuner/family/suite.hpp"
 
 #include <fmt/format.h>
@@ -28,6 +29,21 @@ std::optional<std::int64_t> positive(std::string_view text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc{} || end != text.data() + text.size() || number < 1) return std::nullopt;
   return number <= 2147483647 ? std::optional(number) : std::nullopt;
+}
+
+/// Why the default configuration of a kernel has no launch at a size; empty where it has one.
+std::string why_no_launch(const family::Kernel& kernel, const space::BoundDefinition& space,
+                          const space::Size& size) {
+  try {
+    const space::ExpressionValues values =
+        family::values_at_size(kernel, space, space.default_config(), size);
+    for (std::size_t step = 0; step < kernel.steps.size(); ++step) {
+      static_cast<void>(family::geometry(kernel, step, values));
+    }
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
 }
 
 }  // namespace
@@ -84,6 +100,14 @@ std::string check_sizes_caution(const family::Family& family, const family::Kern
   if (space.violation(space.default_config())) return "";  // what does not run needs no check
   const family::AwkwardSizes awkward =
       family::awkward_sizes(family, kernel, space, space.default_config(), size);
+  for (const space::Size& each : awkward.sizes) {
+    const std::string why = why_no_launch(kernel, space, each);
+    if (why.empty()) continue;
+    return fmt::format(
+        "warning: {} (the default configuration at the check size {}): change the launch, or take "
+        "the size out",
+        why, space::display(each, family.problem.dims));
+  }
   const std::size_t left_out = awkward.of_other_code + awkward.refused;
   if (!awkward.sizes.empty() || left_out == 0) return "";
   return fmt::format(

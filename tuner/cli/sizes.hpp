@@ -28,8 +28,8 @@ namespace tuner::cli {
                                                          const family::Kernel& kernel,
                                                          const space::DeviceAttributes& device);
 
-/// What to tell where a kernel's default configuration is checked at no size but the tuned one
-/// although the file states others; else empty.
+/// What to tell where a kernel's default configuration has no launch at a check size, or is checked
+/// at no size but the tuned one although the file states others; else empty.
 [[nodiscard]] std::string check_sizes_caution(const family::Family& family,
                                               const family::Kernel& kernel,
                                               const space::BoundDefinition& space,
