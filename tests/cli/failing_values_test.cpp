@@ -2,6 +2,7 @@
 #include "tuner/cli/failing_values.hpp"
 
 #include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
 
 #include <string>
 #include <utility>
@@ -53,9 +54,9 @@ TEST(FailingValues, WithoutATrialThatEndedOkThereAreNone) {
 
 TEST(FailingValues, AConfigurationHasTheValueOfItsType) {
   const FailingValue value{.parameter = "B", .value = "4", .trials = 2};
-  EXPECT_TRUE(value.is_in(R"({"A":1,"B":4})"));
-  EXPECT_FALSE(value.is_in(R"({"A":4,"B":"4"})"));
-  EXPECT_FALSE(value.is_in(R"({"A":4})"));
+  EXPECT_TRUE(value.is_in(parse_json(R"({"A":1,"B":4})", "test")));
+  EXPECT_FALSE(value.is_in(parse_json(R"({"A":4,"B":"4"})", "test")));
+  EXPECT_FALSE(value.is_in(parse_json(R"({"A":4})", "test")));
 }
 
 }  // namespace

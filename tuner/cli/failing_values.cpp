@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cli/failing_values.hpp"
 
-#include "tuner/core/json.hpp"
-
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -10,16 +8,8 @@
 #include <utility>
 
 namespace tuner::cli {
-namespace {
 
-Json parsed(const std::string& config_json) {
-  return parse_json(config_json, "a stored configuration");
-}
-
-}  // namespace
-
-bool FailingValue::is_in(const std::string& config_json) const {
-  const Json config = parsed(config_json);
+bool FailingValue::is_in(const Json& config) const {
   const auto found = config.find(parameter);
   return found != config.end() && found->dump() == value;
 }
@@ -33,7 +23,7 @@ std::vector<FailingValue> failing_values(std::span<const store::StoredTrial> tri
   for (const store::StoredTrial& stored : trials) {
     const bool is_ok = stored.trial.outcome == Outcome::ok;
     any_ok = any_ok || is_ok;
-    const Json config = parsed(stored.trial.config_json);
+    const Json config = parse_json(stored.trial.config_json, "a stored configuration");
     for (const auto& [parameter, value] : config.items()) {
       Count& count = counts[{parameter, value.dump()}];
       is_ok ? ++count.ok : ++count.failed;

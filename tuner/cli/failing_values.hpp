@@ -2,6 +2,7 @@
 // Which values of parameters the failures of a run have in common.
 #pragma once
 
+#include "tuner/core/json.hpp"
 #include "tuner/store/records.hpp"
 
 #include <cstdint>
@@ -17,8 +18,7 @@ struct FailingValue {
   std::string value;         ///< as JSON
   std::uint64_t trials = 0;  ///< at least 2
 
-  /// Whether a configuration, as JSON, has it.
-  [[nodiscard]] bool is_in(const std::string& config_json) const;
+  [[nodiscard]] bool is_in(const Json& config) const;
 };
 
 /// Of the trials of a run; those of the most trials first. None where no trial ended ok: every

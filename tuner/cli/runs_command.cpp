@@ -246,9 +246,9 @@ RunDetails details_of(const store::Store& store, const std::string& id) {
     ++details.outcomes[trial.outcome];
     if (trial.outcome == Outcome::ok) continue;
     FailureGroup& group = details.failures[trial.outcome];
+    const Json config = parse_json(trial.config_json, "a stored configuration");
     const bool is_explained = std::ranges::any_of(
-        details.failing_values,
-        [&](const FailingValue& value) { return value.is_in(trial.config_json); });
+        details.failing_values, [&](const FailingValue& value) { return value.is_in(config); });
     if (group.count++ == 0) {
       group.first = trial;
       is_first_explained[trial.outcome] = is_explained;

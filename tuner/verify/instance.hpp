@@ -101,8 +101,9 @@ class Instance {
   void check_reference();
   /// Throws where the reference wrote beside the output in this room.
   void require_bounds(const CheckedData& data, backend::Region region) const;
-  /// Throws where the results of the reference depend on chance, unless a tolerance is given, on
-  /// what lies beside its buffers or on what an output held.
+  /// Throws where the results of the reference depend on chance, on what lies beside its buffers or
+  /// on what an output held. Chance is allowed where a tolerance is given or numbers with fractions
+  /// may be added up in place.
   void require_dependence_on_inputs(const CheckedData& data, const CheckKernels::Dependence& found);
   /// Of another run of the reference on outputs that hold `unwritten`: how many results of `data`
   /// differ from `first`.
