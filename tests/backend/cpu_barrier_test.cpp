@@ -171,6 +171,48 @@ TEST_F(CpuBarrier, OfABlockLetsOthersOvertakeItInSomeLaunches) {
   EXPECT_GE(launches_with_overtaking, 8) << "of 64 in which blocks pause";
 }
 
+TEST_F(CpuBarrier, OfAWarpOrASleepInALoopLetsTheWarpRunThatItWaitsFor) {
+  const std::string before = R"(
+      __global__ void kernel(int* out) {
+        __shared__ volatile int turn;
+        const int warp = threadIdx.x / 32;
+        if (threadIdx.x == 0) turn = 0;
+        __syncthreads();
+        while (turn != 3 - warp) )";
+  const std::string behind = R"(;  // the last warp first
+        __syncwarp();
+        out[threadIdx.x] = warp + 1;
+        if (threadIdx.x % 32 == 0) turn = turn + 1;
+      })";
+  for (const std::string poll : {"__syncwarp()", "__nanosleep(100)"}) {
+    const KernelId kernel = load(before + poll + behind);
+    for (int launch = 0; launch < 8; ++launch) {
+      const BufferId buffer = upload(std::vector<int>(128));
+      const family::Geometry geometry{.block = {128, 1, 1}};
+      const auto done = backend().run(
+          Launch{.kernel = kernel, .steps = {{.geometry = geometry, .arguments = {buffer}}}});
+      ASSERT_TRUE(done) << poll << ": " << done.error().message;
+      EXPECT_EQ(download<int>(buffer, 128)[127], 4) << poll;
+      backend().release(buffer);
+    }
+  }
+}
+
+TEST_F(CpuBarrier, ASleepWaitsForAThreadThatHasNotBegun) {
+  const std::string source = R"(
+      __global__ void kernel(int* out) {
+        const int rank = threadIdx.x;
+        volatile int* flag = out;
+        if (rank < 32 ? blockIdx.x % 2 == 0 : blockIdx.x % 2 == 1) {  // either warp waits
+          while (flag[1 + blockIdx.x] == 0) __nanosleep(20);
+        } else {
+          flag[1 + blockIdx.x] = 1;
+        }
+      })";
+  const auto out = run_on_zeros(source, {.grid = {8, 1, 1}, .block = {64, 1, 1}}, 9);
+  EXPECT_EQ(std::ranges::count(out, 1), 8);
+}
+
 TEST_F(CpuBarrier, LetsPartsOfAWarpShuffleApart) {
   const auto result = run_on_zeros(R"(
     __global__ void kernel(int* out) {

@@ -25,11 +25,12 @@ std::string tolerance_text(const Tolerance& tolerance) {
   return fmt::format("{}", fmt::join(parts, " or "));
 }
 
-std::string margin_text(const Check& check, bool is_kernel) {
+std::string margin_text(const Check& check, bool is_kernel, bool has_floats) {
   if (check.exact) return "every result must equal the reference's";
   if (check.tolerance) {
     return fmt::format("a result may differ by {}", tolerance_text(*check.tolerance));
   }
+  if (is_kernel && !has_floats) return "every result must equal the reference's";
   const std::string& terms = check.accumulates.text();
   if (is_kernel) {
     return fmt::format(
@@ -83,9 +84,9 @@ std::vector<std::string> promises_of_files(const Family& family, const NpyRefere
   const std::string size = space::display(reference.size, family.problem.dims);
   const Check& check = family.check;
   return {
-      fmt::format(
-          "results are checked against {}: {}", fmt::join(files, ", "),
-          check.tolerance ? margin_text(check, false) : "every result must equal the reference's"),
+      fmt::format("results are checked against {}: {}", fmt::join(files, ", "),
+                  check.tolerance ? margin_text(check, false, true)
+                                  : "every result must equal the reference's"),
       fmt::format("they are for one size, {}, and fixed inputs: no others can be tuned or checked",
                   size),
       repetition_text(check)};
@@ -101,9 +102,10 @@ std::vector<std::string> promises_of_values(const Family& family) {
   const std::string reference =
       kernel != nullptr ? fmt::format("kernel {}", kernel->kernel)
                         : fmt::format("the {} of the platform's BLAS", is_gemm ? "product" : "sum");
-  return {fmt::format("results are checked against {}: {}", reference,
-                      margin_text(check, kernel != nullptr)),
-          repetition_text(check)};
+  return {
+      fmt::format("results are checked against {}: {}", reference,
+                  margin_text(check, kernel != nullptr, has_floating_results(family.arguments))),
+      repetition_text(check)};
 }
 
 /// The greatest error allowed, as a share of a result of typical size; none where there is no

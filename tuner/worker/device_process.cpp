@@ -206,11 +206,17 @@ Failure DeviceProcess::failure_of(const NoAnswer& none) {
       : lost.late ? "a launch"
                   : "the process that ran it";
   // Checks place buffers where the space file claims them to begin, and no better.
-  const std::string_view hint = reference != nullptr || lost.late
-                                    ? ""
-                                    : "; possible causes: an access far outside its buffers or "
-                                      "shared memory, a failed assert, or a vector load or store "
-                                      "without \"align\" in the space file";
+  std::string_view hint;
+  if (reference == nullptr && !lost.late) {
+    hint =
+        "; possible causes: an access far outside its buffers or shared memory, by an index from "
+        "memory that was not written, too; a failed assert; a vector load or store without "
+        "\"align\" in the space file";
+  } else if (reference == nullptr && device_.backend == "cpu") {
+    hint =
+        "; possible causes: an endless loop, or one that waits for another thread of its block "
+        "without __syncwarp() or __nanosleep()";
+  }
   return {outcome, fmt::format("{} at size {} {}{}", what, size, lost.how, hint)};
 }
 

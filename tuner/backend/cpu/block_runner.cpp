@@ -22,6 +22,8 @@ namespace tuner::backend {
 namespace {
 
 constexpr std::size_t kPage = 4096;
+/// After so many meetings of lanes the other warps run, too: the lanes may wait for them in a loop.
+constexpr unsigned kMostMeetings = 256;
 /// Long enough for another core to run a block.
 constexpr std::chrono::microseconds kPause{50};
 // An odd number of pages, and tops spread over a page: otherwise the hot ends of all stacks would
@@ -149,7 +151,7 @@ void BlockRunner::begin_block(const KernelCall& call, Index3 block) {
   context_.block = block;
   context_.votes = 0;
   std::ranges::fill(context_.named, NamedBarrier{});
-  vain_looks_ = 0;
+  vain_looks_ = meetings_ = 0;
   begins_next_ = false;
   divergence_.clear();
   live_ = unstarted_ = shape[0] * shape[1] * shape[2];
@@ -173,7 +175,7 @@ void BlockRunner::run_threads() {
   while (!stopping_) {
     while (unstarted_ > 0 && (runnable_.empty() || begins_next_)) {
       begins_next_ = false;
-      vain_looks_ = 0;
+      vain_looks_ = meetings_ = 0;
       --unstarted_;
       context_.thread = next_thread();
       call_->entry(context_, call_->arguments);
@@ -249,7 +251,7 @@ void BlockRunner::await(KernelContext& context, bool (*is_ready)(const void*), c
 
 void BlockRunner::release_block_if_complete() {
   if (at_barrier_.size() != live_) return;
-  vain_looks_ = 0;
+  vain_looks_ = meetings_ = 0;
   if (std::exchange(pauses_, false)) std::this_thread::sleep_for(kPause);
   for (const FiberIndex fiber : at_barrier_) runnable_.push(fiber);
   at_barrier_.clear();
@@ -265,10 +267,11 @@ void BlockRunner::release_warp_if_complete(Warp& warp, unsigned lanes) {
   }
   if ((awaited & ~together) != 0) return;
   vain_looks_ = 0;
+  ++meetings_;
+  const bool goes_ahead = call_->warps_go_ahead && meetings_ < kMostMeetings;
   for (unsigned lane = 0; lane < 32; ++lane) {
     if ((together >> lane & 1u) == 0) continue;
-    call_->warps_go_ahead ? runnable_.push_first(warp.fiber[lane])
-                          : runnable_.push(warp.fiber[lane]);
+    goes_ahead ? runnable_.push_first(warp.fiber[lane]) : runnable_.push(warp.fiber[lane]);
   }
   warp.waiting &= ~together;
 }
@@ -296,8 +299,11 @@ void BlockRunner::release_warp_if_complete(Warp& warp, unsigned lanes) {
 /// Who goes on when the current fiber cannot: a runnable one, a new one as long as threads have not
 /// begun, else the OS thread, because the block is complete or can never be.
 [[gnu::always_inline]] inline BlockRunner::FiberIndex BlockRunner::next_fiber() {
-  if (!runnable_.empty()) return runnable_.pop();
-  return unstarted_ > 0 ? idle_fiber() : FiberIndex{0};
+  if (unstarted_ > 0 && (runnable_.empty() || meetings_ >= kMostMeetings)) {
+    begins_next_ = true;
+    return idle_fiber();
+  }
+  return runnable_.empty() ? FiberIndex{0} : runnable_.pop();
 }
 
 BlockRunner::FiberIndex BlockRunner::idle_fiber() {

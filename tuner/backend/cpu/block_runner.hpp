@@ -147,6 +147,7 @@ class BlockRunner {
   unsigned live_ = 0;       // threads of the block that have not ended
   Queue runnable_;
   bool begins_next_ = false;  // the next fiber begins a thread though others are runnable
+  unsigned meetings_ = 0;     // of lanes, since a thread began or the block met
   unsigned vain_looks_ = 0;   // of threads at what they await, since one has gone on
   std::vector<FiberIndex> at_barrier_;
   BarrierSite site_{};      // where those wait

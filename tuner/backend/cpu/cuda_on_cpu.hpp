@@ -392,7 +392,11 @@ inline long clock() {
 #define assert(condition) ((condition) ? (void)0 : __builtin_trap())
 #endif
 #endif
-inline void __nanosleep(unsigned) {}
+/// In a loop that waits for other threads: they run meanwhile.
+inline void __nanosleep(unsigned) {
+  __syncwarp(1u << (tuner::context->thread_rank() % 32));
+  tuner::pause();
+}
 inline void __trap() {
   __builtin_trap();
 }
