@@ -197,7 +197,7 @@ bool DeviceProcess::may_be_of_another(const NoAnswer& none) const {
   return none.lost.faulted && served_another_;
 }
 
-Failure DeviceProcess::failure_of(const NoAnswer& none) {
+Failure DeviceProcess::failure_of(const NoAnswer& none) const {
   const auto& [lost, candidate_ran, size, reference] = none;
   const Outcome outcome = lost.late ? Outcome::timeout : Outcome::crashed;
   const std::string what =

@@ -89,7 +89,7 @@ class DeviceProcess : public RemoteDevice {
   [[noreturn]] void fail_without_candidate(const NoAnswer& none) const;
   /// Whether a candidate before may have done the damage that the worker died of.
   [[nodiscard]] bool may_be_of_another(const NoAnswer& none) const;
-  [[nodiscard]] static Failure failure_of(const NoAnswer& none);
+  [[nodiscard]] Failure failure_of(const NoAnswer& none) const;
   /// The reference kernel, where that is what a step launches; else null.
   [[nodiscard]] const family::Kernel* reference_in(const DeviceStep& step) const;
   [[nodiscard]] std::chrono::duration<double> deadline(const DeviceStep& step,
