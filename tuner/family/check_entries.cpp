@@ -404,62 +404,71 @@ Mismatch mismatch(const EntrySource& source, const std::string& function,
   return best.value_or(Mismatch{});
 }
 
+/// The parameters of a declaration, and where it stands: "saxpy.cu:12".
+struct PlacedParameters {
+  std::vector<Declared> parameters;
+  std::string place;
+};
+
+/// What `find` says of the last declaration of a function; empty where it says nothing of one of
+/// them, or one has another number of parameters.
+template <class Find>
+std::string of_every_declaration(const EntrySource& source, const std::string& function,
+                                 const std::vector<Passed>& passed, const Find& find) {
+  std::string found;
+  for (const EntrySource::Place& place : source.places(function)) {
+    const Tokens tokens = place.file->tokens;
+    const PlacedParameters declaration{signature_at(tokens, place.at).parameters,
+                                       text_place(*place.file, tokens[place.at.parameters].begin)};
+    if (declaration.parameters.size() != passed.size()) return "";
+    found = find(declaration);
+    if (found.empty()) return "";
+  }
+  return found;
+}
+
 /// A sentence on a parameter that has the name of another argument than it gets; empty where every
 /// declaration has none.
 std::string swapped_names(const EntrySource& source, const std::string& function,
                           const std::vector<Passed>& passed) {
-  std::string found;
-  for (const EntrySource::Place& place : source.places(function)) {
-    const Signature signature = signature_at(place.file->tokens, place.at);
-    const std::vector<Declared>& parameters = signature.parameters;
-    if (parameters.size() != passed.size()) return "";
-    const auto differs = [&](const Declared& parameter) {
-      const std::string& given =
-          passed[static_cast<std::size_t>(&parameter - parameters.data())].name;
-      return parameter.name != given &&
-             std::ranges::count(passed, parameter.name, &Passed::name) == 1 &&
-             std::ranges::count(parameters, given, &Declared::name) == 1;
-    };
-    const auto first = std::ranges::find_if(parameters, differs);
-    if (first == parameters.end()) return "";
-    found = fmt::format(
-        "parameter '{}' of {} ({}) gets the argument '{}', and another one '{}': "
-        "arguments are passed in the order of the parameters",
-        first->name, function,
-        text_place(*place.file, place.file->tokens[place.at.parameters].begin),
-        passed[static_cast<std::size_t>(first - parameters.begin())].name, first->name);
-  }
-  return found;
+  return of_every_declaration(
+      source, function, passed, [&](const PlacedParameters& of) -> std::string {
+        for (std::size_t i = 0; i < passed.size(); ++i) {
+          const std::string &name = of.parameters[i].name, &given = passed[i].name;
+          if (name == given || std::ranges::count(passed, name, &Passed::name) != 1 ||
+              std::ranges::count(of.parameters, given, &Declared::name) != 1) {
+            continue;
+          }
+          return fmt::format(
+              "parameter '{0}' of {1} ({2}) gets the argument '{3}', and another one '{0}': "
+              "arguments "
+              "are passed in the order of the parameters",
+              name, function, of.place, given);
+        }
+        return "";
+      });
 }
 
 /// A sentence on a parameter that points to vectors and gets an argument that is less aligned than
 /// they must be; empty where every declaration has none.
 std::string misaligned_vectors(const EntrySource& source, const std::string& function,
                                const std::vector<Passed>& passed) {
-  std::string found;
-  for (const EntrySource::Place& place : source.places(function)) {
-    const Signature signature = signature_at(place.file->tokens, place.at);
-    const std::vector<Declared>& parameters = signature.parameters;
-    if (parameters.size() != passed.size()) return "";
-    std::string of_place;
-    for (std::size_t i = 0; i < parameters.size() && of_place.empty(); ++i) {
-      if (parameters[i].pointers != 1 || parameters[i].type.size() != 1) continue;
-      const auto vector = vector_type(parameters[i].type.front());
-      if (!vector || passed[i].align_bytes == 0 || passed[i].align_bytes >= vector->align_bytes) {
-        continue;
-      }
-      of_place = fmt::format(
-          "parameter '{}' of {} ({}) is {}*, whose addresses are multiples of {}, but gets the "
-          "argument '{}', a multiple of {}: give it \"align\": {}",
-          parameters[i].name, function,
-          text_place(*place.file, place.file->tokens[place.at.parameters].begin),
-          parameters[i].type.front(), vector->align_bytes, passed[i].name, passed[i].align_bytes,
-          vector->align_bytes);
-    }
-    if (of_place.empty()) return "";
-    found = std::move(of_place);
-  }
-  return found;
+  return of_every_declaration(
+      source, function, passed, [&](const PlacedParameters& of) -> std::string {
+        for (std::size_t i = 0; i < passed.size(); ++i) {
+          const Declared& parameter = of.parameters[i];
+          if (parameter.pointers != 1 || parameter.type.size() != 1) continue;
+          const auto vector = vector_type(parameter.type.front());
+          const std::int64_t aligned = passed[i].align_bytes;
+          if (!vector || aligned == 0 || aligned >= vector->align_bytes) continue;
+          return fmt::format(
+              "parameter '{}' of {} ({}) is {}*, whose addresses are multiples of {}, but gets the "
+              "argument '{}', a multiple of {}: give it \"align\": {}",
+              parameter.name, function, of.place, parameter.type.front(), vector->align_bytes,
+              passed[i].name, aligned, vector->align_bytes);
+        }
+        return "";
+      });
 }
 
 std::string mismatch_text(const Mismatch& found, const std::string& function) {
