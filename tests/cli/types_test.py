@@ -4,7 +4,8 @@
 import json
 import unittest
 
-from program import ROOT, ProgramTest
+from forgery import forge
+from program import ROOT, SHORT_RUN, ProgramTest
 
 TYPES = {"name": "TYPE", "default": "f32",
          "types": {"f32": {"A": "f32", "compute": "f32"}, "bf16": {"A": "bf16", "compute": "f32"},
@@ -89,24 +90,28 @@ class TypesTest(ProgramTest):
         run = lambda kernel, *sizes, **options: self.tune(
             "--space", space, "--kernel", kernel, "--backend", "cpu", "--max-evals", "1",
             *[word for size in sizes for word in ("--size", size)], **options)
-        # For 8192 products of one number each, loops take a third of the time of as many calls of OpenBLAS.
-        products = "1,1,1,BATCH=8192"
-        run("gemm_naive", "2,2,2,TYPE=bf16", "16,16,16,TYPE=s8", products)
+        run("gemm_naive", "2,2,2,TYPE=bf16", "16,16,16,TYPE=s8")
         code = lambda size: self.tune("query", "--kernel", "gemm_naive", "--size", size, "--format", "cpp").stdout
         self.assertIn('#include <cuda_bf16.h>\n#include "gemm_naive.cu"', code("2,2,2,TYPE=bf16"))
         self.assertIn("(int alpha, const signed char* A, const signed char* B, int beta, int* C,", code("16,16,16,TYPE=s8"))
-        self.assertIn(("host/1/loops",), self.rows("SELECT library_algorithm FROM best"))
-        query = ("query", "--kernel", "gemm_naive", "--size", products)
-        self.assertRegex(self.tune(*query).stdout, "library, tuned +×[0-9.]+ of the fastest algorithm of OpenBLAS")
-        self.assertEqual(self.tune_json(*query)["tuned"]["library_algorithm"], "host/1/loops")
         self.assertEqual(self.rows("SELECT DISTINCT metric FROM final"), [("cold",)])
         table = json.loads(self.tune("export", "--format", "json", "--family", "gemm").stdout)
-        self.assertIn("host/1/loops", {it.get("library_algorithm") for it in table["kernels"][0]["entries"]})
-        self.assertEqual(set(table["kernels"][0]["sizes"]), {"2,2,2,TYPE=bf16", "16,16,16,TYPE=s8", products})
+        self.assertEqual(set(table["kernels"][0]["sizes"]), {"2,2,2,TYPE=bf16", "16,16,16,TYPE=s8"})
         self.refuse("--space", space, "--kernel", "gemm_cpu_rows", "--backend", "cpu", "--size", "2,2,2,TYPE=bf16", code=4,
                     says="this kernel computes in single precision; gemm_tiled has every type): TYPE=bf16")
         self.refuse("--space", space, "--kernel", "gemm_naive", "--backend", "cpu", "--size", "16,16,16,ALIGN=1,TYPE=f64",
                     code=2, says="matrices begin at whole elements")
+
+    def test_the_fastest_algorithm_of_the_library_is_timed_shown_and_exported(self):
+        self.tune(*SHORT_RUN)
+        self.assertIn(("library_tuned",), self.rows("SELECT role FROM finalist"))
+        # Which of the two is faster depends on the load of this machine: assume that the loops are.
+        forge(self.database, "UPDATE best SET library_algorithm = 'host/1/loops', ratio_to_library_tuned = 0.875")
+        query = ("query", "--kernel", "gemm_naive", "--size", "16,16,16")
+        self.assertRegex(self.tune(*query).stdout, "library, tuned +×0.88 of the fastest algorithm of OpenBLAS")
+        self.assertEqual(self.tune_json(*query)["tuned"]["library_algorithm"], "host/1/loops")
+        table = json.loads(self.tune("export", "--format", "json", "--family", "gemm").stdout)
+        self.assertEqual(table["kernels"][0]["entries"][0]["library_algorithm"], "host/1/loops")
 
     def test_bad_input_is_refused_with_the_place(self):
         def change(what):
