@@ -75,8 +75,10 @@ TEST(Snippet, IsAFunctionThatLaunchesTheConfigurationAtTheAskedSize) {
                         R"({"BLOCK":64,"BYTES":1024,"WIDTH":4})", {1000});
   EXPECT_EQ(snippet.cpp(),
             "// scale at 1000 on NVIDIA H200; nvcc needs -I with the folder of scale.cu, compile "
-            "with -gencode arch=compute_90a,code=sm_90a --use_fast_math -DWIDTH=4\n"
-            "#include \"scale.cu\"\n\n"
+            "with -gencode arch=compute_90a,code=sm_90a --use_fast_math\n"
+            "#define WIDTH 4\n"
+            "#include \"scale.cu\"\n"
+            "#undef WIDTH\n\n"
             "#include <cuda_runtime.h>\n\n"
             "// Scratch memory: zero before the first call, not shared by concurrent launches:\n"
             "// sums (15 x double)\n"

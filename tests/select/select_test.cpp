@@ -333,13 +333,18 @@ TEST_F(SelectTest, AnswersForNoKindOfProblemFromAnother) {
 
 TEST_F(SelectTest, AsksForTheFamilyWhenAKernelIsInTwo) {
   put({.problem = "1024,1024"});
-  store::Subject other;
-  other.device = space::device_profile("h200").value();
-  other.kernel = example_kernel("tiled");
+  store::Subject other = *store.bests({}).front().subject;
   other.kernel.family = "bricks";
   store::RunRecord run;
   run.uuid = "x";
-  static_cast<void>(store.begin_run(other, run));
+  const std::int64_t id = store.begin_run(other, run);
+  EXPECT_EQ(ask({.kernel = "tiled", .size = "1024,1024"}).rung, Rung::exact)
+      << "of the family that has a result";
+  store::BestRecord best;
+  best.problem = "1024,1024";
+  best.config_json = R"({"TILE":16})";
+  best.time = {.median_ns = 10, .q1_ns = 10, .q3_ns = 10, .min_ns = 10, .samples = 30};
+  store::record_lone_final(store, id, best);
   EXPECT_THAT(error_of({.kernel = "tiled", .size = "1024,1024"}).second,
               AllOf(HasSubstr("bricks and tiles"), HasSubstr("--family")));
   EXPECT_EQ(ask({.kernel = "tiled", .family = "tiles", .size = "1024,1024"}).rung, Rung::exact);

@@ -171,12 +171,11 @@ Snippet::Snippet(const store::KernelRecord& record, const space::DeviceInfo& dev
       fmt::format("{} on {}", space::display(size, family.problem.dims), one_line(device.name));
   is_cuda_ = kernel.backends.empty() ||
              std::ranges::find(kernel.backends, "cuda") != kernel.backends.end();
-  options_ = job.options;
   // What was measured may use what only this very architecture has, as NVRTC compiled it.
   if (const auto capability = device.attributes.compute_capability;
       device.backend == "cuda" && capability >= 90) {
     const std::string target = fmt::format("arch=compute_{0}a,code=sm_{0}a", capability);
-    options_.insert(options_.begin(), {"-gencode", target});
+    options_ = {"-gencode", target};
   }
   for (const std::string_view header : family::type_headers(kernel, values)) {
     type_headers_ += fmt::format("#include <{}>\n", header);
@@ -207,6 +206,14 @@ Snippet::Snippet(const store::KernelRecord& record, const space::DeviceInfo& dev
     const space::Parameter& parameter = kernel.space->parameters[i];
     definitions_.push_back(
         fmt::format("-D{}={}", parameter.name, parameter.values[config.choice[i]].text));
+  }
+  for (const std::string& option : job.options) {
+    if (std::ranges::count(definitions_, option) == 0) {
+      options_.push_back(option);
+      continue;
+    }
+    const std::size_t name = std::string_view("-D").size(), equals = option.find('=');
+    macros_.emplace_back(option.substr(name, equals - name), one_line(option.substr(equals + 1)));
   }
 }
 
@@ -304,9 +311,7 @@ void Snippet::add_steps(const family::Family& family, const family::Kernel& kern
 
 std::string Snippet::compiler_arguments() const {
   std::vector<std::string> arguments = definitions_;
-  std::ranges::copy_if(options_, std::back_inserter(arguments), [&](const std::string& option) {
-    return std::ranges::find(definitions_, option) == definitions_.end();
-  });
+  arguments.insert(arguments.end(), options_.begin(), options_.end());
   return shell_line(arguments);
 }
 
@@ -316,8 +321,11 @@ std::string Snippet::heading() const {
   if (has_shared_headers_) text += ", and with its parent folder for common/";
   if (!options_.empty()) text += fmt::format(", compile with {}", one_line(shell_line(options_)));
   if (!tensor_maps_.empty()) text += ", link with -lcuda";
-  text += fmt::format("\n{}#include \"{}\"\n\n#include <cuda_runtime.h>\n\n", type_headers_,
-                      source_name_);
+  text += "\n" + type_headers_;
+  for (const auto& [name, value] : macros_) text += fmt::format("#define {} {}\n", name, value);
+  text += fmt::format("#include \"{}\"\n", source_name_);
+  for (const auto& [name, value] : macros_) text += fmt::format("#undef {}\n", name);
+  text += "\n#include <cuda_runtime.h>\n\n";
   if (!tensor_maps_.empty()) text += kTensorMaps;
   if (has_arrays_) text += kArrays;
   if (has_other_types_) text += kElements;

@@ -66,9 +66,10 @@ class Snippet {
   std::vector<std::string> arguments_;    // by their places
   std::vector<std::string> passed_;       // the same, as a launch passes them
   std::vector<Step> steps_;
-  std::vector<std::string> options_;      // of the compilation
-  std::string type_headers_;              // #include lines before the source
-  std::vector<std::string> definitions_;  // -DNAME=value, every parameter
+  std::vector<std::string> options_;  // of the compilation, without definitions
+  std::vector<std::pair<std::string, std::string>> macros_;  // that the source takes, with values
+  std::string type_headers_;                                 // #include lines before the source
+  std::vector<std::string> definitions_;                     // -DNAME=value, every parameter
 };
 
 }  // namespace tuner::cli

@@ -78,6 +78,15 @@ space::DeviceInfo choose_device(const store::Store& store, const CatalogueQuery&
   fail_unknown(store, "kernel", query.kernel.value_or(""), kernels);
 }
 
+/// The families that have a result of the kernel, on any device.
+std::set<std::string> families_with_results(const store::Store& store, const std::string& kernel) {
+  std::set<std::string> families;
+  for (const store::StoredBest& stored : store.bests({.kernel = kernel})) {
+    families.insert(stored.subject->kernel.family);
+  }
+  return families;
+}
+
 /// Each kernel asked for, in the version used last.
 std::vector<CatalogueKernel> choose_kernels(const store::Store& store,
                                             const CatalogueQuery& query) {
@@ -96,9 +105,14 @@ std::vector<CatalogueKernel> choose_kernels(const store::Store& store,
   }
   if (kernels.empty() && (query.kernel || query.family)) fail_no_kernel(store, query);
   if (query.kernel && families.size() > 1) {
-    throw Error(ErrorCode::usage,
-                fmt::format("kernel '{}' is in the families {} and {}: say which with --family",
-                            *query.kernel, *families.begin(), *std::next(families.begin())));
+    const std::set<std::string> measured = families_with_results(store, *query.kernel);
+    if (measured.size() != 1) {
+      throw Error(ErrorCode::usage,
+                  fmt::format("kernel '{}' is in the families {} and {}: say which with --family",
+                              *query.kernel, *families.begin(), *std::next(families.begin())));
+    }
+    std::erase_if(kernels,
+                  [&](const CatalogueKernel& it) { return !measured.contains(it.record->family); });
   }
   return kernels;
 }
