@@ -216,6 +216,40 @@ TEST_F(CpuBarrier, ASleepWaitsForAThreadThatHasNotBegun) {
   EXPECT_EQ(std::ranges::count(out, 1), 8);
 }
 
+TEST_F(CpuBarrier, AThreadThatPollsLetsTheOthersRun) {
+  for (const std::string poll :
+       {"while (atomicAdd(flag, 0) == 0) {}", "while (atomicCAS(flag, 1, 1) != 1) {}",
+        "while (atomicOr(flag, 0) == 0) {}", "while (__ldcv(flag) == 0) {}",
+        "while (*static_cast<volatile int*>(flag) == 0) __threadfence();"}) {
+    const std::string source = R"(
+        __global__ void kernel(int* out) {
+          int* const flag = out + 1 + blockIdx.x;
+          if (threadIdx.x < 32 ? blockIdx.x % 2 == 0 : blockIdx.x % 2 == 1) {  // either warp waits
+            )" + poll + R"(
+          } else {
+            atomicExch(flag, 1);
+          }
+        })";
+    const auto out = run_on_zeros(source, {.grid = {8, 1, 1}, .block = {64, 1, 1}}, 9);
+    EXPECT_EQ(std::ranges::count(out, 1), 8) << poll;
+  }
+}
+
+TEST_F(CpuBarrier, AThreadThatHoldsALockAtABarrierOfItsWarpGetsToReleaseIt) {
+  const std::string source = R"(
+      __global__ void kernel(int* out) {
+        if (threadIdx.x % 32 == 0) while (atomicCAS(out, 0, 1) != 0) {}
+        __syncwarp();
+        const int sum = __reduce_add_sync(0xffffffffu, 1);
+        if (threadIdx.x % 32 == 0) {
+          out[1] += sum;
+          __threadfence();
+          atomicExch(out, 0);
+        }
+      })";
+  EXPECT_EQ(run_on_zeros(source, {.grid = {8, 1, 1}, .block = {256, 1, 1}}, 2)[1], 8 * 256);
+}
+
 TEST_F(CpuBarrier, LetsPartsOfAWarpShuffleApart) {
   const auto result = run_on_zeros(R"(
     __global__ void kernel(int* out) {

@@ -215,7 +215,8 @@ Failure DeviceProcess::failure_of(const NoAnswer& none) const {
   } else if (reference == nullptr && device_.backend == "cpu") {
     hint =
         "; possible causes: an endless loop, or one that waits for another thread of its block "
-        "without __syncwarp() or __nanosleep()";
+        "by plain reads, without an atomic operation, __threadfence(), __syncwarp() or "
+        "__nanosleep()";
   }
   return {outcome, fmt::format("{} at size {} {}{}", what, size, lost.how, hint)};
 }

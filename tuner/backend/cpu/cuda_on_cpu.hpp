@@ -148,6 +148,13 @@ inline void pause() {
   context->await(*context, &Turn::is_over, &turn);
 }
 
+/// Where a loop may be waiting for another thread: now and then, the others run.
+inline void poll() {
+  if (++context->polls % 64 != 0) return;
+  __syncwarp(1u << (context->thread_rank() % 32));
+  pause();
+}
+
 /// A meeting of `threads` threads at barrier `number` of the block.
 inline void sync_named(int number, unsigned threads) {
   struct Meeting {
@@ -168,12 +175,15 @@ inline void sync_named(int number, unsigned threads) {
 
 inline void __threadfence_block() {
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
+  tuner::poll();
 }
 inline void __threadfence() {
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
+  tuner::poll();
 }
 inline void __threadfence_system() {
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
+  tuner::poll();
 }
 
 /// No launch begins before the one before it has ended.
@@ -317,6 +327,7 @@ inline T atomic_update(T* address, Update update) {
     wanted = update(seen);
   } while (!__atomic_compare_exchange(address, &seen, &wanted, false, __ATOMIC_SEQ_CST,
                                       __ATOMIC_RELAXED));
+  if (__builtin_memcmp(&seen, &wanted, sizeof seen) == 0) poll();
   return seen;
 }
 
@@ -351,7 +362,10 @@ inline float4 atomicAdd(float4* address, float4 value) {
 template <class T>
 inline T atomicCAS(T* address, typename tuner::SameType<T>::type expected,
                    typename tuner::SameType<T>::type value) {
-  __atomic_compare_exchange(address, &expected, &value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+  if (!__atomic_compare_exchange(address, &expected, &value, false, __ATOMIC_SEQ_CST,
+                                 __ATOMIC_SEQ_CST)) {
+    tuner::poll();
+  }
   return expected;
 }
 
@@ -425,6 +439,7 @@ inline T __ldlu(const T* address) {
 }
 template <class T>
 inline T __ldcv(const T* address) {
+  tuner::poll();
   return *static_cast<const volatile T*>(address);
 }
 template <class T>

@@ -46,6 +46,7 @@ struct KernelContext {
   /// Lets other threads of the block run until `is_ready(state)`.
   void (*await)(KernelContext&, bool (*is_ready)(const void* state), const void* state);
   NamedBarrier named[16];  ///< all zero when a block begins
+  unsigned polls;          ///< tuner::poll() counts here
 
   unsigned thread_rank() const {
     return thread.x + block_shape.x * (thread.y + block_shape.y * thread.z);
