@@ -44,7 +44,7 @@ class RunsTest(AgentsTest):
         os.kill(self.agents()[0], signal.SIGKILL)
         _, errors = run.communicate()
         self.assertEqual(run.returncode, 0, errors)
-        self.assertIn("takes no further part", errors)
+        self.assertIn("is dropped, its sizes continue", errors)
         self.assertIn("was ended by signal 9 (Killed)", errors)
         self.expect_every_size()
 
@@ -72,8 +72,8 @@ class RunsTest(AgentsTest):
     def test_what_an_agent_says_costs_itself_only(self):
         for how, says in (("garbage", "is not a frame"), ("truncated", "has ended or its connection is lost"),
                           ("short", "cut short"), ("oversized", "announces a message of 4294967295 bytes"),
-                          ("unasked", "answers what was not asked"), ("lane", "no valid 'lane'"),
-                          ("nothing", "answers what was not asked"), ("error", "no valid 'code'"),
+                          ("unasked", "sent an answer without a request"), ("lane", "no valid 'lane'"),
+                          ("nothing", "sent an answer without a request"), ("error", "no valid 'code'"),
                           ("result", "an invalid answer")):
             with self.subTest(how=how):
                 self.database.unlink(missing_ok=True)
@@ -211,8 +211,8 @@ class BadInputTest(AgentsTest):
                 ("sh -c 'echo Permission denied, please try again >&2; exit 255'",
                  "its launcher ended with exit code 255: Permission denied, please try again", ()),
                 ("sh -c 'echo Welcome to node n1; exec \"$0\" \"$@\"'",
-                 "says 'Welcome to node n1", ()),
-                ("sh -c 'printf \"password: \"; sleep 30'", "says 'password: '", ()),
+                 "printed 'Welcome to node n1", ()),
+                ("sh -c 'printf \"password: \"; sleep 30'", "printed 'password: '", ()),
                 ("sh -c 'printf \"password: \" >&2; sleep 30'", "within 1 s", ("--agent-wait", "1s")),
                 ("sh -c 'sleep 30'", "no agent within 1 s", ("--agent-wait", "1s"))):
             with self.subTest(launcher=launcher):

@@ -104,7 +104,7 @@ class CardsTest(ProgramTest):
             time.sleep(0.05)
         _, errors = run.communicate()
         self.assertEqual(run.returncode, 0, errors)
-        self.assertIn("takes no further part", errors)
+        self.assertIn("is dropped, its sizes continue", errors)
         self.assertEqual(len(self.rows("SELECT * FROM best")), len(SIZES))
         self.assertEqual(self.rows("SELECT state FROM session"), [("complete",)])
         self.assertEqual(self.rows("SELECT * FROM attempt"), [])

@@ -109,7 +109,7 @@ TEST_F(ExplainResultTest, WithoutCountersSaysWhyAndShowsTheRest) {
   result_.counters_problem = "no CUPTI";
   result_.contenders[1].profile.footprint->registers = 128;
   const std::string text = explain_text(report());
-  EXPECT_THAT(text, HasSubstr("bound: unknown: no CUPTI\n"));
+  EXPECT_THAT(text, HasSubstr("limiter: unknown: no CUPTI\n"));
   EXPECT_THAT(text, HasSubstr("TILE 3 → 4: 128 registers a thread instead of 96, +21 %\n"));
   EXPECT_THAT(text, HasSubstr("library, cuBLAS 13.1.0: -5.0 %\n"));
   EXPECT_THAT(text, Not(HasSubstr("counters are missing")));

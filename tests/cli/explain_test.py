@@ -20,7 +20,7 @@ class ExplainTest(ProgramTest):
         space = self.tuned()
         lines = self.tune("explain", "--space", space, *SCALE, "--size", "64").stdout.splitlines()
         self.assertRegex(lines[0], "^scale 64 on ")
-        self.assertEqual(lines[1], "bound: unknown: hardware counters are not available on the cpu backend")
+        self.assertEqual(lines[1], "limiter: unknown: hardware counters are not available on the cpu backend")
         self.assertRegex(lines[2], r"^best: BLOCK=(32|64), [0-9.]+ .?s$")
         self.assertEqual(lines[3], "one parameter changed:")
         self.assertRegex(lines[4], r"^  BLOCK (32 → 64|64 → 32): (same time|[-+][0-9.]+ %|×[0-9.]+ the time)$")
@@ -54,7 +54,7 @@ class ExplainTest(ProgramTest):
     def test_a_run_may_explain_its_winners(self):
         space = self.space_file()
         done = self.tune("--space", space, *SCALE, "--size", "64", "--explain-winner", "-q")
-        self.assertIn("bound: unknown: ", done.stdout)
+        self.assertIn("limiter: unknown: ", done.stdout)
         document = self.tune_json("--space", space, *SCALE, "--size", "64", "--explain-winner", "-q")
         self.assertEqual([each["schema"] for each in document["explanations"]], ["tune.explain/1"])
         self.refuse("--space", space, *SCALE, "--explain-winner", "--launch", "ssh nowhere", code=2,

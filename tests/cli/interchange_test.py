@@ -21,7 +21,8 @@ class T1Test(ProgramTest):
     def test_notes_go_to_stderr_and_the_file_to_stdout(self):
         done = self.tune("space", "import", DATA / "t1_hotspot.json")
         self.assertEqual(json.loads(done.stdout)["format"], "space/1")
-        self.assertIn("note: argument Rx_1: the value 0.1 is not an integer", done.stderr)
+        self.assertIn('"name": "Rx_1",\n      "type": "float",\n      "value": 0.1', done.stdout)
+        self.assertIn("note: T1's reference data is ignored", done.stderr)
         self.assertEqual(self.tune("-q", "space", "import", DATA / "t1_hotspot.json").stderr, "")
 
     def test_the_kernel_is_found_from_where_the_space_is_written(self):

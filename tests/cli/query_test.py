@@ -36,7 +36,7 @@ class QueryTest(ProgramTest):
     def test_a_result_of_a_processor_comes_without_cuda_code_unless_it_is_asked_for(self):
         text = self.ask("16,16,16").stdout
         self.assertTrue(text.endswith('\n\n{"BLOCK_X":16,"BLOCK_Y":16}\n'
-                                      "timed on a processor: tune on a GPU too before you use it there\n"), text)
+                                      "timed on a CPU: tune on the GPU before you use it there\n"), text)
         code = self.ask("16,16,16", "--format", "cpp").stdout
         self.assertIn("kernel<<<dim3(1, 1, 1), dim3(16, 16, 1), 0, stream>>>(M, N, K, alpha, A, lda, B, ldb, beta, C, ldc, "
                       "stride_a, stride_b, stride_c);", code)

@@ -154,7 +154,7 @@ class SlurmTest(AgentsTest):
         run = self.run_on_two(more=("--jobs", "1"))
         self.cluster.kill_node("n2")
         try:
-            self.expect_good_end(run, "on n2 takes no further part")
+            self.expect_good_end(run, "on n2 is dropped, its sizes continue")
         finally:
             self.cluster.start("slurmd", "-N", "n2")
         self.expect_no_job()

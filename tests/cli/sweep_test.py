@@ -84,8 +84,8 @@ class SweepTest(ProgramTest):
         file = self.text_file("sweep.json", sweep.stdout)
         page, = self.tune_json("report", "--sweep", file, "-o", self.directory)["files"]
         page = (self.directory / page).read_text()
-        for heading in ("Who is fastest over sizes", "With transfers, pinned", "Parts of a transfer",
-                        "device over CPU", "Speed-up", "What is paid once"):
+        for heading in ("Fastest contender over sizes", "With transfers, pinned", "Parts of a transfer",
+                        "device over CPU", "Speed-up", "One-time costs"):
             self.assertIn(f"<h3>{heading}</h3>", page)
         self.database.unlink()
         alone, = self.tune_json("report", "--sweep", file, "-o", self.directory / "alone")["files"]

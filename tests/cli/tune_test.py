@@ -93,7 +93,7 @@ class TuneTest(ProgramTest):
         self.assertNotIn("caution", self.tune("--space", self.space_file(), *whole).stdout)
         run = ("--space", self.space_file(one_block), *whole, "--fresh")
         says = "the reference leaves 68 of 100 elements of y unwritten, and so must every configuration"
-        self.assertIn(f"caution at 100: {says}", self.tune(*run).stdout)
+        self.assertIn(f"warning: 100: {says}", self.tune(*run).stdout)
         self.assertIn(says, json.loads(self.tune(*run, "--json").stdout)["kernels"][0]["sizes"][0]["caution"])
 
     def test_a_dry_run_launches_nothing_and_writes_no_database(self):

@@ -76,7 +76,7 @@ TEST(SpaceFile, ContinuousInputsNeedAReferenceKernel) {
       error(kByKernel,
             R"("continuous": true, "reference": {"op": "gemm", "m": "N", "n": 1, "k": 1, "a": "x",
                "b": "x", "c": "y"})"),
-      StartsWith("axpy.json: check.continuous: needs a reference kernel: "));
+      StartsWith("axpy.json: check.continuous: applies to reference kernels only"));
 }
 
 TEST(SpaceFile, UnknownKeysAreNamedAtEveryLevel) {
@@ -371,7 +371,7 @@ TEST(SpaceFile, ResultsFromFilesAreOfOneSizeAndOneContentOfTheInputs) {
               HasSubstr("no argument is named \"yy\" (did you mean 'y'?)"));
   EXPECT_THAT(message("[100]", "[0]"), StartsWith("axpy.json: check.reference.size"));
   EXPECT_THAT(message("{\"npy\": \"x.npy\"}", "\"normal\""),
-              HasSubstr("'x' holds others each time: give it those inputs, \"fill\": {\"npy\": "
+              HasSubstr("the values of 'x' are random: give it those inputs, \"fill\": {\"npy\": "
                         "\"x.npy\"}"));
   EXPECT_THAT(message(", \"tolerance\": {\"ulp\": 4}", ""),
               HasSubstr("check: results from files need a tolerance"));
@@ -402,13 +402,13 @@ TEST(SpaceFile, ASumOfMatricesNeedsMatricesOfOneTypeAndSaysNothingOfOnesItDoesNo
 
 TEST(SpaceFile, TheEntryHoldsEveryTemplateParameterAndNoOther) {
   EXPECT_THAT(error("plain<${BLOCK},${SPAN}>", "plain<64>"),
-              StartsWith("axpy.json: kernels.plain.entry: the template parameter BLOCK does not "
-                         "stand in the entry: write ${BLOCK}"));
+              StartsWith("axpy.json: kernels.plain.entry: the template parameter BLOCK is not "
+                         "in the entry: write ${BLOCK}"));
   EXPECT_EQ(
       error("${SPAN}", "${SPAM}"),
       "axpy.json: kernels.plain.entry: ${SPAM}: unknown name \"SPAM\" (did you mean 'SPAN'?)");
   EXPECT_THAT(error("${SPAN}", "${WAVES}"),
-              HasSubstr("${WAVES} stands in the entry, but the parameter is of kind \"launch\""));
+              HasSubstr("${WAVES} is in the entry, but the parameter is of kind \"launch\""));
   EXPECT_THAT(error("${SPAN}", "${UNROLL}"), HasSubstr("is of kind \"define\""));
   EXPECT_THAT(error("${SPAN}", "$SPAN"), HasSubstr("a $ must begin ${NAME}"));
   EXPECT_THAT(error("${SPAN}>", "${SPAN"), HasSubstr("a $ must begin ${NAME}"));

@@ -138,8 +138,8 @@ TEST(KernelSteps, MistakesAreNamed) {
   EXPECT_THAT(
       error(with_steps(
           R"([{"entry": "f", "arguments": ["sums"], "launch": {"grid": [1], "block": [1]}}])")),
-      StartsWith("axpy.json: kernels.plain.steps: the template parameter BLOCK does not "
-                 "stand in the entry of any step"));
+      StartsWith("axpy.json: kernels.plain.steps: the template parameter BLOCK is not "
+                 "in the entry of any step"));
 }
 
 TEST(KernelSteps, ScratchThatNoStepTakesIsAMistake) {

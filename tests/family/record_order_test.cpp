@@ -122,7 +122,7 @@ TEST(RecordOrder, IsPromised) {
   const std::vector<std::string> promises =
       check_promises(with_output(R"("order": "any", "valid": "starts")"));
   ASSERT_EQ(promises.size(), 4U);
-  EXPECT_EQ(promises[2], "any order of the elements is right in out");
+  EXPECT_EQ(promises[2], "elements of out may be in any order");
   EXPECT_EQ(promises[3], "elements that do not count are not compared in out");
 }
 

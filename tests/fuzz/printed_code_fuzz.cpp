@@ -11,7 +11,9 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cctype>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -64,6 +66,20 @@ std::size_t count(std::string_view text, std::string_view what) {
   return found;
 }
 
+/// "#define WIDTH 4", "#undef WIDTH".
+bool is_definition_of_a_word(std::string_view line) {
+  std::istringstream words{std::string(line)};
+  std::string directive, name, value, rest;
+  words >> directive >> name >> value >> rest;
+  const auto is_plain = [](const std::string& word) {
+    return !word.empty() && std::ranges::all_of(word, [](unsigned char c) {
+      return std::isalnum(c) != 0 || c == '_' || c == '-';
+    });
+  };
+  return is_plain(name) && rest.empty() &&
+         ((directive == "#define" && is_plain(value)) || (directive == "#undef" && value.empty()));
+}
+
 void require_one_function(const std::string& printed, const std::string& kernel) {
   const std::string code = without_comments(printed);
   const std::string outside = outermost(code);
@@ -80,8 +96,9 @@ void require_one_function(const std::string& printed, const std::string& kernel)
     const std::string_view line = std::string_view(printed).substr(begin, end - begin);
     const std::size_t first = line.find_first_not_of(" \t");
     const bool directs = first != std::string_view::npos && line[first] == '#';
-    fuzz::require(!directs || line.starts_with("#include <") || line.starts_with("#include \""),
-                  "the preprocessor is only asked for headers");
+    fuzz::require(!directs || line.starts_with("#include <") || line.starts_with("#include \"") ||
+                      is_definition_of_a_word(line),
+                  "the preprocessor is asked for headers and plain macros only");
   }
 }
 

@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -173,6 +174,43 @@ TEST(Recording_file, T4_results_are_read) {
   EXPECT_EQ(recording.trials[0].cost_s, 0.122);
   EXPECT_EQ(recording.trials[2].time_ms, std::nullopt);
   EXPECT_EQ(recording.trials[3].cost_s, std::nullopt);
+}
+
+/// T4 results of one trial.
+std::string t4(const std::string& measurements, const std::string& metadata = "{}") {
+  return R"({"metadata": )" + metadata +
+         R"(, "results": [{"configuration": {"A": 1}, "invalidity": "correct", "correctness": 1,)"
+         R"( "times": {"compilation": 2}, "measurements": [)" +
+         measurements + "]}]}";
+}
+
+TEST(Recording_file, T4_times_are_of_the_unit_that_the_file_names) {
+  const auto time_ms = [](const std::string& text) { return *only_trial(text).time_ms; };
+  for (const auto& [unit, ms] : std::map<std::string, double>{{"ns", 1e-6},
+                                                              {"us", 1e-3},
+                                                              {"\u00b5s", 1e-3},
+                                                              {"microseconds", 1e-3},
+                                                              {"ms", 1},
+                                                              {"miliseconds", 1},
+                                                              {"s", 1e3},
+                                                              {"Seconds", 1e3}}) {
+    const std::string measured = R"({"name": "time", "value": 4, "unit": ")" + unit + R"("})";
+    EXPECT_DOUBLE_EQ(time_ms(t4(measured)), 4 * ms) << unit;
+    const std::string metadata = R"({"timeunit": ")" + unit + R"("})";
+    const std::string bare = t4(R"({"name": "time", "value": 4})", metadata);
+    EXPECT_DOUBLE_EQ(time_ms(bare), 4 * ms) << unit;
+    EXPECT_DOUBLE_EQ(*only_trial(bare).cost_s, 2e-3 * ms) << unit;
+  }
+  EXPECT_DOUBLE_EQ(time_ms(t4(R"({"name": "time", "value": 4})")), 4);
+  EXPECT_THAT(recording_refusal(t4(R"({"name": "time", "value": 4, "unit": "cycles"})")),
+              HasSubstr("FILE: results[0]: measurements: unit: 'cycles' is no unit of time"));
+  EXPECT_THAT(recording_refusal(t4("", R"({"timeunit": "fortnights"})")),
+              HasSubstr("FILE: metadata.timeunit: 'fortnights' is no unit of time"));
+}
+
+TEST(Recording_file, T4_results_without_a_time_are_refused) {
+  EXPECT_THAT(recording_refusal(t4(R"({"name": "GFLOP/s", "value": 4, "unit": ""})")),
+              HasSubstr("results[0]: no measurement is named \"time\", only GFLOP/s"));
 }
 
 TEST(Recording_file, KTT_results_are_read_in_milliseconds) {

@@ -125,7 +125,8 @@ TEST(T1_import, What_T1_says_of_the_kernel_is_taken_over) {
   EXPECT_EQ(arguments[0], Json({{"name", "output_image"},
                                 {"type", "float*"},
                                 {"count", "problem_size_x*problem_size_y"},
-                                {"role", "output"}}));
+                                {"role", "output"},
+                                {"initial", "zero"}}));
   EXPECT_EQ(arguments[1]["count"], "(problem_size_x+15-1) * (problem_size_y+15-1)");
 }
 
@@ -143,8 +144,8 @@ TEST(T1_import, What_cannot_be_said_is_named) {
               Contains(HasSubstr("argument x: the type 'float8' is not supported")));
   EXPECT_THAT(notes(argument + R"(half", "MemoryType": "Scalar", "FillValue": 1}])"),
               Contains(HasSubstr("argument x: a number of type 'half' cannot be passed by value")));
-  EXPECT_THAT(notes(argument + R"(float", "MemoryType": "Scalar", "FillValue": 0.1}])"),
-              Contains(HasSubstr("argument x: the value 0.1 is not an integer")));
+  EXPECT_THAT(notes(argument + R"(int32", "MemoryType": "Scalar", "FillValue": 0.1}])"),
+              Contains(HasSubstr("argument x: the value 0.1 is no int; 1 is used")));
   EXPECT_THAT(notes(R"("ProblemSize": [64, 7], )" + argument +
                     R"(int32", "MemoryType": "Scalar", "FillValue": 64}])"),
               Contains(HasSubstr("argument x: 64 is assumed to be problem_size_x")));
@@ -153,6 +154,30 @@ TEST(T1_import, What_cannot_be_said_is_named) {
   const auto hotspot = import(read_file(kData / "t1_gemm.json", 1 << 20)).notes;
   EXPECT_THAT(hotspot, Contains(HasSubstr("LocalSize.X: \"block_size_x\" cannot be expressed")));
   EXPECT_THAT(hotspot, Contains(HasSubstr("language is OpenCL")));
+}
+
+TEST(T1_import, Arguments_keep_their_values_and_roles) {
+  const std::string arguments =
+      R"("ProblemSize": [64], "Arguments": [)"
+      R"({"Name": "beta", "Type": "float", "MemoryType": "Scalar", "FillValue": 0.5},)"
+      R"({"Name": "c", "Type": "float", "MemoryType": "Vector", "AccessType": "ReadWrite", "Size": 9},)"
+      R"({"Name": "ones", "Type": "int32", "MemoryType": "Vector", "FillType": "Constant",)"
+      R"( "FillValue": 1, "Size": 9},)"
+      R"({"Name": "sum", "Type": "float", "MemoryType": "Vector", "AccessType": "WriteOnly",)"
+      R"( "FillType": "Constant", "FillValue": 0.0, "Size": 9},)"
+      R"({"Name": "weights", "Type": "float", "MemoryType": "Vector", "MemType": "Constant", "Size": 9}])";
+  const Imported once = parsed(import(t1("[32, 64]", "", ", " + arguments)).text);
+  EXPECT_EQ(once.document["arguments"],
+            Json::parse(R"([{"name": "beta", "type": "float", "value": 0.5},
+                            {"name": "c", "type": "float*", "count": "9", "role": "inout"},
+                            {"name": "ones", "type": "int*", "count": "9", "fill": {"constant": 1}},
+                            {"name": "sum", "type": "float*", "count": "9", "role": "output",
+                             "initial": "zero"},
+                            {"name": "weights", "type": "float[]", "count": "9",
+                             "symbol": "weights"}])"));
+  const std::string exported =
+      export_t1(once.document.dump(), once.kernel, *once.definition, h200(), once.size, "there");
+  EXPECT_EQ(parsed(import(exported).text).document["arguments"], once.document["arguments"]);
 }
 
 TEST(T1_import, Bytes_are_counted_in_the_type_of_the_elements) {

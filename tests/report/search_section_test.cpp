@@ -81,7 +81,7 @@ TEST(SearchSection, WhatMayNotBeComparedIsLeftOutAndSaidSo) {
   const Json section = section_of({old, resumed, resumed, told, search("random", {{9, 5, 102}})});
   EXPECT_EQ(section.at("answer"),
             "Within 3\u00a0% of the best known: random after 9 trials (5.0\u00a0s). Left out: 2 "
-            "runs that reused earlier results, 1 run that was told an earlier winner, 1 "
+            "runs that reused earlier results, 1 run that started from an earlier winner, 1 "
             "run of another environment.");
   EXPECT_EQ(section.at("table").at("rows").size(), 1);
   EXPECT_EQ(section.at("wide"), false);

@@ -23,7 +23,7 @@ TEST(Statements, TheChosenAndTheFastestAreToldApartWithTheRuleThatChose) {
                      1);
   const Json section = database.section("finalists");
   EXPECT_EQ(section.at("answer"),
-            "3 contenders timed in turns. Chosen among 2 within 1\u00a0% of the fastest, by this "
+            "3 contenders timed interleaved. Chosen among 2 that tie with the fastest, by this "
             "rule: fewer registers, 96 instead of 128. The fastest is 0.70\u00a0% ahead of it "
             "(95\u00a0%: 0.50\u00a0% to 0.91\u00a0%).");
   EXPECT_EQ(section.at("table").at("rows").at(0).at(1), "fastest");
@@ -38,9 +38,9 @@ TEST(Statements, SayWhichCardWonASizeOfARunThatHadSeveral) {
   database.add_card(kProblem, "GPU-2");
   database.add_final({Database::finalist("candidate", 1, 100e3, 1, 1, 1)}, 0);
   const auto answer = [&] { return database.section("finalists").at("answer").get<std::string>(); };
-  EXPECT_THAT(answer(), testing::StartsWith("1 contender timed in turns. "));
+  EXPECT_THAT(answer(), testing::StartsWith("1 contender timed interleaved. "));
   database.add_card("4096,4096,4096", "GPU-3");
-  EXPECT_THAT(answer(), testing::StartsWith("1 contender timed in turns on card GPU-2. "));
+  EXPECT_THAT(answer(), testing::StartsWith("1 contender timed interleaved on card GPU-2. "));
 }
 
 TEST(Statements, AnExplanationSaysTheBoundTheRooflineAndTheCostliestChange) {
@@ -73,7 +73,7 @@ TEST(Statements, AnExplanationSaysTheBoundTheRooflineAndTheCostliestChange) {
   database.add_explanation(explanation);
   const Json section = database.section("explanation");
   EXPECT_EQ(section.at("answer"),
-            "Bound: shared-memory bandwidth: 91 % of its peak; FMA pipe 62 %. Roofline: 667 "
+            "Limiter: shared-memory bandwidth: 91 % of its peak; FMA pipe 62 %. Roofline: 667 "
             "FLOP/byte, compute side: 20.0 TFLOP/s, 50 % of the nominal 40.0 TFLOP/s. A 1 → 2: "
             "+21.0\u00a0%; 2.3 bank conflicts a request instead of 0.0.");
   EXPECT_EQ(section.at("table").at("rows").size(), 2U);
@@ -108,7 +108,7 @@ TEST(Statements, LessEnergyIsChosenForThat) {
   frugal.energy = energy(0.06);
   database.add_final({fastest, frugal}, 1);
   EXPECT_THAT(database.section("finalists").at("answer").get<std::string>(),
-              HasSubstr("by this rule: less energy, 0.06000 J a run instead of 0.07000."));
+              HasSubstr("by this rule: less energy, 0.06000 J per execution instead of 0.07000."));
   const Json overview = database.document().at("kernels").at(0).at("sections");
   const Json& section = overview.back();
   EXPECT_EQ(section.at("kind"), "energy");
@@ -126,8 +126,8 @@ TEST(Statements, WhatWasBestBeforeIsChosenForThat) {
                       Database::finalist("incumbent", 2, 100e3, 1, 1, 1)},
                      1);
   EXPECT_EQ(database.section("finalists").at("answer"),
-            "2 contenders timed in turns. Chosen among 2 within 1\u00a0% of the fastest, by this "
-            "rule: what was best before. The fastest cannot be told from it (95\u00a0%).");
+            "2 contenders timed interleaved. Chosen among 2 that tie with the fastest, by this "
+            "rule: the previous best. The fastest cannot be told from it (95\u00a0%).");
 }
 
 TEST(Statements, TheDefaultIsChosenForThat) {
@@ -151,7 +151,7 @@ TEST(Statements, AWinnerThatIsTheFastestSaysByHowMuch) {
                       Database::finalist("default", 2, 150e3, 1.5, 1.49, 1.52)},
                      0);
   EXPECT_EQ(database.section("finalists").at("answer"),
-            "3 contenders timed in turns. The winner is the fastest; the next takes 50.0\u00a0% "
+            "3 contenders timed interleaved. The winner is the fastest; the next takes 50.0\u00a0% "
             "longer (95\u00a0%: 49.0\u00a0% to 52.0\u00a0%).");
 }
 
@@ -203,7 +203,7 @@ TEST(Statements, NoImportanceIsClaimedFromFewTrials) {
   database.begin_run("aaaaaaaa");
   for (int i = 0; i < 29; ++i) database.add_trial(i % 4, i, 100e3 * (1 + i % 4));
   EXPECT_EQ(database.section("importance").at("answer"),
-            "Unknown: it takes 30 working trials, and there are 29.");
+            "Unknown: 30 successful trials are needed; there are 29.");
   EXPECT_THAT(database.section("importance").at("table").at("rows"), IsEmpty());
   EXPECT_THAT(database.section("heatmap").at("pairs"), IsEmpty());
   database.add_trial(1, 29, 200e3);

@@ -58,9 +58,9 @@ TEST_F(SweepSectionsTest, CurvesHaveAColumnForEachContenderAndGapsWhereItWasNotT
 TEST_F(SweepSectionsTest, CurvesWithTransfersHaveTheProcessorBesideTheTransfersOfAPlacement) {
   std::vector<std::string> titles;
   for (const Json& each : part_.at("sections")) titles.push_back(each.at("title"));
-  EXPECT_THAT(titles, ElementsAre("Who is fastest over sizes", "With transfers, pageable",
+  EXPECT_THAT(titles, ElementsAre("Fastest contender over sizes", "With transfers, pageable",
                                   "With transfers, mapped", "Parts of a transfer", "GPU over CPU",
-                                  "Speed-up", "What is paid once"));
+                                  "Speed-up", "One-time costs"));
   const Json& pageable = part_.at("sections").at(1);
   EXPECT_EQ(pageable.at("table").at("columns").size(), 5U);
   EXPECT_EQ(rows(pageable).at(0), Json({"64×64×64", 64.0, 2e4, 3e5, 52000.0}));
@@ -123,7 +123,7 @@ TEST_F(SweepSectionsTest, StandsOnThePageOfItsDevice) {
   const store::Store store = sample_store();
   const Json document = report_document(store, "NVIDIA H200", {.sweeps = {sweep_}});
   EXPECT_EQ(document.at("sweeps").size(), 1U);
-  EXPECT_THAT(render_page(document), HasSubstr("Who is fastest over sizes"));
+  EXPECT_THAT(render_page(document), HasSubstr("Fastest contender over sizes"));
   Json elsewhere = sweep_;
   elsewhere["sides"][1]["device"] = "another";
   const Additions others{.sweeps = {elsewhere}};

@@ -49,7 +49,7 @@ TEST_F(SizeScheduleTest, FourTrialsAreASizesOwnHoweverLongTheyTake) {
   SizeSearch& search = board_.searches().front();
   judge(search);
   schedule_.charge(search, 5000ms);
-  EXPECT_FALSE(schedule_.is_over(search)) << "what was best before has not been tried";
+  EXPECT_FALSE(schedule_.is_over(search)) << "the previous best has not been tried";
   for (int i = 1; i < 4; ++i) judge(search);
   EXPECT_TRUE(schedule_.is_over(search));
 }

@@ -100,7 +100,7 @@ TEST(BestLine, RefusesALineThatWasChanged) {
   const auto refused = [&](const std::string& changed) {
     EXPECT_THAT([&] { static_cast<void>(parse_best_lines(line + "\n" + changed, "best.jsonl")); },
                 ThrowsMessage<Error>(
-                    AllOf(HasSubstr("best.jsonl, line 2: "), HasSubstr("checksum does not fit"))));
+                    AllOf(HasSubstr("best.jsonl, line 2: "), HasSubstr("checksum does not match"))));
   };
   refused(replaced(line, "\"ties\":2", "\"ties\":3"));
   refused(replaced(line, "NVIDIA H200", "NVIDIA H100"));

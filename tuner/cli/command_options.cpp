@@ -72,9 +72,10 @@ void add_search_options(CLI::App& app, TuneOptions& o) {
          "Search for at most this long over all sizes, e.g. 90s or 10m; final rounds and the "
          "first trials of every size are extra")
       ->type_name("TIME");
-  app.add_option("--patience", o.patience,
-                 "End the search at a size after N evaluations without progress; default 150 with "
-                 "several sizes and neither --max-evals nor --strategy exhaustive")
+  app.add_option(
+         "--patience", o.patience,
+         "End the search at a size after N results without an improvement; default 150 with "
+         "several sizes and neither --max-evals nor --strategy exhaustive")
       ->type_name("N")
       ->check(whole_number(1));
   app.add_option("--seed", o.seed, "Seed of the search and of the inputs")
@@ -101,12 +102,11 @@ void add_agent_options(CLI::App& app, TuneOptions& o) {
       ->type_name("PROGRAM")
       ->take_all()
       ->allow_extra_args(false);
-  app.add_option("--agent-wait", o.agent_wait, "End when no agent has come within this time")
+  app.add_option("--agent-wait", o.agent_wait, "End if no agent has started within this time")
       ->capture_default_str()
       ->type_name("TIME");
-  app.add_option(
-         "--heartbeat", o.heartbeat,
-         "Ask agents for a sign of life so often; one that is silent for 2.5 of them is lost")
+  app.add_option("--heartbeat", o.heartbeat,
+                 "Interval of heartbeats; an agent that is silent for 2.5 intervals is lost")
       ->capture_default_str()
       ->type_name("TIME");
 }

@@ -38,8 +38,10 @@ void add_device_options(CLI::App& app, DeviceOptions& options) {
                  "Kill a compilation that takes longer; recorded as compile_timeout")
       ->capture_default_str()
       ->type_name("TIME");
-  app.add_option("--launch-timeout", options.launch_timeout,
-                 "Kill a launch that takes longer than this and than 20 times the first trial's")
+  app.add_option(
+         "--launch-timeout", options.launch_timeout,
+         "Kill a launch that takes longer than this, or than 20 times an earlier launch if that is "
+         "more; recorded as timeout")
       ->capture_default_str()
       ->type_name("TIME");
   app.add_flag("--no-cache", options.no_cache, "Do not use the cache of compiled kernels");
@@ -94,7 +96,7 @@ void add_bench_options(CLI::App& app, BenchOptions& options) {
       ->type_name("N")
       ->check(whole_number(0));
   app.add_option("--rounds", options.rounds,
-                 "At most N rounds; fewer if the ranking is certain earlier")
+                 "At most N repetitions; fewer if the ranking is certain earlier")
       ->capture_default_str()
       ->type_name("N")
       ->check(whole_number(static_cast<std::uint64_t>(measure::RoundsPlan{}.fewest_rounds),

@@ -73,11 +73,11 @@ std::string configuration_of(const ExplainReport& report, const ExplainedContend
 std::string best_lines(const ExplainReport& report) {
   const ExplainedContender& best = best_of(report);
   const std::string bound = bound_of(best);
-  std::string text = bound.empty() ? fmt::format("bound: unknown: {}\n",
+  std::string text = bound.empty() ? fmt::format("limiter: unknown: {}\n",
                                                  report.result.counters_problem.empty()
                                                      ? "not counted"
                                                      : printable(report.result.counters_problem))
-                                   : fmt::format("bound: {}\n", bound);
+                                   : fmt::format("limiter: {}\n", bound);
   text += fmt::format("best: {}", configuration_of(report, best));
   if (best.timed) text += fmt::format(", {}", quantity::time(best.timed->time.median_ns));
   return text + "\n";

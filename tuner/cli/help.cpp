@@ -124,7 +124,8 @@ std::string man_page(const CommandDescription& program) {
       ".SH COMMANDS AND OPTIONS\n{2}"
       ".SH EXIT STATUS\n"
       "0 done; 1 failure; 2 wrong usage or a file that cannot be used; 3 no device; 4 no valid "
-      "configuration; 5 nothing found; 6 regression; 130 or 143 interrupted, results are kept.\n",
+      "configuration; 5 nothing found; 6 regression; 129, 130 or 143 interrupted, results are "
+      "kept.\n",
       TUNER_VERSION, roff(program.text), sections(program, program.name));
 }
 

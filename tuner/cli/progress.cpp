@@ -137,8 +137,8 @@ void ProgressPrinter::final_began(const space::Size& size, std::size_t contender
 
 void ProgressPrinter::round_done(const space::Size& size, int rounds, int most) {
   if (style_ != Style::redrawn || !may_redraw()) return;
-  redraw(fmt::format("  {}: {}: round {} of at most {}: {}", kernel_, space::display(size, dims_),
-                     rounds, most, final_));
+  redraw(fmt::format("  {}: {}: repetition {} of at most {}: {}", kernel_,
+                     space::display(size, dims_), rounds, most, final_));
 }
 
 void ProgressPrinter::energy_began(const space::Size& size, std::size_t contenders,
@@ -174,7 +174,7 @@ void ProgressPrinter::card_joined(const session::CardName& card) {
 
 void ProgressPrinter::card_dropped(const session::CardName& card, const std::string& reason) {
   announce(
-      printable(fmt::format("  device {} {} takes no further part, its sizes go on elsewhere: {}",
+      printable(fmt::format("  device {} {} is dropped, its sizes continue on other devices: {}",
                             card.name, format_card(card), reason)));
 }
 

@@ -246,7 +246,7 @@ void print_table(const select::Selection& selection, const Output& output) {
   output.table(table);
   output.print("\n{}", printable(launch_code(selection)));
   if (selection.entry && selection.device.backend == "cpu") {
-    output.tell("timed on a processor: tune on a GPU too before you use it there\n");
+    output.tell("timed on a CPU: tune on the GPU before you use it there\n");
   }
 }
 

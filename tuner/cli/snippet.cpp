@@ -213,7 +213,7 @@ Snippet::Snippet(const store::KernelRecord& record, const space::DeviceInfo& dev
       continue;
     }
     const std::size_t name = std::string_view("-D").size(), equals = option.find('=');
-    macros_.emplace_back(option.substr(name, equals - name), one_line(option.substr(equals + 1)));
+    macros_.emplace_back(option.substr(name, equals - name), option.substr(equals + 1));
   }
 }
 

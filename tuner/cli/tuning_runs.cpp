@@ -161,7 +161,7 @@ void print_table(const family::Kernel& kernel, const std::string& title,
     if (size.best && size.finalists.empty()) {
       output.tell("{}: screening time only, not re-timed: no result yet\n", at);
     }
-    if (!size.caution.empty()) output.tell("caution at {}: {}\n", at, size.caution);
+    if (!size.caution.empty()) output.tell("warning: {}: {}\n", at, size.caution);
   }
 }
 
@@ -215,7 +215,7 @@ void print_totals(const session::RunResult& result) {
       tell(fmt::format("  device {} ({}) busy {:.0f} %, {}{}\n", card.card.name,
                        format_card(card.card), 100 * busy_s(card) / wall_s,
                        quantity::count(card.sizes, "size"),
-                       card.dropped.empty() ? "" : ", then dropped out"));
+                       card.dropped.empty() ? "" : ", then dropped"));
     }
   }
   if (result.respawns > 0) {
@@ -300,7 +300,7 @@ void TuningRuns::run(const family::Family& family, const std::vector<TuningTask>
   plan.candidates = candidates;
   plan.shipped =
       select::shipped_winners(model.device->device().backend, family.name, [](const Error& error) {
-        tell(fmt::format("{}; the search does without it", error.what()));
+        tell(fmt::format("{}; the search continues without it", error.what()));
       });
   for (const auto& [kernel, tuned_sizes] : tasks) {
     if (interrupt_->requested()) break;

@@ -30,8 +30,9 @@ typedef struct CUstream_st* tuner_stream;
 
 /** What a call returns. */
 typedef enum {
-  TUNER_OK = 0,    /**< done */
-  TUNER_FAILED = 1 /**< nothing was done, unless the call says otherwise; see tuner_last_error() */
+  TUNER_OK = 0, /**< done */
+  TUNER_FAILED =
+      1 /**< nothing was done, unless the function states otherwise; see tuner_last_error() */
 } tuner_status;
 
 /** Why the last failed call of the calling thread failed: what, where, and how to correct it.
@@ -59,8 +60,9 @@ typedef struct {
 
 /** Where kernels are compiled for a GPU. */
 typedef enum {
-  /** In a helper process once a table from a file or a database was in use; in this process where
-   * the helper is not installed, in a set-uid program, and of tables given as text. */
+  /** In a helper process from the first table that is read from a file or a database. In this
+   * process before that, for tables given as text, if the helper is not installed, and in set-uid
+   * programs. */
   TUNER_COMPILE_BY_TABLE,
   TUNER_COMPILE_IN_HELPER, /**< in a helper process, or tuner_open() fails */
   TUNER_COMPILE_IN_PROCESS /**< in this process, without a limit of time and memory */
@@ -147,11 +149,11 @@ TUNER_API tuner_status tuner_prepare_measured(tuner_dispatcher* dispatcher, uint
 
 /** How well an answer fits the requested size. */
 typedef enum {
-  TUNER_RUNG_EXACT,   /**< tuned for this size on this device */
-  TUNER_RUNG_STALE,   /**< the same, with another driver or compiler */
-  TUNER_RUNG_NEAREST, /**< tuned for another size on this device, valid for this one */
-  TUNER_RUNG_LIBRARY, /**< the library */
-  TUNER_RUNG_DEFAULT, /**< never tuned here: the kernel's default configuration */
+  TUNER_RUNG_EXACT,        /**< tuned for this size on this device */
+  TUNER_RUNG_STALE,        /**< the same, with another driver or compiler */
+  TUNER_RUNG_NEAREST,      /**< tuned for another size on this device, valid for this one */
+  TUNER_RUNG_LIBRARY,      /**< the library */
+  TUNER_RUNG_DEFAULT,      /**< never tuned here: the kernel's default configuration */
   TUNER_RUNG_LIBRARY_TUNED /**< the library, by the algorithm that was fastest for this size */
 } tuner_rung;
 
@@ -178,7 +180,8 @@ TUNER_API tuner_status tuner_answer(const tuner_dispatcher* dispatcher, uint32_t
                                     const int64_t* size, size_t dimensions,
                                     tuner_answer_info* answer);
 
-/** The type of an argument. It must be exactly the one declared in the space file. */
+/** The type of an argument. It must be the one declared in the space file; integers of 8 and 16
+ * bits are passed as int or unsigned, unsigned long long as long long. */
 typedef enum {
   TUNER_POINTER,   /**< value.pointer: device memory */
   TUNER_INT,       /**< value.i32 */
@@ -191,8 +194,8 @@ typedef enum {
   TUNER_ARRAY
 } tuner_argument_type;
 
-/** An argument that a launch gives, as the space file declares it. Texts are valid until the calling
- * thread's next tuner_arguments(). */
+/** An argument that a launch gives, as the space file declares it. Texts are valid until the
+ * calling thread's next tuner_arguments(). */
 typedef struct {
   const char* name;         /**< in the space file */
   tuner_argument_type type; /**< what is passed */
@@ -202,7 +205,8 @@ typedef struct {
 } tuner_argument_info;
 
 /** A size from its text, as `tune --size` takes it: "4096,1024,TYPE=bf16". Here the values of a
- * dimension of types have their names; in numbers they count from 0, in the order of the space file.
+ * dimension of types have their names; in numbers they count from 0, in the order of the space
+ * file.
  *
  * @param dispatcher Not NULL.
  * @param family From tuner_find_family().
@@ -330,20 +334,21 @@ TUNER_API tuner_status tuner_sgemm_strided_batched(
     int64_t lda, int64_t stride_a, const float* b, int64_t ldb, int64_t stride_b, float beta,
     float* c, int64_t ldc, int64_t stride_c, int64_t batch);
 
-/** The types of a product, named as TYPE of a family "gemm". */
+/** The types of a product, named as in the dimension TYPE of the families "gemm" and
+ * "gemm_tensor". */
 typedef enum tuner_gemm_type {
-  TUNER_GEMM_F32 = 0,  /**< float */
-  TUNER_GEMM_BF16 = 1, /**< matrices of __nv_bfloat16; sums and factors in float */
-  TUNER_GEMM_F16 = 2,  /**< matrices of __half; sums and factors in float */
-  TUNER_GEMM_F64 = 3,  /**< double */
-  TUNER_GEMM_S8 = 4,   /**< A and B of signed char; C, sums and factors of int */
+  TUNER_GEMM_F32 = 0,      /**< float */
+  TUNER_GEMM_BF16 = 1,     /**< matrices of __nv_bfloat16; sums and factors in float */
+  TUNER_GEMM_F16 = 2,      /**< matrices of __half; sums and factors in float */
+  TUNER_GEMM_F64 = 3,      /**< double */
+  TUNER_GEMM_S8 = 4,       /**< A and B of signed char; C, sums and factors of int */
   TUNER_GEMM_BF16_F32 = 5, /**< A and B of __nv_bfloat16; C, sums and factors in float */
   TUNER_GEMM_F16_F32 = 6,  /**< A and B of __half; C, sums and factors in float */
   TUNER_GEMM_TF32 = 7,     /**< all float; of A and B 19 bits may be read */
   TUNER_GEMM_E4M3 = 8      /**< A and B of __nv_fp8_e4m3, C of __nv_bfloat16; else float */
 } tuner_gemm_type;
 
-/** To what a bias has a number each. */
+/** Which dimension of C indexes a bias. */
 typedef enum tuner_bias {
   TUNER_BIAS_NONE = 0,       /**< there is none */
   TUNER_BIAS_OF_COLUMNS = 1, /**< the n columns of C */
@@ -358,7 +363,7 @@ typedef enum tuner_activation {
 } tuner_activation;
 
 /** A product C = activation(alpha·op(A)·op(B) + beta·C + bias + residual) for each matrix of a
- * batch, row-major. What is 0 of the last four is not there. */
+ * batch, row-major. Each of the last four members is omitted from it if 0. */
 typedef struct tuner_gemm_problem {
   tuner_gemm_type type;    /**< of the matrices, sums and factors */
   tuner_transpose trans_a; /**< whether A is stored transposed (k×m) */
@@ -370,10 +375,11 @@ typedef struct tuner_gemm_problem {
   int64_t ldb;             /**< elements from one stored row of B to the next; 0: its length */
   int64_t ldc;             /**< elements from one row of C to the next; 0: its length */
   int64_t batch;           /**< number of products, 0 or more */
-  int64_t stride_a;        /**< elements from one A to the next; not read where batch is 1 */
-  int64_t stride_b;        /**< elements from one B to the next, as stride_a */
-  int64_t stride_c;        /**< elements from one C to the next, as stride_a */
-  tuner_bias bias_kind;    /**< what bias is */
+  int64_t
+      stride_a; /**< elements from one A to the next; 0: one A for all; not read if batch is 1 */
+  int64_t stride_b;            /**< elements from one B to the next, as stride_a */
+  int64_t stride_c;            /**< elements from one C to the next, as stride_a */
+  tuner_bias bias_kind;        /**< what bias is */
   tuner_activation activation; /**< what follows the sum */
   const void* bias;            /**< elements of the type of C */
   const void* residual;        /**< of the type of C, lies as C does; NULL: none */

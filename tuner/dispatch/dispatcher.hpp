@@ -80,14 +80,15 @@ class TUNER_API Table {
   std::shared_ptr<const dispatch::TableSource> source_;
 };
 
-/// Whether an entry may answer that was measured with another driver or compiler.
+/// Whether results measured with another driver or compiler are used.
 enum class StalePolicy { use, refuse };
 
 /// Where kernels are compiled for a GPU. On the CPU each compilation is a process of the compiler
 /// in any case, with a limit of 60 s and 4 GiB.
 enum class CompileIn {
-  /// In a helper process once a table from a file or a database was in use; in this process where
-  /// the helper is not installed, in a set-uid program, and of tables given as text.
+  /// In a helper process from the first table that is read from a file or a database. In this
+  /// process before that, for tables given as text, if the helper is not installed, and in set-uid
+  /// programs.
   by_table,
   helper,   ///< in a helper process, or the dispatcher is not opened
   process,  ///< in this process: a source can take any time and memory, and crash it
@@ -123,10 +124,10 @@ struct Answer {
 /// How prepare() chooses for a size that was never tuned.
 enum class ChooseBy {
   expectation,  ///< what the cost model expects to be the fastest
-  /// What is the fastest of the eight kernels of which the model expects most, run side by side on
-  /// buffers of the dispatcher's own, or the library where none is faster by 5 %. Compiles those
-  /// kernels and holds up the device for some milliseconds; other work on it at the time makes the
-  /// choice worse.
+  /// Times the eight kernels with the best expected times and the library, interleaved, on buffers
+  /// of the dispatcher's own. The fastest kernel is chosen if it is more than 5 % faster than the
+  /// library. Compiles these kernels, then uses the device for up to 0.1 s a size; concurrent work
+  /// on the device makes the choice less reliable.
   measurement,
 };
 
@@ -140,8 +141,9 @@ struct Preparation {
 /// A family of the table in use.
 enum class FamilyId : std::uint32_t {};
 
-/// An argument of a launch: a pointer to device memory, a number of exactly the type that the space
-/// file gives the argument, or an array.
+/// An argument of a launch: a pointer to device memory, a number of the type that the space file
+/// declares, or an array. Integers of 8 and 16 bits are passed as int or unsigned, unsigned long
+/// long as long long.
 class DispatchArgument {
  public:
   /// What the argument is: the type that the space file declares.
@@ -281,9 +283,9 @@ class TUNER_API Dispatcher {
 
   /// Enqueues the best kernel, or the library, on a stream.
   ///
-  /// A buffer that is less aligned than the size claims is served at the size that claims what is
-  /// true, where the family has a dimension for that (as ALIGN of gemm), else by the library; where
-  /// the space file claims nothing, it may begin at any element. A configuration that
+  /// If a buffer has less than the declared alignment, an entry for its actual alignment runs (of
+  /// families with a dimension for it, as ALIGN of gemm), else the library, else DispatchError is
+  /// thrown. Without a declared alignment, a buffer may begin at any element. A configuration that
   /// cannot be compiled, loaded or launched is not tried again in this process, and the next best
   /// takes its place. Throws DispatchError when nothing can run, when the arguments are not the
   /// family's, when a buffer is null, or when the device has failed.

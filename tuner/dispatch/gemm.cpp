@@ -62,7 +62,7 @@ void multiply_by_library(Dispatcher& dispatcher, StreamHandle stream, const Prod
     throw DispatchError(fmt::format(
         "{} {}x{}x{} with a bias, an activation or a residual: the table has no kernel for it; "
         "tune "
-        "one of the family gemm_tensor, for matrices of a batch that lie one behind the other",
+        "a kernel of the family gemm_tensor; the matrices of a batch must be contiguous",
         row_of(product.type).name, shape.m, shape.n, shape.k));
   }
   try {

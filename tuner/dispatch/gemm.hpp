@@ -11,7 +11,7 @@
 
 namespace tuner {
 
-/// The types of a product, named as TYPE of a family "gemm".
+/// The types of a product, named as in the dimension TYPE of the families "gemm" and "gemm_tensor".
 enum class GemmType {
   f32,       ///< float
   bf16,      ///< matrices of __nv_bfloat16; sums and factors in float
@@ -49,8 +49,8 @@ struct GemmProblem {
 /// Multiplies matrices in device memory. Served by the family "gemm_tensor" of the dispatcher's
 /// table where it has the type, else by "gemm", else by the library: never by a kernel of another
 /// type. The library serves no epilogue. Otherwise as sgemm(). Throws as Dispatcher::launch;
-/// DispatchError where a factor is not one of the type, and where neither a kernel nor the library
-/// can multiply so.
+/// DispatchError if a factor is not a number of its type, or if neither a kernel nor the library
+/// supports the problem.
 ///
 /// @param dispatcher The device and what was tuned for it.
 /// @param stream Where the work is enqueued.
@@ -65,8 +65,8 @@ TUNER_API void gemm(Dispatcher& dispatcher, StreamHandle stream, const GemmProbl
 
 /// C = alpha·op(A)·op(B) + beta·C for row-major matrices in device memory: op(A) is m×k, op(B) k×n,
 /// C m×n. Served by the family "gemm" of the dispatcher's table, or by the library where the table
-/// has none or no kernel can. Where m or n is 0 there is nothing to do; k = 0 and pointers aligned
-/// to less than 4 bytes are the library's. With beta = 0, C is not read; with alpha = 0, A and B
+/// has none or no kernel can. Where m or n is 0 there is nothing to do. The library serves k = 0
+/// and pointers aligned to less than 4 bytes. With beta = 0, C is not read; with alpha = 0, A and B
 /// are not read. Throws as Dispatcher::launch.
 ///
 /// @param dispatcher The device and what was tuned for it.

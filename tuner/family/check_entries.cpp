@@ -553,14 +553,13 @@ void check_waits(const Family& family, const Kernel& kernel) {
       waits(kernel.source.text) || std::ranges::any_of(kernel.source.headers, waits, &Header::text);
   for (std::size_t step = 0; step < kernel.steps.size(); ++step) {
     if (!kernel.steps[step].programmatic || some_wait) continue;
-    throw Error(
-        ErrorCode::usage,
-        fmt::format("{}: {}: the kernel may begin before what comes before it on its stream "
-                    "has ended, and {} does not wait for that: call "
-                    "cudaGridDependencySynchronize() before the first access to memory, or "
-                    "take \"programmatic\" out",
-                    family.path, step_key(kernel, step, "launch.programmatic"),
-                    kernel.source.name));
+    throw Error(ErrorCode::usage,
+                fmt::format("{}: {}: the kernel may start before preceding work on its stream has "
+                            "finished, and {} does not wait for it: call "
+                            "cudaGridDependencySynchronize() before the first access to memory, or "
+                            "take \"programmatic\" out",
+                            family.path, step_key(kernel, step, "launch.programmatic"),
+                            kernel.source.name));
   }
 }
 

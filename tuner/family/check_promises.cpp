@@ -63,7 +63,7 @@ std::vector<std::string> order_texts(const Family& family) {
   }
   std::vector<std::string> texts;
   if (!any.empty()) {
-    texts.push_back(fmt::format("any order of the elements is right in {}", fmt::join(any, ", ")));
+    texts.push_back(fmt::format("elements of {} may be in any order", fmt::join(any, ", ")));
   }
   for (const auto& [name, what] : family.arguments) {
     const auto* const buffer = std::get_if<BufferArgument>(&what);

@@ -3,7 +3,7 @@
 
 namespace tuner {
 
-/// To what a bias has a number each.
+/// Which dimension of C indexes a bias.
 enum class Bias {
   none,        ///< there is no bias
   of_columns,  ///< the columns of C

@@ -203,7 +203,7 @@ void check_known_inputs(const DocumentNode& node, const std::vector<Argument>& a
       continue;
     }
     node.fail(fmt::format(
-        "has results for certain inputs, and '{0}' holds others each time: give it those inputs, "
+        "has results for fixed inputs, but the values of '{0}' are random: give it those inputs, "
         "\"fill\": {{\"npy\": \"{0}.npy\"}}, {{\"constant\": NUMBER}} or {{\"values\": [NUMBER, "
         "…]}}",
         argument.name));
@@ -375,9 +375,7 @@ Check parse_check(const DocumentNode& node, const Problem& problem,
   if (const auto continuous = node.find("continuous")) {
     check.continuous = continuous->boolean();
     if (check.continuous && !std::holds_alternative<KernelReference>(check.reference)) {
-      continuous->fail(
-          "needs a reference kernel: what a library computes means something for all "
-          "numbers, and files have their own; remove it");
+      continuous->fail("applies to reference kernels only: remove it");
     }
   }
   if (const auto deterministic = node.find("deterministic")) {

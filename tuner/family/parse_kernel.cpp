@@ -45,7 +45,7 @@ std::vector<std::string> parse_options(const DocumentNode& node) {
     const bool allowed = std::find(kAllowed.begin(), kAllowed.end(), option) != kAllowed.end();
     if (!allowed && !is_definition(option) && !is_register_limit(option)) {
       element.fail(fmt::format(
-          "the compiler option {} is not allowed, since a space file may come from others; allowed "
+          "the compiler option {} is not allowed, because a space file may be untrusted; allowed "
           "are "
           "-DNAME[=value], -std=c++17, -std=c++20, --use_fast_math, -lineinfo, --maxrregcount=N "
           "and "

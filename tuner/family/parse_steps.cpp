@@ -49,7 +49,7 @@ void check_placeholder(const DocumentNode& node, std::string_view name,
   for (const space::Parameter& parameter : space.parameters) {
     if (parameter.name != name) continue;
     node.fail(
-        fmt::format("${{{}}} stands in the entry, but the parameter is of kind \"{}\"; only "
+        fmt::format("${{{}}} is in the entry, but the parameter is of kind \"{}\"; only "
                     "parameters of kind \"template\" belong there",
                     name, kind_name(parameter.kind)));
   }
@@ -80,7 +80,7 @@ void check_template_parameters(const DocumentNode& node, const space::SpaceDefin
     const auto has_it = [&](const KernelStep& step) { return stands_in(step, parameter.name); };
     if (std::ranges::any_of(steps, has_it)) continue;
     node.fail(fmt::format(
-        "the template parameter {0} does not stand in {1}: write ${{{0}}} "
+        "the template parameter {0} is not in {1}: write ${{{0}}} "
         "where it belongs, or make it \"kind\": \"define\" or \"launch\"",
         parameter.name, node.json().is_array() ? "the entry of any step" : "the entry"));
   }

@@ -16,10 +16,8 @@ namespace {
 /// How many milliseconds the file's unit of time is.
 double unit_ms(const Json& metadata, std::string_view origin) {
   const std::string unit = text_member(metadata, "TimeUnit");
-  if (unit == "Microseconds" || unit.empty()) return 1e-3;
-  if (unit == "Nanoseconds") return 1e-6;
-  if (unit == "Milliseconds") return 1;
-  if (unit == "Seconds") return 1e3;
+  if (unit.empty()) return 1e-3;
+  if (const auto ms = unit_in_ms(unit)) return *ms;
   throw Error(ErrorCode::usage,
               fmt::format("{}: Metadata.TimeUnit: '{}' is none of Nanoseconds, Microseconds, "
                           "Milliseconds, Seconds",

@@ -3,6 +3,9 @@
 
 #include "tuner/core/printable.hpp"
 
+#include <algorithm>
+#include <cctype>
+
 namespace tuner::interop {
 namespace {
 
@@ -33,22 +36,34 @@ std::optional<double> objective_of(const Json& value) {
   return number;
 }
 
-void EvaluationTime::add(const Json& milliseconds) {
+std::optional<double> unit_in_ms(std::string_view unit) {
+  std::string name(unit);
+  std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
+  if (name.ends_with("seconds")) name.pop_back();
+  if (name == "s" || name == "sec" || name == "second") return 1e3;
+  // "milisecond" is what Kernel Tuner writes.
+  if (name == "ms" || name == "millisecond" || name == "milisecond") return 1;
+  if (name == "us" || name == "\u00b5s" || name == "\u03bcs" || name == "microsecond") return 1e-3;
+  if (name == "ns" || name == "nanosecond") return 1e-6;
+  return std::nullopt;
+}
+
+void EvaluationTime::add(const Json& time) {
   const auto counts = [](const Json& value) {
     return value.is_number() && value.get<double>() >= 0 && value.get<double>() < kNothingMeasured;
   };
-  if (milliseconds.is_array()) {
+  if (time.is_array()) {
     double sum = 0;
-    for (const Json& part : milliseconds) sum += counts(part) ? part.get<double>() : 0;
-    milliseconds_ = milliseconds_.value_or(0) + sum;
-  } else if (counts(milliseconds)) {
-    milliseconds_ = milliseconds_.value_or(0) + milliseconds.get<double>();
+    for (const Json& part : time) sum += counts(part) ? part.get<double>() : 0;
+    sum_ = sum_.value_or(0) + sum;
+  } else if (counts(time)) {
+    sum_ = sum_.value_or(0) + time.get<double>();
   }
 }
 
 std::optional<double> EvaluationTime::seconds() const {
-  if (!milliseconds_) return std::nullopt;
-  return *milliseconds_ / 1000;
+  if (!sum_) return std::nullopt;
+  return *sum_ * unit_ms_ / 1000;
 }
 
 }  // namespace tuner::interop

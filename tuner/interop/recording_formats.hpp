@@ -28,16 +28,24 @@ namespace tuner::interop {
 /// A measured time: none when it is no number or says that nothing was measured (1e20 and above).
 [[nodiscard]] std::optional<double> objective_of(const Json& value);
 
+/// How many milliseconds a unit of time is, by its name or symbol ("us", "Microseconds"); none when
+/// it is no such unit.
+[[nodiscard]] std::optional<double> unit_in_ms(std::string_view unit);
+
 /// Adds up the time that a trial took. What is missing, no number or negative is not counted.
 class EvaluationTime {
  public:
-  /// Milliseconds, or a list of them.
-  void add(const Json& milliseconds);
+  /// @param unit_ms Milliseconds of the unit of what is added.
+  explicit EvaluationTime(double unit_ms = 1) : unit_ms_(unit_ms) {}
+
+  /// A time, or a list of them.
+  void add(const Json& time);
   /// Seconds; none when nothing was added.
   [[nodiscard]] std::optional<double> seconds() const;
 
  private:
-  std::optional<double> milliseconds_;
+  double unit_ms_;
+  std::optional<double> sum_;
 };
 
 }  // namespace tuner::interop

@@ -168,14 +168,15 @@ class T1Writer {
 
   Json t1_argument(const Json& argument) const {
     auto type = argument.at("type").get<std::string>();
-    if (type.ends_with("[]")) {
+    const std::string symbol = text_member(argument, "symbol");
+    if (type.ends_with("[]") && symbol.empty()) {
       throw Error(ErrorCode::usage,
                   fmt::format("argument {}: T1 has no arrays by value; the kernel must take a "
                               "buffer there",
                               argument.at("name").get<std::string>()));
     }
-    const bool is_buffer = type.ends_with('*');
-    if (is_buffer) type.pop_back();
+    const bool is_buffer = type.ends_with('*') || type.ends_with("[]");
+    type.erase(std::min(type.find_last_not_of("*[]") + 1, type.size()));
     const bool is_named = type.starts_with("${");
     const auto known =
         is_named ? type_called(type.substr(2, type.size() - 3)) : element_type_from_name(type);
@@ -196,10 +197,16 @@ class T1Writer {
     const std::string role = text_member(argument, "role");
     const bool output = role == "output" || role == "inout";
     result["Size"] = number(argument.at("count"));
-    result["AccessType"] = output ? "ReadWrite" : "ReadOnly";
-    result["FillType"] = role == "output" ? "Constant" : "Random";
-    result["FillValue"] = role == "output" ? 0 : 1;
+    result["AccessType"] = role == "output" ? "WriteOnly" : output ? "ReadWrite" : "ReadOnly";
+    const Json& constant = member(member(argument, "fill"), "constant");
+    const bool zeroed = text_member(argument, "initial") == "zero";
+    result["FillType"] = zeroed || constant.is_number() ? "Constant" : "Random";
+    result["FillValue"] = zeroed ? Json(0) : constant.is_number() ? constant : Json(1);
     if (output) result["Output"] = 1;
+    if (!symbol.empty()) {
+      result["Name"] = symbol;
+      result["MemType"] = "Constant";
+    }
     return result;
   }
 

@@ -186,7 +186,7 @@ std::string bytes_of(const Json& arguments) {
   for (const Json& argument : arguments) {
     if (!argument.contains("count")) continue;
     std::string type = argument["type"].get<std::string>();
-    type.pop_back();
+    type.erase(type.find_last_not_of("*[]") + 1);
     sums.push_back(fmt::format("{}*({})", size_bytes(*element_type_from_name(type)),
                                argument["count"].get<std::string>()));
   }

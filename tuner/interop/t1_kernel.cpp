@@ -48,9 +48,11 @@ std::optional<ElementType> element_type(std::string_view t1) {
   return found == kElementTypes.end() ? std::nullopt : std::optional(*found);
 }
 
-bool is_output(const Json& argument) {
+/// The role of a buffer; empty: an input.
+std::string role_of(const Json& argument) {
   const std::string access = text_member(argument, "AccessType");
-  return access == "WriteOnly" || access == "ReadWrite" || member(argument, "Output") == 1;
+  if (access == "ReadWrite") return "inout";
+  return access == "WriteOnly" || member(argument, "Output") == 1 ? "output" : "";
 }
 
 /// The dimension that a number is the size of, when it is of one alone; else empty.
@@ -60,18 +62,22 @@ std::string dimension_of(std::int64_t number, const T1Problem& problem) {
   return problem.dims[static_cast<std::size_t>(found - problem.size.begin())];
 }
 
-/// A by-value argument; its value must be a whole number.
+/// A by-value argument.
 T1Part scalar(const std::string& name, const std::string& type, const Json& argument,
               const T1Problem& problem) {
   constexpr double kExact = 9e15;
   const Json& fill = member(argument, "FillValue");
   T1Part part{.json = {{"name", name}, {"type", type}, {"value", 1}}, .notes = {}};
   const double number = fill.is_number() ? fill.get<double>() : 0.5;
-  if (std::trunc(number) != number || std::abs(number) > kExact) {
+  const bool is_whole = std::trunc(number) == number && std::abs(number) <= kExact;
+  if (fill.is_number() && !is_whole && (type == "float" || type == "double")) {
+    part.json["value"] = fill;
+    return part;
+  }
+  if (!is_whole) {
     part.notes.push_back(
-        fmt::format("argument {}: the value {} is not an integer; 1 is used: make it a constant of "
-                    "the kernel, or write the number",
-                    name, fill.dump()));
+        fmt::format("argument {}: the value {} is no {}; 1 is used: write the number", name,
+                    fill.dump(), type));
     return part;
   }
   const auto whole = static_cast<std::int64_t>(number);
@@ -84,6 +90,12 @@ T1Part scalar(const std::string& name, const std::string& type, const Json& argu
                     whole, dimension));
   }
   return part;
+}
+
+/// Whether it is a variable of the source.
+bool is_symbol(const Json& argument) {
+  return text_member(argument, "MemType") == "Constant" ||
+         text_member(argument, "MemoryType") == "Symbol";
 }
 
 T1Part vector(const std::string& name, const std::string& type, const Json& argument,
@@ -99,16 +111,22 @@ T1Part vector(const std::string& name, const std::string& type, const Json& argu
     count = "1";
   }
   part.json = {{"name", name}, {"type", type + "*"}, {"count", count}};
-  if (is_output(argument)) part.json["role"] = "output";
-  const std::string fill = text_member(argument, "FillType");
-  if (!is_output(argument) && !fill.empty() && fill != "Random") {
-    part.notes.push_back(
-        fmt::format("argument {}: inputs are random here; FillType {} is ignored", name, fill));
+  if (is_symbol(argument)) {
+    part.json["type"] = type + "[]";
+    part.json["symbol"] = text_member(argument, "Name");
+    return part;
   }
-  if (text_member(argument, "MemType") == "Constant") {
-    part.notes.push_back(fmt::format(
-        "argument {}: it is a __constant__ symbol in T1; the kernel must take it as a parameter",
-        name));
+  const std::string role = role_of(argument);
+  if (!role.empty()) part.json["role"] = role;
+  const std::string fill = text_member(argument, "FillType");
+  const Json& value = member(argument, "FillValue");
+  if (fill == "Constant" && value.is_number() && role != "output") {
+    part.json["fill"] = {{"constant", value}};
+  } else if (fill == "Constant" && value == 0) {
+    part.json["initial"] = "zero";
+  } else if (role != "output" && !fill.empty() && fill != "Random") {
+    part.notes.push_back(
+        fmt::format("argument {}: FillType {} is ignored; its elements are random", name, fill));
   }
   return part;
 }
@@ -133,7 +151,8 @@ T1Part read_argument(const Json& argument, const std::string& name, const T1Prob
                               name, text_member(argument, "Type"))}};
   }
   if (memory == "Scalar") return scalar(name, type, argument, problem);
-  if (memory == "Vector") return vector(name, type, argument, problem, definition);
+  if (memory == "Vector" || memory == "Symbol")
+    return vector(name, type, argument, problem, definition);
   return {.json = {},
           .notes = {fmt::format("argument {}: MemoryType '{}' is not supported; it is left out",
                                 name, name_member(argument, "MemoryType"))}};

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/core/error.hpp"
+#include "tuner/core/printable.hpp"
 #include "tuner/interop/recording_formats.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -26,25 +28,62 @@ Outcome outcome_of(const std::string& invalidity) {
   return Outcome::launch_error;
 }
 
-std::optional<double> measured_time(const Json& result) {
-  for (const Json& measurement : member(result, "measurements")) {
-    if (text_member(measurement, "name") == "time") {
-      return objective_of(member(measurement, "value"));
-    }
-  }
-  return std::nullopt;
+/// The unit's milliseconds; throws for what is no unit of time.
+double require_unit(const std::string& unit, std::string_view place) {
+  if (const auto ms = unit_in_ms(unit)) return *ms;
+  throw Error(ErrorCode::usage,
+              fmt::format("{}: '{}' is no unit of time; known are ns, us, ms, s and their names",
+                          place, printable(unit)));
 }
 
-Fate fate_of(const Json& result) {
-  EvaluationTime cost;
-  for (const char* time : kTimes) cost.add(member(member(result, "times"), time));
-  const Outcome outcome = outcome_of(text_member(result, "invalidity"));
-  if (outcome != Outcome::ok) return {.outcome = outcome, .cost_s = cost.seconds()};
-  const auto time = measured_time(result);
-  return {.outcome = time ? Outcome::ok : Outcome::launch_error,
-          .time_ms = time,
-          .cost_s = cost.seconds()};
-}
+/// Makes of results what became of trials.
+class ResultReader {
+ public:
+  ResultReader(const Json& metadata, std::string_view origin) : origin_(origin) {
+    const std::string unit = text_member(metadata, "timeunit");
+    if (!unit.empty()) unit_ms_ = require_unit(unit, fmt::format("{}: metadata.timeunit", origin));
+  }
+
+  [[nodiscard]] Fate fate(std::size_t index, const Json& result) const {
+    EvaluationTime cost(unit_ms_);
+    for (const char* time : kTimes) cost.add(member(member(result, "times"), time));
+    const Outcome outcome = outcome_of(text_member(result, "invalidity"));
+    if (outcome != Outcome::ok) return {.outcome = outcome, .cost_s = cost.seconds()};
+    const auto time = measured_time_ms(index, result);
+    return {.outcome = time ? Outcome::ok : Outcome::launch_error,
+            .time_ms = time,
+            .cost_s = cost.seconds()};
+  }
+
+ private:
+  [[nodiscard]] std::optional<double> measured_time_ms(std::size_t index,
+                                                       const Json& result) const {
+    std::vector<std::string> others;
+    for (const Json& measurement : member(result, "measurements")) {
+      if (text_member(measurement, "name") != "time") {
+        others.push_back(name_member(measurement, "name"));
+        continue;
+      }
+      const std::string unit = text_member(measurement, "unit");
+      const double unit_ms =
+          unit.empty() ? unit_ms_
+                       : require_unit(unit, fmt::format("{}: results[{}]: measurements: unit",
+                                                        origin_, index));
+      const auto time = objective_of(member(measurement, "value"));
+      return time ? std::optional(*time * unit_ms) : std::nullopt;
+    }
+    if (!others.empty()) {
+      refuse(
+          origin_, index,
+          fmt::format("no measurement is named \"time\", only {}: give the trial's time that name",
+                      fmt::join(others, ", ")));
+    }
+    return std::nullopt;
+  }
+
+  std::string_view origin_;
+  double unit_ms_ = 1;
+};
 
 /// The parameters, which every result repeats.
 std::vector<std::string> names_of(const EntryDocument& document, std::string_view origin) {
@@ -60,6 +99,8 @@ std::vector<std::string> names_of(const EntryDocument& document, std::string_vie
 
 search::Recording read_t4(const EntryDocument& document, std::string_view origin) {
   RecordingBuilder builder(names_of(document, origin), std::string(origin));
+  const Json& metadata = member(document.head, "metadata");
+  const ResultReader reader(metadata, origin);
   for (std::size_t index = 0; index < document.entries.size(); ++index) {
     const Json& result = document.entries[index].second;
     const Json& configuration = member(result, "configuration");
@@ -74,10 +115,9 @@ search::Recording read_t4(const EntryDocument& document, std::string_view origin
     if (configuration.size() != values.size()) {
       refuse(origin, index, "the configuration has other parameters than the first");
     }
-    builder.add(values, fate_of(result));
+    builder.add(values, reader.fate(index, result));
   }
   search::Recording recording = builder.take();
-  const Json& metadata = member(document.head, "metadata");
   recording.kernel = name_member(metadata, "kernel_name");
   recording.device = name_member(metadata, "device_name");
   recording.problem = name_member(metadata, "problem_size");

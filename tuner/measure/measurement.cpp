@@ -98,7 +98,7 @@ bool SteadySampler::hopeless(int count) const {
 
 Failure SteadySampler::unstable() const {
   return {Outcome::unstable,
-          fmt::format("the device's clock did not hold: {} samples were discarded at a median of "
+          fmt::format("the device's clock dropped: {} samples were discarded at a median of "
                       "{:.0f} MHz, below 96 % of the {:.0f} MHz it ran at before. Look at its "
                       "temperature and at what else runs on it (`nvidia-smi`), then run again.",
                       discarded(), median_clock(fallen_).value_or(0),

@@ -17,7 +17,8 @@ std::optional<Failure> implausible(const Demand& demand, double time_ns, const b
     return Failure{
         Outcome::implausible,
         fmt::format(
-            "{:.3f} µs mean {:.1f} {}, but the device's peak of {} is {:.1f} {}: the kernel "
+            "{:.3f} µs corresponds to {:.1f} {}, but the device's peak of {} is {:.1f} {}: the "
+            "kernel "
             "cannot have done all of its work in the time measured. Look for work it skips, "
             "and at the family's \"flops\" and \"bytes\".",
             time_ns * 1e-3, rate * scale, unit, of, limit * scale, unit)};

@@ -130,8 +130,8 @@ std::string explanation_answer(const SizeHistory& size, const space::DeviceAttri
   const ExplainedRecord& best = explanation.contenders.front();
   std::string text =
       best.profile.counters
-          ? fmt::format("Bound: {}.", counters::bound_sentence(*best.profile.counters))
-          : fmt::format("The bound is not known: {}.", explanation.counters_problem);
+          ? fmt::format("Limiter: {}.", counters::bound_sentence(*best.profile.counters))
+          : fmt::format("The limiter is not known: {}.", explanation.counters_problem);
   if (best.timed) text += roofline_place(size, best.timed->median_ns);
   return text + costliest_change(explanation, device);
 }

@@ -302,7 +302,7 @@ std::string against_library(const Standing& all, const std::string& library) {
       all.mean(), library, format_plural(all.count, "size", "sizes"), format_count(all.ahead),
       format_count(all.behind));
   if (all.ahead + all.behind < all.count) {
-    text += fmt::format(", not told apart at {}", format_count(all.count - all.ahead - all.behind));
+    text += fmt::format(", tied at {}", format_count(all.count - all.ahead - all.behind));
   }
   return text + ".";
 }
@@ -349,7 +349,7 @@ Json types_table(std::span<const KernelHistory> kernels, const std::vector<OfTyp
                            {"ratio", library.empty() ? "× library" : "× " + library, "factor"},
                            {"ahead", "Ahead at", "count"},
                            {"behind", "Behind at", "count"},
-                           {"equal", "Not told apart at", "count"},
+                           {"equal", "Tied at", "count"},
                            {"rate", "Highest " + metric.metric.unit, "number"},
                            {"peak", "% of peak", "share"},
                            {"wins", "Best kernel", "text"}});

@@ -42,19 +42,19 @@ const ReportedTrial* trial_of(const KernelHistory& kernel, const SizeHistory& si
   return found == size.evaluations.end() ? nullptr : &*found;
 }
 
-/// "less energy, 1.2 J a run instead of 1.4"; empty where not every window says so.
+/// "less energy, 1.2 J per execution instead of 1.4"; empty where not every window says so.
 std::string less_energy(const FinalistRecord& winner, const FinalistRecord& other) {
   if (!winner.energy || !other.energy) return "";
   if (winner.energy->max_joules >= other.energy->min_joules) return "";
-  return fmt::format("less energy, {} J a run instead of {}", format_number(winner.energy->joules),
-                     format_number(other.energy->joules));
+  return fmt::format("less energy, {} J per execution instead of {}",
+                     format_number(winner.energy->joules), format_number(other.energy->joules));
 }
 
 /// By which rule the winner was preferred to the fastest (session::FinalRound).
 std::string rule_of(const KernelHistory& kernel, const SizeHistory& size, const Round& round) {
   std::string energy = less_energy(*round.winner, *round.fastest);
   if (!energy.empty()) return energy;
-  if (round.winner->role == "incumbent") return "what was best before";
+  if (round.winner->role == "incumbent") return "the previous best";
   if (round.winner->role == "default") return "the default";
   const ReportedTrial* chosen = trial_of(kernel, size, *round.winner);
   const ReportedTrial* other = trial_of(kernel, size, *round.fastest);
@@ -97,13 +97,13 @@ std::string winner_is_fastest(const Round& round) {
 
 std::string answer_of(const KernelHistory& kernel, const SizeHistory& size, const Round& round) {
   if (size.finalists.empty()) return "No final round was run for this size.";
-  std::string text = fmt::format("{} timed in turns{}. ",
+  std::string text = fmt::format("{} timed interleaved{}. ",
                                  format_plural(size.finalists.size(), "contender", "contenders"),
                                  size.card.empty() ? "" : " on card " + size.card);
   if (round.winner == nullptr) return text + "The record does not say which of them was chosen.";
   if (round.fastest == round.winner) return text + winner_is_fastest(round);
   const auto ties = static_cast<std::uint64_t>(size.best->ties);
-  text += fmt::format("Chosen among {} within 1\u00a0% of the fastest, by this rule: {}. ",
+  text += fmt::format("Chosen among {} that tie with the fastest, by this rule: {}. ",
                       format_count(ties + 1), rule_of(kernel, size, round));
   const FinalistRecord& fastest = *round.fastest;
   if (fastest.ratio_high >= 1) {

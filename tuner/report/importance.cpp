@@ -54,13 +54,13 @@ struct Grouped {
   }
 };
 
-/// The log times of a size's working trials, summed for each value of each parameter.
+/// The log times of a size's successful trials, summed for each value of each parameter.
 struct SizeSums {
   Grouped all;
   std::vector<std::vector<Grouped>> values;  // by parameter
 };
 
-/// `first`: the number of working trials of the sizes before, so that groups are equally large.
+/// `first`: the number of successful trials of the sizes before, so that groups are equally large.
 SizeSums sums_of(const KernelHistory& kernel, const SizeHistory& size, std::size_t first) {
   SizeSums sums;
   sums.values.resize(kernel.parameters.size());

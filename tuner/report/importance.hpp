@@ -10,7 +10,7 @@
 
 namespace tuner::report {
 
-/// Fewer working trials tell nothing about importance.
+/// Fewer successful trials tell nothing about importance.
 inline constexpr std::size_t kFewestTrials = 30;
 
 /// How much of the variance of log time one parameter alone explains.
@@ -21,7 +21,7 @@ struct Importance {
 };
 
 /// Of the parameters that took several values, the most important first; none below kFewestTrials
-/// working trials, nor where all of them took the same time.
+/// successful trials, nor where all of them took the same time.
 using Importances = std::optional<std::vector<Importance>>;
 
 /// Importances of a kernel's parameters.

@@ -25,7 +25,7 @@ std::string interval(const Importance& one) {
 std::string answer(const KernelHistory& kernel, std::string_view variance,
                    const Importances& ranked, std::uint64_t trials) {
   if (trials < kFewestTrials) {
-    return fmt::format("Unknown: it takes {} working trials, and there {} {}.", kFewestTrials,
+    return fmt::format("Unknown: {} successful trials are needed; there {} {}.", kFewestTrials,
                        trials == 1 ? "is" : "are", format_count(trials));
   }
   if (!ranked || ranked->empty()) return "No parameter changed the time.";
@@ -74,7 +74,7 @@ std::string answer_by_size(const KernelHistory& kernel, const std::vector<std::s
   if (!parts.empty()) text = fmt::format("Most important: {}.", fmt::join(parts, ", "));
   const std::size_t unknown = kernel.sizes.size() - known;
   if (unknown == 0) return text;
-  return fmt::format("{}{}Not known at {}: fewer than {} working trials, or all as fast.", text,
+  return fmt::format("{}{}Not known at {}: fewer than {} successful trials, or all as fast.", text,
                      text.empty() ? "" : " ", format_plural(unknown, "size", "sizes"),
                      kFewestTrials);
 }

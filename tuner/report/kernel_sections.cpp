@@ -87,7 +87,7 @@ std::string performance_answer(const KernelHistory& kernel) {
                                 ? fmt::format("{} is faster at every size", library)
                                 : fmt::format("This kernel is faster than {} at {} of {} sizes",
                                               library, wins, known.size());
-  return ahead + fmt::format("; the kernel stands best at {} ({}) and worst at {} ({}).",
+  return ahead + fmt::format("; the best ratio is at {} ({}), the worst at {} ({}).",
                              format_size((*best)->problem), format_percent(ratio(*best)),
                              format_size((*worst)->problem), format_percent(ratio(*worst)));
 }

@@ -31,8 +31,8 @@ std::string text_of(const Json& object, const char* key) {
 
 constexpr std::string_view kCredits =
     "<p>Charts by <a href=\"https://echarts.apache.org\">Apache ECharts</a> (Apache-2.0, © The "
-    "Apache Software Foundation) and ZRender (BSD-3-Clause, © Baidu Inc.); their licences stand at "
-    "the head of this page’s script.</p>";
+    "Apache Software Foundation) and ZRender (BSD-3-Clause, © Baidu Inc.); their licences are at "
+    "the beginning of this page’s script.</p>";
 
 bool has_charts() {
   return !embedded::report_js().empty();

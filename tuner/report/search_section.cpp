@@ -150,8 +150,8 @@ std::string left_out(const StrategyComparison& comparison) {
   };
   add(comparison.with_results, "run that reused earlier results",
       "runs that reused earlier results");
-  add(comparison.with_winner, "run that was told an earlier winner",
-      "runs that were told an earlier winner");
+  add(comparison.with_winner, "run that started from an earlier winner",
+      "runs that started from an earlier winner");
   add(comparison.of_other_environments, "run of another environment",
       "runs of another environment");
   return parts.empty() ? "" : fmt::format(" Left out: {}.", fmt::join(parts, ", "));

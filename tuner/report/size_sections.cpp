@@ -60,7 +60,7 @@ std::string distribution_answer(const std::vector<double>& times) {
   const double typical = times[times.size() / 2] / times.front();
   const auto count = static_cast<std::uint64_t>(near);
   return fmt::format(
-      "{} of {} working trials {} within 5\u00a0% of the fastest; the median one takes {} as "
+      "{} of {} successful trials {} within 5\u00a0% of the fastest; the median one takes {} as "
       "long.",
       format_count(count), format_count(times.size()), count == 1 ? "is" : "are",
       format_factor(typical));
@@ -137,7 +137,7 @@ Json distribution_section(const SizeHistory& size) {
                            {"count", "Trials", "count"},
                            {"cumulative", "Up to here", "share"}});
   table["rows"] = histogram_rows(times);
-  Json section = make_section("distribution", "Distribution of all working trials",
+  Json section = make_section("distribution", "Distribution of all successful trials",
                               distribution_answer(times), std::move(table));
   section["marks"] = marks_of(size);
   return section;

@@ -120,7 +120,7 @@ Json curves_section(const Json& sweep) {
   for (const Json& side : sweep.at("sides")) curves.add_times(side);
   const auto is_kernel = [](const std::string& of) { return of == "the kernel alone"; };
   return make_section(
-      "curves", "Who is fastest over sizes",
+      "curves", "Fastest contender over sizes",
       "The kernel's time." + comparisons_text(sweep, is_kernel) + skipped_text(sweep),
       std::move(curves).table());
 }
@@ -168,9 +168,10 @@ Json split_section(const Json& sweep) {
     }
   }
   const auto is_total = [](const std::string& of) { return of == "with transfers"; };
-  return make_section("split", "Parts of a transfer",
-                      "Medians of five, after one." + comparisons_text(sweep, is_total),
-                      std::move(table));
+  return make_section(
+      "split", "Parts of a transfer",
+      "Medians of five repetitions after one warm-up." + comparisons_text(sweep, is_total),
+      std::move(table));
 }
 
 /// The shortest time at a size of those in a list that `takes_part` accepts.
@@ -291,7 +292,7 @@ Json start_up_section(const Json& sweep) {
     add(fmt::format("host memory, {}, at {}", placement, size_and_time.first),
         1e-6 * size_and_time.second);
   }
-  return make_section("start_up", "What is paid once",
+  return make_section("start_up", "One-time costs",
                       "Opening includes loading the library and the compiler.", std::move(table));
 }
 

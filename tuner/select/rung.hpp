@@ -5,7 +5,7 @@
 
 namespace tuner {
 
-/// The rungs of the ladder: how well an answer fits the size that was asked for.
+/// The kind of an answer to a requested size.
 enum class Rung {
   exact,           ///< tuned for this size on this device
   stale,           ///< the same, but with another driver or compiler than the one in use

@@ -197,7 +197,7 @@ class Explainer {
       const auto reading = device_.count_contender(index++);
       if (!reading) {
         result_.counters_problem =
-            fmt::format("{} failed while it was counted: {}",
+            fmt::format("{} failed while its counters were read: {}",
                         contender.config ? contender.trial.config_json : contender.role,
                         reading.error().message);
         return;

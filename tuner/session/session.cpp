@@ -226,7 +226,7 @@ class Run {
     try {
       if (!worker::are_of_one_subject(*card.device, *cards_.front().card.device)) {
         throw Error(ErrorCode::no_device,
-                    fmt::format("it has come late, and is another model or has other versions: {}",
+                    fmt::format("it started late, and is another model or has other versions: {}",
                                 card.device->device().name));
       }
       FreeCard free{.card = card,

@@ -220,7 +220,7 @@ StoredBest parse_line(std::string_view line, const std::string& where) {
     const std::string checksum = fields.text("checksum");
     document.erase("checksum");
     if (checksum != content_hash({document.dump()})) {
-      fields.fail("the checksum does not fit: the line was changed after `tune export` wrote it");
+      fields.fail("the checksum does not match: the line was changed after `tune export` wrote it");
     }
   } else if (format != kFormat1) {
     fields.fail(fmt::format("is not a line of `tune export`: 'format' must be {} or {}", kFormat2,

@@ -75,7 +75,8 @@ void checked_row(sqlite3_context* context, int count, sqlite3_value** arguments)
   if (text_of(values[1]) == hash_of(values[0], row)) return sqlite3_result_int(context, 1);
   const char* const path = sqlite3_db_filename(sqlite3_context_db_handle(context), "main");
   const std::string message = fmt::format(
-      "row {1} of table {0} is damaged (its checksum does not fit its values): restore a copy, or "
+      "row {1} of table {0} is damaged (its checksum does not match its values): restore a copy, "
+      "or "
       "delete the row and all rows that refer to it with `sqlite3 {2} \"PRAGMA foreign_keys = ON; "
       "DELETE FROM {0} WHERE id = {1}\"` and tune again",
       text_of(values[0]), sqlite3_value_int64(row[0]), shell_word(path == nullptr ? "" : path));

@@ -151,7 +151,7 @@ void require_own_journal(const fs::path& path) {
 void require_opened(const PreparedFile& file) {
   if (!file.trusted || is_open(*file.trusted)) return;
   refuse(file.path, "is not the file that was there a moment ago",
-         "look who may rename the directories above it");
+         "check who may rename the directories above it");
 }
 
 PreparedFile prepare_file(const fs::path& path, Store::Mode mode, Store::Trust trust) {

@@ -105,7 +105,7 @@ void refuse_foreign_database(SQLite::Database& database, const std::filesystem::
   }
   if (schema(database) < 1 || schema(database) > current_schema()) {
     throw Error(ErrorCode::usage,
-                fmt::format("{}: was written by a newer tune (schema {}; this one knows {}): "
+                fmt::format("{}: was written by a newer tune (schema {}; this one supports {}): "
                             "update tune, or name another file with --db",
                             path.string(), schema(database), current_schema()));
   }
@@ -128,10 +128,11 @@ void require_current_schema(SQLite::Database& database, const std::filesystem::p
                             path.string()));
   }
   if (schema(database) < current_schema()) {
-    throw Error(ErrorCode::usage,
-                fmt::format("{}: was written by an older tune (schema {}; this one reads {}): the "
-                            "next `tune` run that writes to it migrates it",
-                            path.string(), schema(database), current_schema()));
+    throw Error(
+        ErrorCode::usage,
+        fmt::format("{}: was written by an older tune (schema {}; this one supports {}): the "
+                    "next `tune` run that writes to it migrates it",
+                    path.string(), schema(database), current_schema()));
   }
 }
 

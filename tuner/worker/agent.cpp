@@ -71,7 +71,7 @@ void AgentLink::hear(Json message) {
   const std::scoped_lock lock(mutex_);
   const auto asked = answers_.find(lane);
   if (asked == answers_.end() || asked->second) {
-    throw Error(ErrorCode::failure, "it answers what was not asked");
+    throw Error(ErrorCode::failure, "it sent an answer without a request");
   }
   asked->second = std::move(message);
   heard_.notify_all();

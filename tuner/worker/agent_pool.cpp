@@ -227,7 +227,8 @@ void AgentPool::Agents::serve(Launcher& launcher, const std::stop_token& stop) {
     if (stop.stop_requested()) return;
     const std::string said = launcher.streams ? std::string(launcher.streams->unread()) : "";
     note(launcher, said.empty() ? error.what()
-                                : fmt::format("says {} where an agent begins", quotation(said)));
+                                : fmt::format("printed {} instead of an agent's first message",
+                                              quotation(said)));
     const std::scoped_lock lock(launcher.mutex);
     launcher.child->kill();
   }
@@ -338,7 +339,7 @@ void AgentPool::Agents::refuse_stranger(const std::string& why) {
   constexpr int kMostTold = 5;
   const int known = ++strangers_;
   if (known <= kMostTold) refuse(fmt::format("a connection is refused: {}", why));
-  if (known == kMostTold) refuse("further connections that are refused are not told");
+  if (known == kMostTold) refuse("further refused connections are not reported");
 }
 
 void AgentPool::Agents::admit(Channel channel, const AgentHello& hello, const Launcher* launcher) {

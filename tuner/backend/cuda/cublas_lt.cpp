@@ -219,7 +219,7 @@ void LtProduct::set_epilogue(const Epilogue& epilogue, const void* bias) {
 std::vector<LtAlgorithm> LtProduct::proposed(int most, std::uint32_t alignment_bytes) const {
   const CublasLtApi& api = library_.api();
   cublasLtMatmulPreference_t preference = nullptr;
-  require(api, api.make_preference(&preference), "be asked for algorithms");
+  require(api, api.make_preference(&preference), "prepare its search for algorithms");
   const std::uint64_t workspace = CublasLt::kWorkspaceBytes;
   // Partial sums in the type of C would be rounded twice.
   const std::uint32_t reductions =

@@ -324,8 +324,8 @@ Expected<void, Failure> CudaBackend::run_on_read_only_copies(Launch launch) {
   auto done = run(moved(launch, place_of));
   release(copies);
   if (!done && done.error().outcome == Outcome::crashed) {
-    done.error().message += "; only in a launch whose inputs cannot be written: it writes into " +
-                            names_of(launch.read_only);
+    done.error().message +=
+        "; only in a launch with read-only inputs: it writes to " + names_of(launch.read_only);
   }
   return done;
 }

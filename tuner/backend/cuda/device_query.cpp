@@ -20,9 +20,10 @@ CudaDevices unusable(cudaError_t error) {
   const std::string driver = cuda_driver_version();
   if (error == cudaErrorInsufficientDriver && driver.empty()) {
     return {.problem = "no NVIDIA driver found (libcuda.so.1)",
-            .remedy =
-                "install NVIDIA's driver 580 or newer (https://www.nvidia.com/drivers); in a "
-                "container, start it with --gpus all"};
+            .remedy = fmt::format(
+                "install an NVIDIA driver that supports CUDA {} (https://www.nvidia.com/drivers); "
+                "in a container, start it with --gpus all",
+                version_text(CUDART_VERSION))};
   }
   if (error == cudaErrorInsufficientDriver) {
     return {.problem = fmt::format("the NVIDIA driver supports CUDA up to {}, but {} is needed",
