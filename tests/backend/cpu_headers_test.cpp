@@ -17,6 +17,30 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::StartsWith;
 
+/// Kernel Tuner's and many other programs' kernels take sizes and tiles by macros of any name.
+TEST_F(CpuHeaders, AKernelMayHaveMacrosOfAnyName) {
+  const std::string source = R"(
+#include <cooperative_groups.h>
+#include <cub/cub.cuh>
+#include <cuda_fp16.h>
+__global__ void kernel(int* out) {
+  static_assert(sizeof(__half) == 2, "");
+  const auto block = cooperative_groups::this_thread_block();
+  out[block.thread_rank()] = sizeof(std::size_t) + MACRO;
+})";
+  for (const std::string macro :
+       {"N", "T", "U", "I", "M", "n", "i", "x", "lane", "lanes", "count", "threads", "value",
+        "type", "place", "call", "sizes", "context"}) {
+    std::string text = source;
+    text.replace(text.find("MACRO"), 5, macro);
+    const auto binary = compile(text, "kernel", {"-D" + macro + "=3"});
+    EXPECT_TRUE(binary) << macro << ": " << binary.error().message;
+  }
+  const auto in_the_entry = compile("template <int SIZE> __global__ void kernel(int* out) {}",
+                                    "kernel<N>", {"-DN=3", "-DUNUSED"});
+  EXPECT_TRUE(in_the_entry) << in_the_entry.error().message;
+}
+
 TEST_F(CpuHeaders, AKernelOfAWholeProgramRuns) {
   const auto result = run_on_zeros(R"(
 #include "cuda_runtime.h"

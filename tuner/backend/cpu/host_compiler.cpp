@@ -30,7 +30,7 @@ using namespace std::chrono_literals;
 constexpr std::uint64_t kAddressSpace = std::uint64_t{4} << 30;
 constexpr std::size_t kLogLimit = 4096;
 constexpr std::string_view kPlatform = "platform";  // the folder of kernel_headers()
-constexpr std::string_view kUnit = "unit.cpp", kImage = "image.so";
+constexpr std::string_view kUnit = "unit.cpp", kMacros = "macros.hpp", kImage = "image.so";
 constexpr std::size_t kImageLimit = std::size_t{256} << 20;
 
 constexpr std::array kBaseOptions = {
@@ -94,17 +94,16 @@ std::vector<std::string> host_options(std::span<const std::string> kernel_option
     if (option == "--use_fast_math" || option == "-use_fast_math") {
       // CUDA's fast mathematics still knows NaN and infinity.
       options.insert(options.end(), {"-ffast-math", "-fno-finite-math-only"});
-    } else if (option.starts_with("-D") || option.starts_with("-std=") ||
+    } else if (option == kStandardMath || option.starts_with("-std=") ||
                option.starts_with("--std=")) {
       options.push_back(option);
-    }  // what else there is has no meaning for a processor
+    }  // macros are in a header, and what else there is has no meaning for a processor
   }
   return options;
 }
 
-/// Whether a kernel includes the C++ library's mathematics, and so is for CPUs only.
 bool is_of_processors(const family::CompileJob& job) {
-  return std::ranges::count(job.options, "-DTUNER_STANDARD_MATH") > 0;
+  return std::ranges::count(job.options, kStandardMath) > 0;
 }
 
 family::CompileJob device_part(const family::CompileJob& job) {
@@ -115,13 +114,24 @@ family::CompileJob device_part(const family::CompileJob& job) {
   return device;
 }
 
-bool mentions_std(const family::KernelSource& source) {
-  constexpr std::string_view kStd = "std::";
-  const auto mentions = [&](const family::Header& header) {
-    return header.text.find(kStd) != std::string::npos;
-  };
-  return source.text.find(kStd) != std::string::npos ||
-         std::ranges::any_of(source.headers, mentions);
+bool mentions(const family::KernelSource& source, std::string_view what) {
+  return source.text.find(what) != std::string::npos ||
+         std::ranges::any_of(source.headers, [&](const family::Header& header) {
+           return header.text.find(what) != std::string::npos;
+         });
+}
+
+/// The headers of kernel_headers() to include before the kernel's macros are defined.
+std::vector<std::string_view> early_headers(const family::KernelSource& source) {
+  std::vector<std::string_view> names;
+  if (mentions(source, "std::")) names.push_back(kKernelStd);
+  for (const family::Header& header : kernel_headers()) {
+    if (mentions(source, fmt::format("<{}>", header.name)) ||
+        mentions(source, fmt::format("\"{}\"", header.name))) {
+      names.push_back(header.name);
+    }
+  }
+  return names;
 }
 
 /// What to say before the log of a compiler that found no header.
@@ -193,9 +203,12 @@ std::vector<std::string> HostCompiler::command(const family::CompileJob& job, bo
   if (!of_processors) words.insert(words.end(), {"-isystem", (ours / kPlatform).string()});
   words.insert(words.end(),
                {"-I", directory.string(), "-include", (ours / "cuda_on_cpu.hpp").string()});
-  if (!of_processors && mentions_std(job.source)) {
-    words.insert(words.end(), {"-include", (ours / kPlatform / kKernelStd).string()});
+  if (!of_processors) {
+    for (const std::string_view header : early_headers(job.source)) {
+      words.insert(words.end(), {"-include", (ours / kPlatform / header).string()});
+    }
   }
+  words.insert(words.end(), {"-include", (directory / kMacros).string()});
   words.insert(words.end(), {(directory / kUnit).string(), "-o", (directory / kImage).string()});
   return words;
 }
@@ -230,6 +243,7 @@ Expected<Binary, Failure> HostCompiler::compile(const family::CompileJob& whole)
     }
     write_file(directory.path() / header.name, host_source(header.text));
   }
+  write_file(directory.path() / kMacros, host_macros(job));
   write_file(directory.path() / kUnit, host_unit(job));
   failpoint("backend.unit_written");
 

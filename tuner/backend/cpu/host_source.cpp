@@ -141,6 +141,28 @@ class Rewriter {
   std::size_t copied_ = 0;
 };
 
+struct Macro {
+  std::string_view name, value;
+};
+
+std::vector<Macro> macros_of(const family::CompileJob& job) {
+  std::vector<Macro> macros;
+  for (const std::string_view option : job.options) {
+    if (!option.starts_with("-D") || option == kStandardMath) continue;
+    const std::size_t begin = 2, equals = std::min(option.find('='), option.size());
+    macros.push_back({.name = option.substr(begin, equals - begin),
+                      .value = equals < option.size() ? option.substr(equals + 1) : "1"});
+  }
+  return macros;
+}
+
+bool is_in_an_entry(const family::CompileJob& job, std::string_view word) {
+  return std::ranges::any_of(job.entries, [&](const std::string& entry) {
+    const std::vector<family::SourceToken> tokens = family::source_tokens(entry);
+    return std::ranges::count(tokens, word, &family::SourceToken::text) > 0;
+  });
+}
+
 constexpr std::string_view kError = "error: ";
 /// How lines about an entry begin; the entry follows.
 constexpr std::string_view kEntry = "kernel entry";
@@ -210,9 +232,20 @@ std::vector<std::string> exported_names(const family::CompileJob& job) {
   return names;
 }
 
+std::string host_macros(const family::CompileJob& job) {
+  std::string text;
+  for (const Macro& macro : macros_of(job)) {
+    text += fmt::format("#define {} {}\n", macro.name, macro.value);
+  }
+  return text;
+}
+
 std::string host_unit(const family::CompileJob& job) {
   std::string unit = fmt::format("#line 1 {}\n{}\n", string_literal(job.source.name),
                                  host_source(job.source.text));
+  for (const Macro& macro : macros_of(job)) {
+    if (!is_in_an_entry(job, macro.name)) unit += fmt::format("#undef {}\n", macro.name);
+  }
   const std::vector<std::string> names = exported_names(job);
   for (std::size_t i = 0; i < names.size(); ++i) {
     unit += fmt::format("#line 1 {}\nTUNER_EXPORT_KERNEL({}, {})\n",

@@ -9,6 +9,10 @@
 
 namespace tuner::backend {
 
+/// The compiler option of a kernel that includes the C++ library's mathematics, and so is for CPUs
+/// only. It chooses the backend's own headers.
+inline constexpr std::string_view kStandardMath = "-DTUNER_STANDARD_MATH";
+
 /// CUDA C++ as the host's compiler takes it together with cuda_on_cpu.hpp: `extern __shared__`
 /// arrays become pointers to the block's dynamic shared memory, and an alignment after
 /// `__shared__` moves before it. Lines keep their numbers.
@@ -16,6 +20,10 @@ namespace tuner::backend {
 
 /// The names under which an image exports the job's entries, in their order.
 [[nodiscard]] std::vector<std::string> exported_names(const family::CompileJob& job);
+
+/// A header that defines the job's macros. It is included after the backend's own headers, where
+/// every name is free to be one.
+[[nodiscard]] std::string host_macros(const family::CompileJob& job);
 
 /// The translation unit of a job: its source, and the exports of its entries.
 [[nodiscard]] std::string host_unit(const family::CompileJob& job);
