@@ -18,6 +18,8 @@ class ImportTest(ProgramTest):
         self.assertIn(f"imported from {SEED}, not yet verified on this machine", answer)
         self.assertFalse(self.tune_json(*QUESTION)["tuned"]["verified"])
         self.refuse(*QUESTION, "--format", "cpp", code=5, says="imported without its sources")
+        table = self.tune("export", "--format", "json", "-o", "table.json")
+        self.assertIn("warning: without sources, as imported lines are: gemm_shared", table.stderr)
 
     def test_the_published_ones_answer(self):
         self.tune("-q", "import", ROOT / "db" / "seed" / "nvidia-h200.jsonl")
@@ -33,6 +35,12 @@ class ImportTest(ProgramTest):
         file = self.text_file("best.jsonl", first)
         counts = self.tune_json("import", file)["files"][0]
         self.assertEqual((counts["added"], counts["kept"]), (0, 8))
+
+    def test_other_files_are_named(self):
+        self.tune("-q", *SHORT_RUN)
+        self.tune("-q", "export", "--format", "json", "-o", "table.json")
+        self.refuse("import", "table.json", code=2, says="table.json: is a dispatch table")
+        self.refuse("import", ROOT / "tests/data/recorded/pnpoly.json", code=2, says="is a cache file of Kernel Tuner")
 
     def test_a_bad_line_refuses_its_file(self):
         lines = SEED.read_text().splitlines()

@@ -37,6 +37,12 @@ class FailureTest(ProgramTest):
         self.assertIn("failed: 1 wrong_result", done.stderr)
         self.assertIn("1 wrong_result, the first at {\"BLOCK\":32}", self.tune("runs", "show").stdout)
 
+    def test_a_failed_assertion_is_shown(self):
+        source = SCALE_SOURCES["scale.cu"].replace("y[i] = 2", "{ assert(BLOCK == 64); y[i] = 2").replace("x[i];", "x[i]; }")
+        self.run_scale("--space", self.space_file(sources={"scale.cu": source}))
+        shown = self.tune("runs", "show").stdout
+        self.assertRegex(shown, r"scale\.cu:3: assertion failed: BLOCK == 64; possible causes: a failed assert, __trap\(\)")
+
     def test_values_with_which_nothing_ended_ok_are_named_and_what_else_failed_is_shown(self):
         def change(document):
             document["kernels"]["scale"]["entry"] = "scale<${BLOCK}, ${FACTOR}>"

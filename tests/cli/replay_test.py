@@ -19,7 +19,8 @@ class ReplayTest(ProgramTest):
         self.assertIn("pnpoly: cn_pnpoly on NVIDIA TITAN RTX", text)
         for strategy in ("random", "genetic"):
             self.assertRegex(text, rf"(?m)^{strategy} +-?\d\.\d{{3}} ")
-        self.assertIn("924 configurations, 3 runs each", text)
+        self.assertIn("924 configurations, 3 runs each; figures are medians; in so small a space random search", text)
+        self.assertNotIn("so small a space", self.tune("replay", PNPOLY, *FAST).stdout)
 
     def test_json_has_every_run_and_the_scores(self):
         document = self.tune_json("replay", PNPOLY, PNPOLY, *FAST, "--score")

@@ -34,6 +34,7 @@ class TablesTest(ProgramTest):
         for table in tables:
             document = self.tune_json("tables", "check", table)
             self.assertEqual(re.sub("[^a-z0-9]", "-", document["device"].lower()), table.stem)
+            self.assertEqual(document["warnings"], [])
             self.assertEqual([len(it["stale"]) for it in document["families"]], [0] * len(document["families"]))
             self.assertTrue(all(it["sizes"] for it in document["families"]))
 
@@ -102,6 +103,28 @@ class TablesTest(ProgramTest):
         self.assertIn("stale: 2048,2048,2048\n", done.stdout)
         self.assertIn("71 of 72", done.stdout)
         self.assertIn("driver 570.1", done.stdout)
+        self.assertIn("warning: the file was changed after `tune export` wrote it", done.stderr)
+
+    def test_what_the_dispatcher_would_not_run_is_named(self):
+        table = json.loads(SHIPPED.read_text())
+        kernel = next(it for it in table["kernels"] if len(it["entries"]) > 2)
+        first, second = kernel["entries"][0], kernel["entries"][1]
+        broken = dict(kernel["configs"][first["config"]])
+        broken["values"] = re.sub(":\\d+", ":12345", broken["values"], count=1)
+        first["config"] = len(kernel["configs"])
+        kernel["configs"].append(broken)
+        changed = self.text_file("changed.json", json.dumps(table))
+        warnings = self.tune_json("tables", "check", changed)["warnings"]
+        self.assertEqual(len(warnings), 2, warnings)
+        self.assertRegex(warnings[1], f"^{kernel['kernel']} at {re.escape(first['size'])}: .*12345.* is not used: ")
+        kernel["source"] += "\n__global__ void more() {}\n"
+        changed = self.text_file("changed.json", json.dumps(table))
+        self.refuse("tables", "check", changed, code=2, says=kernel["kernel"])
+        kernel["space"] = kernel["source"] = ""
+        table["kernels"] = [{**kernel, "entries": [second]}]
+        changed = self.text_file("changed.json", json.dumps(table))
+        done = self.tune("tables", "check", changed)
+        self.assertIn(f"warning: {kernel['kernel']} has results without sources: the dispatcher cannot run it", done.stderr)
 
     def test_what_is_no_table_or_suite_is_refused(self):
         self.refuse("tables", "check", "none.json", code=2, says="none.json")

@@ -198,6 +198,10 @@ TEST(CheckEntries, TypesThatAreSeldomMeantAreCautions) {
           "but gets the argument 'x', a multiple of 4: give it \"align\": 16"));
   EXPECT_THAT(entry_cautions(family({.source = vectors, .more_of_x = R"(, "align": 16)"})),
               IsEmpty());
+  EXPECT_THAT(entry_cautions(family({.source = vectors, .more_of_x = R"(, "offset": 6)"})),
+              ElementsAre(HasSubstr("gets the argument 'x', a multiple of 8: give it")));
+  EXPECT_THAT(entry_cautions(family({.source = vectors, .more_of_x = R"(, "offset": 4)"})),
+              IsEmpty());
 }
 
 TEST(CheckEntries, AFunctionThatIsNotThereIsRefused) {

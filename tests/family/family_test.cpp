@@ -243,11 +243,11 @@ TEST(ParseSize, SaysWhatIsWrong) {
   EXPECT_EQ(error("64,-1,64"), "size \"64,-1,64\": N = -1 is not in 1 … 2147483647");
   EXPECT_THAT(error("1099511627776,1,1"), HasSubstr("M = 1099511627776 is not in 1"));
   EXPECT_THAT(error("99999999999999999999,1,1"), HasSubstr("is too large"));
-  EXPECT_EQ(error("64,,64"), "size \"64,,64\": \"\" is not a whole number");
-  EXPECT_EQ(error("64,64,"), "size \"64,64,\": \"\" is not a whole number");
+  EXPECT_EQ(error("64,,64"), "size \"64,,64\": a number is missing");
+  EXPECT_EQ(error("64,64,"), "size \"64,64,\": a number is missing");
   EXPECT_EQ(error("4k,64,64"), "size \"4k,64,64\": \"4k\" is not a whole number");
   EXPECT_EQ(error("64, 64,64"), "size \"64, 64,64\": \" 64\" is not a whole number");
-  EXPECT_EQ(error(""), "size \"\": \"\" is not a whole number");
+  EXPECT_EQ(error(""), "size \"\": a number is missing");
 }
 
 TEST(ParseFamily, ReadsOffsetsAndScratch) {

@@ -79,6 +79,19 @@ TEST(Comparison, TheRatioIsThatOfTheMediansWithTheErrorsOfBoth) {
   EXPECT_EQ(found.sizes[0].change, Change::faster);
 }
 
+TEST(Comparison, CopiesOfOneResultAreTheSame) {
+  store::StoredBest noisy = result("k", "1", 1000);
+  noisy.best.time.q3_ns = 2000;
+  noisy.best.run_uuid = "run";
+  const auto change_to = [&](const store::StoredBest& other) {
+    return comparison({noisy}, {other}).sizes.at(0).change;
+  };
+  EXPECT_EQ(change_to(noisy), Change::same);
+  store::StoredBest another = noisy;
+  another.best.run_uuid = "later";
+  EXPECT_EQ(change_to(another), Change::uncertain);
+}
+
 TEST(Comparison, TakesTheFastestKernelOfTheFamilyAndOfEachItsNewestResult) {
   const Comparison found =
       comparison({result("slow", "1", 3000), result("fast", "1", 1000), result("fast", "1", 10)},

@@ -214,7 +214,7 @@ TEST(Types, AreADimensionWhoseValuesHaveNames) {
   EXPECT_EQ(error([&] { return parse_size("64,32,TYPE=1", dims); }),
             "size \"64,32,TYPE=1\": TYPE = 1 is none of f32, bf16, int8");
   EXPECT_EQ(error([&] { return parse_size("64,32,TYPE=", dims); }),
-            "size \"64,32,TYPE=\": \"\" is not a whole number; TYPE is one of f32, bf16, int8");
+            "size \"64,32,TYPE=\": a number is missing; TYPE is one of f32, bf16, int8");
   EXPECT_EQ(error([&] { return parse_size("64,32,bf16", dims); }),
             "size \"64,32,bf16\": \"bf16\" is not a whole number; write TYPE=bf16");
 }

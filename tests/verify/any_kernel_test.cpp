@@ -208,7 +208,8 @@ TEST_F(AnyKernelTest, AnInputMustNotBeWrittenAlthoughItIsRestored) {
   EXPECT_EQ(message(kMap, kMapParameters, "y[i] = 2 * x[i];",
                     "volatile float* in = const_cast<float*>(x); const float own = in[i];"
                     "in[i] = 2 * own; y[i] = in[i]; in[i] = own;"),
-            "out_of_bounds: wrote its input x, at x[0]; an argument to write has a \"role\" (size "
+            "out_of_bounds: wrote its input x, at x[0]; give an argument to write the \"role\" "
+            "\"output\" or \"inout\" (size "
             "1, whole-number inputs, seed 7)");
 }
 

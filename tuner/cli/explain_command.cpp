@@ -42,7 +42,8 @@ std::string chosen_space(const ExplainOptions& options, const store::Store& stor
     if (std::filesystem::exists(file)) return file;
   }
   throw Error(ErrorCode::usage,
-              fmt::format("no run in {} has a space file that exists here: name one with --space",
+              fmt::format("no run of {} has a space file that exists here: tune it first, or name "
+                          "its file with --space",
                           options.kernel));
 }
 

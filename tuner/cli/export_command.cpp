@@ -120,9 +120,11 @@ std::string dispatch_table(const CommonOptions& common, const ExportOptions& opt
   select::Catalogue known = select::catalogue(store, query);
   std::erase_if(known.kernels, [](const auto& kernel) { return kernel.sizes.empty(); });
   std::size_t entries = 0;
+  std::vector<std::string> without_sources;
   for (const select::CatalogueKernel& kernel : known.kernels) {
     select::require_own_code(*kernel.record);
     entries += kernel.entries.size();
+    if (kernel.stored == nullptr) without_sources.push_back(kernel.record->kernel);
   }
   if (entries == 0) {
     throw Error(
@@ -135,6 +137,14 @@ std::string dispatch_table(const CommonOptions& common, const ExportOptions& opt
       printable_name(fmt::format("{} and {} on {}", quantity::count(known.kernels.size(), "kernel"),
                                  quantity::count(entries, "tuned size"), known.device.name));
   if (!common.quiet) tell(subject + "\n");
+  if (!without_sources.empty()) {
+    tell(printable_name(fmt::format("warning: without sources, as imported lines are: {}: the "
+                                    "dispatcher cannot run {}; merge the database in which they "
+                                    "were tuned",
+                                    fmt::join(without_sources, ", "),
+                                    without_sources.size() == 1 ? "it" : "them")) +
+         "\n");
+  }
   const std::string document = select::catalogue_json(known);
   return options.format == "json" ? document
                                   : table_header(document, table_name(known, options), subject);

@@ -130,8 +130,14 @@ search::Score score_of(const std::vector<double>& standing) {
   return search::score(std::span(&standing, 1));
 }
 
+/// From so many on, the approximate baseline of the scores is close to what random search does.
+constexpr std::uint64_t kManyConfigurations = 5000;
+
 std::string table_of(const ReplayResult& result, const Terminal& terminal) {
-  Table table({{fmt::format("{}: {} on {}", result.file, result.kernel, result.device)},
+  std::string title = result.file;
+  if (!result.kernel.empty()) title += ": " + result.kernel;
+  if (!result.device.empty()) title += " on " + result.device;
+  Table table({{std::move(title)},
                {"score", Align::right},
                {"evaluations", Align::right},
                {"best", Align::right},
@@ -151,9 +157,14 @@ std::string table_of(const ReplayResult& result, const Terminal& terminal) {
          quantity::time(own_time_s(each) * 1e9, 2),
          fmt::format("{:.2g} %", 100 * own_share(each))});
   }
-  return fmt::format("{}{}, {} each; figures are medians\n\n", table.text(terminal),
+  const bool is_scored = !result.strategies.front().standing.empty();
+  return fmt::format("{}{}, {} each; figures are medians{}\n\n", table.text(terminal),
                      quantity::count(result.configurations, "configuration"),
-                     quantity::count(result.strategies.front().runs.size(), "run"));
+                     quantity::count(result.strategies.front().runs.size(), "run"),
+                     is_scored && result.configurations < kManyConfigurations
+                         ? "; in so small a space random search itself scores below 0: compare "
+                           "the strategies with each other"
+                         : "");
 }
 
 /// The score of one of the strategies, by its place, over all recordings.

@@ -112,10 +112,13 @@ std::string check_sizes_caution(const family::Family& family, const family::Kern
   if (!awkward.sizes.empty() || left_out == 0) return "";
   return fmt::format(
       "warning: kernel {} at {}: the default configuration is verified at no other size: of {} in "
-      "the file {} need other code and {} are rejected by a constraint; add a check size for this "
-      "kind of problem",
+      "the file {} need other code and {} are rejected by a constraint; {}",
       kernel.name, space::display(size, family.problem.dims), quantity::count(left_out),
-      quantity::count(awkward.of_other_code), quantity::count(awkward.refused));
+      quantity::count(awkward.of_other_code), quantity::count(awkward.refused),
+      awkward.of_other_code == left_out
+          ? "pass sizes as arguments instead of macros or template arguments, or tune other sizes "
+            "too"
+          : "add a check size for this kind of problem");
 }
 
 std::vector<space::Size> size_range(std::string_view text, const space::Dimensions& dims) {

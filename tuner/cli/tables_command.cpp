@@ -86,6 +86,53 @@ std::vector<TableFamily> families_of(const select::Catalogue& known) {
   return families;
 }
 
+/// Why the dispatcher cannot run a kernel; empty: it can. Throws Error(usage) where the code is not
+/// that of the results, which no dispatcher opens.
+std::string why_not_run(const select::CatalogueKernel& kernel) {
+  const std::string& name = kernel.record->kernel;
+  if (kernel.stored == nullptr) {
+    return fmt::format("{} has results without sources: the dispatcher cannot run it", name);
+  }
+  const family::Family family = select::stored_family(*kernel.record);
+  select::require_own_code(*kernel.record, family);
+  const std::vector<family::SymbolArgument>& symbols = family.kernel(name).symbols;
+  if (symbols.empty()) return "";
+  return fmt::format("{} takes the array '{}' in constant memory: the dispatcher cannot run it",
+                     name, family.arguments[symbols.front().argument].name);
+}
+
+/// The entries of a kernel whose configuration its space does not have.
+std::vector<std::string> invalid_entries(const select::Catalogue& known,
+                                         const select::CatalogueKernel& kernel) {
+  std::vector<std::string> found;
+  for (const select::Entry& entry : kernel.entries) {
+    const select::KnownConfig& config = kernel.configs[entry.config];
+    std::string why = config.refusal;
+    if (config.config && kernel.stored != nullptr) {
+      why = select::why_invalid(kernel.stored->at(known.device.attributes, entry.size.numbers),
+                                *config.config)
+                .value_or("");
+    }
+    if (!why.empty()) {
+      found.push_back(fmt::format("{} at {}: {} is not used: {}", kernel.record->kernel,
+                                  entry.size.text, config.json, why));
+    }
+  }
+  return found;
+}
+
+std::vector<std::string> warnings_of(std::string_view text, const select::Catalogue& known) {
+  std::vector<std::string> warnings;
+  if (!select::is_as_written(text)) {
+    warnings.emplace_back("the file was changed after `tune export` wrote it (its checksum)");
+  }
+  for (const select::CatalogueKernel& kernel : known.kernels) {
+    if (std::string why = why_not_run(kernel); !why.empty()) warnings.push_back(std::move(why));
+    std::ranges::move(invalid_entries(known, kernel), std::back_inserter(warnings));
+  }
+  return warnings;
+}
+
 /// The table's family whose sizes "FILE" or "FILE:GROUP" names.
 const TableFamily& family_of(const std::string& suite, const std::vector<TableFamily>& families) {
   const std::string name = family::suite_family(suite);
@@ -127,7 +174,8 @@ std::string verdict(const TableSuite& suite) {
 }
 
 Json tables_json(const std::string& file, const select::Catalogue& known,
-                 const std::vector<TableFamily>& families, const std::vector<TableSuite>& suites) {
+                 const std::vector<TableFamily>& families, const std::vector<TableSuite>& suites,
+                 const std::vector<std::string>& warnings) {
   Json document = {{"schema", "tune.tables/1"},
                    {"file", file},
                    {"device", known.device.name},
@@ -135,6 +183,7 @@ Json tables_json(const std::string& file, const select::Catalogue& known,
                    {"driver", known.environment.driver},
                    {"compiler", known.environment.compiler},
                    {"library", known.environment.library},
+                   {"warnings", warnings},
                    {"families", Json::array()},
                    {"suites", Json::array()}};
   for (const TableFamily& it : families) {
@@ -192,15 +241,18 @@ void print_tables(const CommonOptions& common, const std::string& file,
 }  // namespace
 
 int check_table(const CommonOptions& common, const TablesOptions& options) {
-  const select::Catalogue known =
-      select::parse_catalogue(read_file(options.file, kTableLimitBytes), options.file);
+  const std::string text = read_file(options.file, kTableLimitBytes);
+  const select::Catalogue known = select::parse_catalogue(text, options.file);
+  const std::vector<std::string> warnings = warnings_of(text, known);
   const select::Catalogue aged = select::in_environment(known, known.environment);
   const std::vector<TableFamily> families = families_of(aged);
   std::vector<TableSuite> suites;
   for (const std::string& name : options.suites) suites.push_back(check_suite(name, families));
   if (common.json) {
-    fmt::print("{}", json_text(tables_json(options.file, known, families, suites)));
+    fmt::print("{}", json_text(tables_json(options.file, known, families, suites, warnings)));
   } else {
+    for (const std::string& warning : warnings)
+      tell(printable(fmt::format("warning: {}\n", warning)));
     print_tables(common, options.file, known, families, suites);
   }
   const bool is_complete =

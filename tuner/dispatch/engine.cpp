@@ -371,6 +371,11 @@ void Engine::note(const FamilyTable& family, const SizeSlot& slot, const LaunchP
   record(name, family.family().problem.dims, slot.size);
   if (plan.knowledge == SizeKnowledge::tuned) return;
   const Answer& answer = plan.answer;
+  if (settings_.tuned == TunedKernels::ignored) {
+    return log(settings_, LogLevel::info,
+               fmt::format("{} {}: tuned results are excluded by TUNER_DISABLE=1: {} runs", name,
+                           slot.text, tuner::name(answer.rung)));
+  }
   log(settings_, answer.rung == Rung::default_config ? LogLevel::warn : LogLevel::info,
       fmt::format(
           "{} {} was not tuned on {}: {} runs{}{}. To tune it: tune --space SPACE_FILE_OF_{}"

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -270,10 +271,15 @@ class PassedArguments {
       const auto bytes = buffer.align->evaluate({});
       return bytes ? *bytes : 0;
     }
-    if (buffer.offset.text() != "0") return 0;
-    std::size_t largest = 0;
-    for (const ElementType each : buffer.type.all()) largest = std::max(largest, size_bytes(each));
-    return static_cast<std::int64_t>(largest);
+    if (!buffer.offset.slots().empty()) return 0;
+    const auto offset = buffer.offset.evaluate({});
+    if (!offset) return 0;
+    std::int64_t largest = 0;
+    for (const ElementType each : buffer.type.all()) {
+      const auto element = static_cast<std::int64_t>(size_bytes(each));
+      largest = std::max(largest, *offset == 0 ? element : std::gcd(*offset * element, 16));
+    }
+    return largest;
   }
 
   /// A reference with a type of its own gets buffers of narrower types in that type.

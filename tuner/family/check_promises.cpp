@@ -3,6 +3,7 @@
 
 #include "tuner/family/candidate.hpp"
 #include "tuner/family/check_entries.hpp"
+#include "tuner/family/constant_memory.hpp"
 #include "tuner/family/parse.hpp"
 
 #include <fmt/format.h>
@@ -179,6 +180,7 @@ std::vector<std::string> check_promises(const Family& family) {
 std::vector<std::string> check_cautions(const Family& family, const space::Size& size) {
   constexpr double kLargestShare = 0.1;
   std::vector<std::string> cautions = entry_cautions(family);
+  std::ranges::move(constant_memory_cautions(family), std::back_inserter(cautions));
   const auto* const reference = std::get_if<KernelReference>(&family.check.reference);
   if (reference != nullptr && judges_itself(family, *reference)) {
     cautions.push_back(

@@ -271,6 +271,10 @@ decltype(Check::reference) parse_reference(const DocumentNode& node, const Probl
     return reference;
   }
   if (node.find("npy")) return parse_files(node, problem, arguments);
+  if (!node.find("op")) {
+    node.fail(R"(needs one of {"kernel": NAME}, a correct kernel of this file, {"op": …} and )"
+              R"({"npy": …})");
+  }
   const DocumentNode op = node.at("op");
   const std::string name = op.text();
   if (name == "gemm") return parse_gemm(node, scope, finder);

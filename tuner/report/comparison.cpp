@@ -170,6 +170,12 @@ Json comparison_table(const Comparison& comparison) {
   return table;
 }
 
+/// Whether both are copies of one result, as in a database and one it was merged into.
+bool are_one_result(const store::StoredBest& a, const store::StoredBest& b) {
+  return !a.best.run_uuid.empty() && a.best.run_uuid == b.best.run_uuid &&
+         a.best.config_json == b.best.config_json && a.best.time.median_ns == b.best.time.median_ns;
+}
+
 }  // namespace
 
 std::vector<store::StoredBest> results_about(std::vector<store::StoredBest> results,
@@ -221,8 +227,9 @@ Comparison compare(ComparedResults a, ComparedResults b, ComparedBy by) {
     if (found == after.end()) continue;
     ++common;
     const store::StoredBest& in_b = found->second;
-    const auto ratio = ratio_of(in_a, in_b, by);
+    auto ratio = ratio_of(in_a, in_b, by);
     if (!ratio) continue;
+    if (are_one_result(in_a, in_b)) ratio = {.value = 1, .low = 1, .high = 1};
     ComparedSize size{.a = in_a, .b = in_b, .ratio = *ratio, .change = change_of(*ratio)};
     if (timed_the_same_library(in_a, in_b)) {
       size.library = *in_a.best.library_ns / *in_b.best.library_ns;

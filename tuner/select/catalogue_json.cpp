@@ -296,6 +296,10 @@ Catalogue parse_catalogue(std::string_view text, std::string_view origin) {
   return reading(origin, [&] { return read_whole(json); });
 }
 
+bool is_as_written(std::string_view text) {
+  return unchanged(text, "").has_value();
+}
+
 CatalogueOutline outline_catalogue(std::string text, std::string_view origin) {
   const auto kept = std::make_shared<const std::string>(std::move(text));
   const auto head = reading(origin, [&] { return unchanged(*kept, origin); });

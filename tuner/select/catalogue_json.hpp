@@ -18,6 +18,9 @@ namespace tuner::select {
 /// was written. Throws Error(usage) when the text is not one of ours.
 [[nodiscard]] Catalogue parse_catalogue(std::string_view text, std::string_view origin);
 
+/// Whether a text that parse_catalogue takes is, by its checksum, as catalogue_json wrote it.
+[[nodiscard]] bool is_as_written(std::string_view text);
+
 /// A catalogue of which only the kernels may be known yet, each by its record alone.
 struct CatalogueOutline {
   Catalogue known;

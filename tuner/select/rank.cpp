@@ -151,8 +151,8 @@ class Ladder {
     for (const std::string& line : nearest.explanation) explain(Rung::nearest, "{}", line);
     if (nearest.candidates.empty()) return;
     const NearCandidate& first = nearest.candidates.front();
-    explain(Rung::nearest, "{} {} is taken{}", first.asked->kernel->record->kernel,
-            first.entry != nullptr ? "at " + first.entry->best.problem : "",
+    explain(Rung::nearest, "{}{} is taken{}", first.asked->kernel->record->kernel,
+            first.entry != nullptr ? " at " + first.entry->best.problem : "",
             first.entry != nullptr ? reservation(first.entry->best) : "");
     estimate_library(first);
     for (const NearCandidate& candidate : nearest.candidates) {

@@ -5,6 +5,7 @@
 #include "tuner/space/space.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -20,8 +21,19 @@ std::uint32_t value_index(const Parameter& parameter, std::string_view text) {
     if (value.text == text) return static_cast<std::uint32_t>(known.size());
     known.push_back(value.text);
   }
-  throw Error(ErrorCode::usage, fmt::format("parameter {} has no value '{}'{}", parameter.name,
-                                            text, did_you_mean(text, known)));
+  constexpr std::size_t kMostListed = 16;
+  const std::string listed = known.size() <= kMostListed
+                                 ? fmt::format(" (known: {})", fmt::join(known, ", "))
+                                 : did_you_mean(text, known);
+  throw Error(ErrorCode::usage,
+              fmt::format("parameter {} has no value '{}'{}", parameter.name, text, listed));
+}
+
+/// ", as in TILE=64"; empty where there is no parameter.
+std::string example_of(const SpaceDefinition& definition) {
+  if (definition.parameters.empty()) return "";
+  const Parameter& first = definition.parameters.front();
+  return fmt::format(", as in {}={}", first.name, first.values[first.default_index].text);
 }
 
 Config all_defaults(const SpaceDefinition& definition) {
@@ -73,8 +85,8 @@ Config config_from_text(const SpaceDefinition& definition, std::string_view text
     const std::string_view item = text.substr(at, end - at);
     const std::size_t equals = item.find('=');
     if (equals == std::string_view::npos) {
-      throw Error(ErrorCode::usage,
-                  fmt::format("'{}' is not of the form PARAMETER=VALUE, as in BM=64,BN=128", item));
+      throw Error(ErrorCode::usage, fmt::format("'{}' is not of the form PARAMETER=VALUE{}", item,
+                                                example_of(definition)));
     }
     const std::size_t p = definition.parameter_index(item.substr(0, equals));
     if (!given.insert(p).second) {

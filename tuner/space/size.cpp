@@ -24,6 +24,7 @@ struct WrittenSize {
 };
 
 Expected<std::int64_t, std::string> number_in(std::string_view text) {
+  if (text.empty()) return Unexpected(std::string("a number is missing"));
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error == std::errc::invalid_argument || end != text.data() + text.size()) {

@@ -211,6 +211,22 @@ StoredBest best_of(JsonFields fields) {
   return stored;
 }
 
+/// Throws for the files that are most often taken for lines of `tune export`.
+void refuse_other_files(std::string_view text, std::string_view origin) {
+  constexpr std::size_t kBeginning = 4096;
+  const std::string_view beginning = text.substr(0, kBeginning);
+  std::string_view is;
+  if (beginning.find("\"dispatch/1\"") != std::string_view::npos) {
+    is = "a dispatch table, which applications open";
+  } else if (beginning.find("\"tune_params\"") != std::string_view::npos) {
+    is = "a cache file of Kernel Tuner: `tune replay` and `tune export --from` read it";
+  }
+  if (is.empty()) return;
+  throw Error(
+      ErrorCode::usage,
+      fmt::format("{}: is {}; `tune import` reads lines that `tune export` wrote", origin, is));
+}
+
 StoredBest parse_line(std::string_view line, const std::string& where) {
   // Read with the rules for documents from outside, then put into the order of the keys.
   SortedJson document = SortedJson::parse(parse_json(line, where).dump());
@@ -242,6 +258,7 @@ std::string published_origin(const BestRecord& best) {
 }
 
 std::vector<StoredBest> parse_best_lines(std::string_view text, std::string_view origin) {
+  refuse_other_files(text, origin);
   std::vector<StoredBest> bests;
   for (int number = 1; !text.empty(); ++number) {
     const std::size_t end = text.find('\n');

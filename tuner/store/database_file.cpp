@@ -169,7 +169,7 @@ PreparedFile prepare_file(const fs::path& path, Store::Mode mode, Store::Trust t
   if (mode == Store::Mode::read_only && !fs::exists(path, ignored)) {
     throw Error(
         ErrorCode::nothing_found,
-        fmt::format("no database at {}: run `tune` first or name one with --db", path.string()));
+        fmt::format("no database at {}: run `tune` first, or name another one", path.string()));
   }
   require_own_journal(path);
   if (trust == Store::Trust::own_files) require_trustworthy(path);

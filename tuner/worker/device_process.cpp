@@ -207,7 +207,9 @@ Failure DeviceProcess::failure_of(const NoAnswer& none) const {
                   : "the process that ran it";
   // Checks place buffers where the space file claims them to begin, and no better.
   std::string_view hint;
-  if (reference == nullptr && !lost.late) {
+  if (reference == nullptr && lost.trapped) {
+    hint = "; possible causes: a failed assert, __trap()";
+  } else if (reference == nullptr && !lost.late) {
     hint =
         "; possible causes: an access far outside its buffers or shared memory, by an index from "
         "memory that was not written, too; a failed assert; a vector load or store without "

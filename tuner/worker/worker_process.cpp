@@ -129,6 +129,7 @@ WorkerLost WorkerProcess::lost(bool late, std::chrono::duration<double> deadline
   return {.late = false,
           .faulted = is_fault(ended),
           .killed = ended.signal == SIGKILL,
+          .trapped = ended.signal == SIGILL,
           .how = ended.text() + (said.empty() ? "" : ": " + said)};
 }
 

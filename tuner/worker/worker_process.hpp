@@ -42,6 +42,7 @@ struct WorkerLost {
   bool late = false;     ///< it missed its deadline and was killed; else it died by itself
   bool faulted = false;  ///< a signal for what it did itself ended it, such as SIGSEGV or SIGABRT
   bool killed = false;   ///< by SIGKILL, which others send: the user, the system short of memory
+  bool trapped = false;  ///< by SIGILL, as by a failed assert
   std::string how;       ///< "was ended by signal 11 (Segmentation fault)", and what it last said
 };
 

@@ -17,6 +17,7 @@
 #include "tuner/core/environment.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/file.hpp"
+#include "tuner/core/printable.hpp"
 
 #include <fmt/format.h>
 
@@ -314,10 +315,11 @@ class CpuBackend final : public Backend {
     const auto written = watch.first_write();
     if (!written) return done;
     const ReadOnlyData& what = launch.read_only[written->data];
-    return Unexpected(
-        Failure{Outcome::out_of_bounds,
-                fmt::format("wrote its input {0}, at {0}[{1}]; an argument to write has a \"role\"",
-                            what.name, written->offset_bytes / what.element_bytes)});
+    return Unexpected(Failure{
+        Outcome::out_of_bounds,
+        fmt::format("wrote its input {0}, at {0}[{1}]; give an argument to write the \"role\" "
+                    "\"output\" or \"inout\"",
+                    what.name, written->offset_bytes / what.element_bytes)});
   }
 
   [[nodiscard]] Expected<void, Failure> execute(const LibraryCall& call) {
@@ -346,11 +348,18 @@ class CpuBackend final : public Backend {
 
 namespace {
 
+/// What TUNER_HOST_CXX names where no compiler was found.
+std::string unusable_compiler() {
+  const std::string named = environment_variable("TUNER_HOST_CXX");
+  return named.empty() ? "" : fmt::format(" (TUNER_HOST_CXX={} cannot be run)", printable(named));
+}
+
 HostCompilerInfo require_host_compiler() {
   if (auto compiler = find_host_compiler()) return std::move(*compiler);
   throw Error(ErrorCode::no_device,
-              "the cpu backend needs a C++ compiler and found none: `apt-get install g++`, or "
-              "name one in TUNER_HOST_CXX");
+              fmt::format("the cpu backend needs a C++ compiler and found none{}: `apt-get install "
+                          "g++`, or name one in TUNER_HOST_CXX",
+                          unusable_compiler()));
 }
 
 }  // namespace
@@ -386,7 +395,7 @@ Finding examine_host_compiler() {
     return {Finding::Status::good, "host compiler",
             fmt::format("{} {}", compiler->program, compiler->version), ""};
   }
-  return {Finding::Status::missing, "host compiler", "none found",
+  return {Finding::Status::missing, "host compiler", "none found" + unusable_compiler(),
           "apt-get install g++, or name one in TUNER_HOST_CXX"};
 }
 

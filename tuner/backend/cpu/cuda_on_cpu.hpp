@@ -403,7 +403,15 @@ inline long clock() {
 #ifdef NDEBUG
 #define assert(condition) ((void)0)
 #else
-#define assert(condition) ((condition) ? (void)0 : __builtin_trap())
+extern "C" int dprintf(int, const char*, ...);
+namespace tuner {
+[[noreturn]] inline void fail_assertion(const char* condition, const char* file, int line) {
+  dprintf(2, "%s:%d: assertion failed: %s\n", file, line, condition);
+  __builtin_trap();
+}
+}  // namespace tuner
+#define assert(condition) \
+  ((condition) ? (void)0 : tuner::fail_assertion(#condition, __FILE__, __LINE__))
 #endif
 #endif
 /// In a loop that waits for other threads: they run meanwhile.
