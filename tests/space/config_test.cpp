@@ -45,7 +45,7 @@ TEST(ConfigText, RefusesWhatItDoesNotKnow) {
   EXPECT_EQ(error([&] { (void)config_from_text(*definition, "LAYUOT=nt"); }),
             "unknown parameter 'LAYUOT' (did you mean 'LAYOUT'?)");
   EXPECT_EQ(error([&] { (void)config_from_text(*definition, "Z"); }),
-            "'Z' is not of the form PARAMETER=VALUE, as in Z=8");
+            "'Z' is not of the form PARAMETER=VALUE, as in Z=64");
   EXPECT_EQ(error([&] { (void)config_from_text(*definition, "Z=8,Z=64"); }),
             "parameter Z is given twice");
   EXPECT_EQ(error([&] { (void)config_from_json(*definition, "[1]"); }),
