@@ -102,7 +102,7 @@ class Benchmark {
  private:
   void measure_into(Choice& choice, std::size_t index) {
     if (!choice.answer) {
-      choice.notes.push_back(dispatched_.at(index).problem);
+      choice.notes.push_back(dispatched_.at(index).error);
       return;
     }
     const std::size_t sets = operand_sets(choice.shape, gpu_.device().attributes.l2_bytes);

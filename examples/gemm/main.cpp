@@ -14,7 +14,7 @@ int main(int argc, char** argv) {
 
     // Compiles the kernel now instead of at the first product.
     for (const tuner::Preparation& done : dispatcher.prepare(gemm, {{{n, n, n}}})) {
-      if (!done.answer) throw tuner::DispatchError(done.problem);
+      if (!done.answer) throw tuner::DispatchError(done.error);
       std::cout << "answer: " << name(done.answer->rung) << ", " << done.answer->kernel << " "
                 << done.answer->configuration << "\n";
     }

@@ -92,7 +92,7 @@ TEST_F(CpuDispatcherTest, WhatMeasurementChoseMultipliesRight) {
   Dispatcher dispatcher(Table::database(database.path()), options);
   const auto done =
       dispatcher.prepare(dispatcher.family("product"), {{{12, 6, 5}}}, ChooseBy::measurement);
-  ASSERT_TRUE(done.front().answer) << done.front().problem;
+  ASSERT_TRUE(done.front().answer) << done.front().error;
   EXPECT_GT(done.front().answer->expected_ns.value(), 0);
   EXPECT_EQ(std::ranges::count_if(done.front().answer->explanation,
                                   [](const std::string& it) { return it.starts_with("measured"); }),
@@ -187,7 +187,7 @@ TEST_F(CpuDispatcherTest, KernelsThatTakeArraysAreMeasured) {
   Dispatcher dispatcher(Table::database(database.path()), options);
   const auto done =
       dispatcher.prepare(dispatcher.family("weighted"), {{{5, 4}}}, ChooseBy::measurement);
-  ASSERT_TRUE(done.front().answer) << done.front().problem;
+  ASSERT_TRUE(done.front().answer) << done.front().error;
   EXPECT_THAT(done.front().answer->explanation, testing::Contains(HasSubstr("measured: weigh")));
 }
 
@@ -213,7 +213,7 @@ __global__ void append(int N, int* list, int* length) {
 })cuda"});
   Dispatcher dispatcher(Table::database(database.path()), options);
   const auto done = dispatcher.prepare(dispatcher.family("lists"), {{{5}}}, ChooseBy::measurement);
-  ASSERT_TRUE(done.front().answer) << done.front().problem;
+  ASSERT_TRUE(done.front().answer) << done.front().error;
   EXPECT_THAT(done.front().answer->explanation,
               testing::Contains(HasSubstr("not measured: launched repeatedly, the kernels would")));
 }
@@ -280,7 +280,7 @@ TEST_F(CpuDispatcherTest, ProcessesThatStartTogetherShareACache) {
 }
 
 TEST_F(CpuDispatcherTest, TheTypedDoorMultipliesWithoutAnyTable) {
-  Dispatcher dispatcher(Table::empty(), options);
+  Dispatcher dispatcher(Table::none(), options);
   const std::vector<float> a = {1, 2, 3, 4, 5, 6};  // 2×3
   const std::vector<float> b = {1, 0, 0, 1, 1, 1};  // 3×2
   std::vector<float> c = {1, 1, 1, 1};
@@ -453,12 +453,12 @@ TEST_F(TypedGemmTest, ASizeIsReadFromItsTextWithTheNameOfItsType) {
   add("2,2,3");
   Dispatcher dispatcher(Table::database(database.path()), options);
   const FamilyId family = dispatcher.family("gemm");
-  const Size plain = dispatcher.size(family, "2,2,3"),
-             typed = dispatcher.size(family, "2,2,3,TYPE=s8");
+  const Size plain = dispatcher.parse_size(family, "2,2,3"),
+             typed = dispatcher.parse_size(family, "2,2,3,TYPE=s8");
   EXPECT_EQ(dispatcher.arguments(family, plain).at(1).element, "float");
   EXPECT_EQ(dispatcher.arguments(family, typed).at(1).element, "signed char");
   try {
-    static_cast<void>(dispatcher.size(family, "2,2,3,TYPE=s9"));
+    static_cast<void>(dispatcher.parse_size(family, "2,2,3,TYPE=s9"));
     ADD_FAILURE() << "accepted";
   } catch (const DispatchError& error) {
     EXPECT_THAT(error.what(), HasSubstr("did you mean 's8'?"));
@@ -523,7 +523,7 @@ TEST_F(TypedGemmTest, EpiloguesAreServedByTheFamilyThatHasThem) {
   const std::vector<float> a = {1, 2, 3, 4, 5, 6}, b = {1, 0, 0, 1, 1, 1}, bias = {-10, 1},
                            residual = {0, 7, 0, 0};
   GemmProblem problem = {.m = 2, .n = 2, .k = 3};
-  problem.epilogue = {.bias = Bias::of_rows, .activation = Activation::relu, .residual = true};
+  problem.epilogue = {.bias = Bias::per_row, .activation = Activation::relu, .residual = true};
   problem.bias = bias.data();
   problem.residual = residual.data();
   std::vector<float> c = {1, 1, 1, 1};
@@ -536,7 +536,7 @@ TEST_F(TypedGemmTest, EpiloguesAreServedByTheFamilyThatHasThem) {
   problem.bias = nullptr;
   EXPECT_THROW(gemm(dispatcher, nullptr, problem, 1, a.data(), b.data(), 1, c.data()),
                DispatchError);
-  Dispatcher without(Table::empty(), options);
+  Dispatcher without(Table::none(), options);
   problem.bias = bias.data();
   EXPECT_THAT(
       [&] { gemm(without, nullptr, problem, 1, a.data(), b.data(), 1, c.data()); },
@@ -544,7 +544,7 @@ TEST_F(TypedGemmTest, EpiloguesAreServedByTheFamilyThatHasThem) {
 }
 
 TEST_F(TypedGemmTest, SaysWhatCannotBeMultiplied) {
-  Dispatcher dispatcher(Table::empty(), options);
+  Dispatcher dispatcher(Table::none(), options);
   const std::vector<std::int8_t> a(6, 1), b(6, 1);
   std::vector<std::int32_t> c(4);
   const auto message = [&](const GemmProblem& problem, double alpha) -> std::string {
@@ -570,7 +570,7 @@ TEST_F(TypedGemmTest, SaysWhatCannotBeMultiplied) {
 TEST_F(CpuDispatcherTest, TheTypedDoorRecordsItsSizesWithoutAnyTable) {
   const std::filesystem::path file = folder.path() / "sizes.json";
   ::setenv("TUNER_RECORD", file.c_str(), 1);
-  Dispatcher dispatcher(Table::empty(), options);
+  Dispatcher dispatcher(Table::none(), options);
   ::unsetenv("TUNER_RECORD");
   const std::vector<float> a(6, 1), b(6, 1);
   std::vector<float> c(4);
@@ -600,7 +600,7 @@ TEST_F(CpuDispatcherTest, SaysWhatCannotBeOpened) {
   };
   EXPECT_THAT(message(Table::database(folder.path() / "none.db")), HasSubstr("none.db"));
   options.backend = "cudda";
-  EXPECT_THAT(message(Table::empty()), HasSubstr("did you mean 'cuda'?"));
+  EXPECT_THAT(message(Table::none()), HasSubstr("did you mean 'cuda'?"));
 }
 
 }  // namespace

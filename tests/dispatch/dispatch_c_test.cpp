@@ -137,17 +137,18 @@ TEST_F(DispatchCTest, ReadsASizeFromItsText) {
   ASSERT_EQ(open(), TUNER_OK) << tuner_last_error();
   const std::int64_t* size = nullptr;
   std::size_t dimensions = 0;
-  ASSERT_EQ(tuner_size(dispatcher, 0, "3,5,7", &size, &dimensions), TUNER_OK) << tuner_last_error();
+  ASSERT_EQ(tuner_parse_size(dispatcher, 0, "3,5,7", &size, &dimensions), TUNER_OK)
+      << tuner_last_error();
   EXPECT_THAT(std::vector(size, size + dimensions), testing::ElementsAre(3, 5, 7, 4))
       << "with the alignment that it does not name";
-  EXPECT_EQ(tuner_size(dispatcher, 0, "3,5", &size, &dimensions), TUNER_FAILED);
+  EXPECT_EQ(tuner_parse_size(dispatcher, 0, "3,5", &size, &dimensions), TUNER_FAILED);
   EXPECT_THAT(tuner_last_error(), HasSubstr("2 numbers where 3 are needed"));
-  EXPECT_EQ(tuner_size(dispatcher, 0, nullptr, &size, &dimensions), TUNER_FAILED);
-  EXPECT_EQ(tuner_size(dispatcher, 0, "3,5,7", nullptr, &dimensions), TUNER_FAILED);
+  EXPECT_EQ(tuner_parse_size(dispatcher, 0, nullptr, &size, &dimensions), TUNER_FAILED);
+  EXPECT_EQ(tuner_parse_size(dispatcher, 0, "3,5,7", nullptr, &dimensions), TUNER_FAILED);
 }
 
 TEST_F(DispatchCTest, MultipliesByTheLibraryWhereNothingWasTuned) {
-  ASSERT_EQ(tuner_open({TUNER_TABLE_EMPTY, nullptr}, &options, &dispatcher), TUNER_OK)
+  ASSERT_EQ(tuner_open({TUNER_TABLE_NONE, nullptr}, &options, &dispatcher), TUNER_OK)
       << tuner_last_error();
   const std::array<float, 4> a = {1, 2, 3, 4}, b = {5, 6, 7, 8};
   std::array<float, 4> c = {};
@@ -209,10 +210,10 @@ TEST_F(DispatchCTest, AFailureIsAStatusWithItsReasonInThisThread) {
 }
 
 TEST_F(DispatchCTest, NullAndUnknownFamiliesAreRefused) {
-  EXPECT_EQ(tuner_open({TUNER_TABLE_EMPTY, nullptr}, &options, nullptr), TUNER_FAILED);
+  EXPECT_EQ(tuner_open({TUNER_TABLE_NONE, nullptr}, &options, nullptr), TUNER_FAILED);
   EXPECT_THAT(tuner_last_error(), HasSubstr("dispatcher is NULL"));
   EXPECT_EQ(tuner_open({TUNER_TABLE_TEXT, nullptr}, &options, &dispatcher), TUNER_FAILED);
-  ASSERT_EQ(tuner_open({TUNER_TABLE_EMPTY, nullptr}, &options, &dispatcher), TUNER_OK);
+  ASSERT_EQ(tuner_open({TUNER_TABLE_NONE, nullptr}, &options, &dispatcher), TUNER_OK);
   EXPECT_EQ(tuner_reload(nullptr, table()), TUNER_FAILED);
   EXPECT_EQ(tuner_find_family(dispatcher, nullptr, nullptr), TUNER_FAILED);
   EXPECT_EQ(tuner_answer(dispatcher, 0, nullptr, 3, nullptr), TUNER_FAILED);

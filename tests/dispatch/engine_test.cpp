@@ -331,7 +331,7 @@ TEST_F(EngineTest, WithoutMemoryForScratchTheLibraryRunsMeanwhile) {
   database.add({.size = "8,16,4", .kernel = "split", .config = R"({"PARTS":4})"});
   open();
   const auto prepared = engine->prepare(family, std::vector<space::Size>{{8, 16, 4}});
-  ASSERT_THAT(prepared.front().problem, IsEmpty());
+  ASSERT_THAT(prepared.front().error, IsEmpty());
   device->has_memory = false;
   EXPECT_EQ(launched({8, 16, 4}), "library");
   device->has_memory = true;
@@ -370,9 +370,8 @@ TEST_F(EngineTest, PreparesWhatCanBeAndSaysOfTheRestWhy) {
       family, std::vector<space::Size>{{8, 16, 4}, {8, 16}, {8, 16, 4, 3}, {6, 6, 6}});
   ASSERT_EQ(results.size(), 4U);
   EXPECT_EQ(results[0].answer->rung, Rung::exact);
-  EXPECT_THAT(results[1].problem,
-              HasSubstr("a size of product has 3 to 4 numbers (M, N, K, ALIGN)"));
-  EXPECT_THAT(results[2].problem, HasSubstr("8,16,4,3 cannot be a size of product: ALIGN = 3"));
+  EXPECT_THAT(results[1].error, HasSubstr("a size of product has 3 to 4 numbers (M, N, K, ALIGN)"));
+  EXPECT_THAT(results[2].error, HasSubstr("8,16,4,3 cannot be a size of product: ALIGN = 3"));
   EXPECT_EQ(results[3].answer->rung, Rung::nearest);
 }
 

@@ -182,7 +182,7 @@ class GpuDispatcherTest : public testing::Test {
                       "STAGES":3,"PRODUCERS":0,"COPY":1,"TRANSPOSE":1,"PAD":4,"STEP_K":1,"UNROLL_K":8,
                       "FRAGMENTS":2,"K_GROUPS":1,"SPLIT":4,"GROUP_M":8,"MIN_BLOCKS":4})");
     dispatcher_ = open(Table::database(database_.path()));
-    library_ = open(Table::empty());
+    library_ = open(Table::none());
   }
 
   [[nodiscard]] std::unique_ptr<Dispatcher> open(const Table& table) const {
@@ -206,7 +206,7 @@ class GpuDispatcherTest : public testing::Test {
     const FamilyId family = dispatcher_->family("gemm");
     const auto results =
         dispatcher_->prepare(family, std::vector<Size>{{p.m, p.n, p.k, 1, 0, 0, p.k, p.n, p.n}});
-    ASSERT_TRUE(results[0].answer) << results[0].problem;
+    ASSERT_TRUE(results[0].answer) << results[0].error;
     EXPECT_EQ(results[0].answer->rung, Rung::exact);
   }
 
@@ -230,7 +230,7 @@ TEST_F(GpuDispatcherTest, WhatMeasurementChoseIsTheFastestOfThoseItNamesAndMulti
   const Problem3 p = {320, 192, 512};
   const auto done =
       dispatcher_->prepare(dispatcher_->family("gemm"), {{{p.m, p.n, p.k}}}, ChooseBy::measurement);
-  ASSERT_TRUE(done.front().answer) << done.front().problem;
+  ASSERT_TRUE(done.front().answer) << done.front().error;
   EXPECT_THAT(done.front().answer->explanation,
               testing::Contains(testing::HasSubstr("measured: the library takes")));
   EXPECT_GT(done.front().answer->expected_ns.value(), 1e3);
@@ -438,7 +438,7 @@ TEST_F(GpuDispatcherTest, AThreadPreparesWithTheKernelThatAnotherOneLoaded) {
   std::jthread([&] {
     results = dispatcher_->prepare(dispatcher_->family("gemm"), {{{512, 192, 128}}});
   }).join();
-  ASSERT_TRUE(results.front().answer) << results.front().problem;
+  ASSERT_TRUE(results.front().answer) << results.front().error;
   EXPECT_EQ(results.front().answer->kernel, "gemm_tiled");
   EXPECT_THAT(results.front().answer->explanation,
               testing::Not(testing::Contains(testing::HasSubstr("skipped"))));
@@ -561,7 +561,7 @@ TEST_F(GpuDispatcherTest, ACapturedGraphKeepsAnArrayAsItWas) {
   const FamilyId family = dispatcher_->family("convolution");
   const Size size = {8, 8, 3};
   const auto prepared = dispatcher_->prepare(family, std::vector<Size>{size});
-  ASSERT_TRUE(prepared[0].answer) << prepared[0].problem;
+  ASSERT_TRUE(prepared[0].answer) << prepared[0].error;
   const Matrix in(10, 10, 7), out(8, 8, 3);
   std::array<float, 9> filter{};
   filter[4] = 2;  // its middle

@@ -70,7 +70,7 @@ TEST_F(MisuseTest, ANullPointerIsNamed) {
 }
 
 TEST_F(MisuseTest, ANullMatrixIsNamed) {
-  Dispatcher dispatcher(Table::empty(), options);
+  Dispatcher dispatcher(Table::none(), options);
   const auto multiply = [&](std::int64_t m, std::int64_t k, const float* a, float* c) {
     return error_of([&] {
       sgemm(dispatcher, nullptr, Transpose::no, Transpose::no, m, 2, k, 1, a, 2, data.data(), 2, 0,
@@ -84,7 +84,7 @@ TEST_F(MisuseTest, ANullMatrixIsNamed) {
 }
 
 TEST_F(MisuseTest, AWayToTransposeThatThereIsNotIsRefused) {
-  Dispatcher dispatcher(Table::empty(), options);
+  Dispatcher dispatcher(Table::none(), options);
   EXPECT_THAT(error_of([&] {
                 sgemm(dispatcher, nullptr, Transpose::no, static_cast<Transpose>(7), 2, 2, 2, 1,
                       data.data(), 2, data.data(), 2, 0, data.data(), 2);
@@ -104,14 +104,14 @@ TEST_F(MisuseTest, ADispatcherThatWasMovedFromSaysSo) {
               moved_from);
   EXPECT_THAT(error_of([&] { static_cast<void>(first.prepare(FamilyId{}, {})); }), moved_from);
   EXPECT_THAT(error_of([&] { static_cast<void>(first.find_family("product")); }), moved_from);
-  EXPECT_THAT(error_of([&] { first.reload(Table::empty()); }), moved_from);
+  EXPECT_THAT(error_of([&] { first.reload(Table::none()); }), moved_from);
   EXPECT_THAT(error_of([&] {
                 sgemm(first, nullptr, Transpose::no, Transpose::no, 2, 2, 2, 1, data.data(), 2,
                       data.data(), 2, 0, data.data(), 2);
               }),
               moved_from);
   EXPECT_EQ(error_of([&] { launch(second); }), "no error");
-  Table table = Table::empty();
+  Table table = Table::none();
   const Table taken = std::move(table);
   EXPECT_THAT(error_of([&] { second.reload(table); }), moved_from);
   EXPECT_THAT(error_of([&] { Dispatcher(table, options); }), moved_from);

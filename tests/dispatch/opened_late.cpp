@@ -18,6 +18,6 @@ int main(int, char** argv) {
   tuner_options options = {};
   options.backend = "nothing";
   tuner_dispatcher* dispatcher = nullptr;
-  if (open({TUNER_TABLE_EMPTY, nullptr}, &options, &dispatcher) != TUNER_FAILED) return 1;
+  if (open({TUNER_TABLE_NONE, nullptr}, &options, &dispatcher) != TUNER_FAILED) return 1;
   std::puts(why());
 }

@@ -43,7 +43,7 @@ int main() {
   fmt::print("cpu {}\n", answer([] {
                tuner::DispatchOptions options;
                options.backend = "cpu";
-               const tuner::Dispatcher dispatcher(tuner::Table::empty(), options);
+               const tuner::Dispatcher dispatcher(tuner::Table::none(), options);
                return std::string("opened");
              }));
 }

@@ -31,7 +31,7 @@ MatrixOperands matrix_operands(const LibraryCall& call, const Address& address) 
     };
     const family::LibraryOperation& operation = call.operation;
     const Epilogue& epilogue = operation.epilogue;
-    const bool of_rows = epilogue.bias == Bias::of_rows;
+    const bool of_rows = epilogue.bias == Bias::per_row;
     const std::size_t bias_bytes = family::size_bytes(operation.result_type()) *
                                    static_cast<std::size_t>(of_rows ? shape.m : shape.n);
     return MatrixOperands{

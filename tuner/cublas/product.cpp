@@ -55,11 +55,11 @@ std::optional<Epilogue> epilogue_of(cublasLtEpilogue_t epilogue, cudaDataType ty
     case CUBLASLT_EPILOGUE_GELU:
       return Epilogue{.activation = Activation::gelu};
     case CUBLASLT_EPILOGUE_BIAS:
-      return Epilogue{.bias = Bias::of_columns};
+      return Epilogue{.bias = Bias::per_column};
     case CUBLASLT_EPILOGUE_RELU_BIAS:
-      return Epilogue{.bias = Bias::of_columns, .activation = Activation::relu};
+      return Epilogue{.bias = Bias::per_column, .activation = Activation::relu};
     case CUBLASLT_EPILOGUE_GELU_BIAS:
-      return Epilogue{.bias = Bias::of_columns, .activation = Activation::gelu};
+      return Epilogue{.bias = Bias::per_column, .activation = Activation::gelu};
     default:
       return std::nullopt;
   }

@@ -46,16 +46,16 @@ typedef enum {
   TUNER_TABLE_DATABASE, /**< a database of the program `tune` */
   TUNER_TABLE_FILE,     /**< a file written by `tune export --format json` */
   TUNER_TABLE_TEXT,     /**< the text of such a file */
-  TUNER_TABLE_EMPTY     /**< nothing was tuned: the library answers */
+  TUNER_TABLE_NONE      /**< nothing was tuned: the library answers */
 } tuner_table_kind;
 
 /** A table of tuned results. It is read by tuner_open() and tuner_reload(), never later. */
 typedef struct {
-  tuner_table_kind kind; /**< what `where` is */
+  tuner_table_kind kind; /**< what `source` is */
   /** DATABASE: a path, or NULL for $TUNER_DB, else $XDG_DATA_HOME/tune/tune.db
    * (~/.local/share/tune/tune.db). FILE: a path. TEXT: the document; it
-   * is copied. EMPTY: not read. */
-  const char* where;
+   * is copied. NONE: not read. */
+  const char* source;
 } tuner_table;
 
 /** Where kernels are compiled for a GPU. */
@@ -63,7 +63,7 @@ typedef enum {
   /** In a helper process from the first table that is read from a file or a database. In this
    * process before that, for tables given as text, if the helper is not installed, and in set-uid
    * programs. */
-  TUNER_COMPILE_BY_TABLE,
+  TUNER_COMPILE_AUTOMATIC,
   TUNER_COMPILE_IN_HELPER, /**< in a helper process, or tuner_open() fails */
   TUNER_COMPILE_IN_PROCESS /**< in this process, without a limit of time and memory */
 } tuner_compile_in;
@@ -211,12 +211,12 @@ typedef struct {
  * @param dispatcher Not NULL.
  * @param family From tuner_find_family().
  * @param text Not NULL: the required dimensions in order, then others by name.
- * @param[out] size A number for each dimension. Valid until the calling thread's next tuner_size().
- *        Set on TUNER_OK only.
+ * @param[out] size A number for each dimension. Valid until the calling thread's next
+ * tuner_parse_size(). Set on TUNER_OK only.
  * @param[out] dimensions Numbers in `size`. Set on TUNER_OK only.
  * @return TUNER_FAILED if it is no size of the family's. */
-TUNER_API tuner_status tuner_size(const tuner_dispatcher* dispatcher, uint32_t family,
-                                  const char* text, const int64_t** size, size_t* dimensions);
+TUNER_API tuner_status tuner_parse_size(const tuner_dispatcher* dispatcher, uint32_t family,
+                                        const char* text, const int64_t** size, size_t* dimensions);
 
 /** What tuner_launch() takes at a size.
  *
@@ -351,8 +351,8 @@ typedef enum tuner_gemm_type {
 /** Which dimension of C indexes a bias. */
 typedef enum tuner_bias {
   TUNER_BIAS_NONE = 0,       /**< there is none */
-  TUNER_BIAS_OF_COLUMNS = 1, /**< the n columns of C */
-  TUNER_BIAS_OF_ROWS = 2     /**< the m rows of C */
+  TUNER_BIAS_PER_COLUMN = 1, /**< one number for each of the n columns of C */
+  TUNER_BIAS_PER_ROW = 2     /**< one number for each of the m rows of C */
 } tuner_bias;
 
 /** A function of each element of C. */

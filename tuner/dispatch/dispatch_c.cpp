@@ -50,13 +50,13 @@ std::span<T> numbers(T* first, std::size_t count, const char* name) {
 tuner::Table table_of(const tuner_table& table) {
   switch (table.kind) {
     case TUNER_TABLE_DATABASE:
-      return tuner::Table::database(table.where == nullptr ? "" : table.where);
+      return tuner::Table::database(table.source == nullptr ? "" : table.source);
     case TUNER_TABLE_FILE:
-      return tuner::Table::file(&required(table.where, "the table's path"));
+      return tuner::Table::file(&required(table.source, "the table's path"));
     case TUNER_TABLE_TEXT:
-      return tuner::Table::text(&required(table.where, "the table's text"));
-    case TUNER_TABLE_EMPTY:
-      return tuner::Table::empty();
+      return tuner::Table::text(&required(table.source, "the table's text"));
+    case TUNER_TABLE_NONE:
+      return tuner::Table::none();
   }
   throw tuner::DispatchError("unknown kind of table: " +
                              std::to_string(static_cast<int>(table.kind)));
@@ -64,8 +64,8 @@ tuner::Table table_of(const tuner_table& table) {
 
 tuner::CompileIn compile_in_of(tuner_compile_in where) {
   switch (where) {
-    case TUNER_COMPILE_BY_TABLE:
-      return tuner::CompileIn::by_table;
+    case TUNER_COMPILE_AUTOMATIC:
+      return tuner::CompileIn::automatic;
     case TUNER_COMPILE_IN_HELPER:
       return tuner::CompileIn::helper;
     case TUNER_COMPILE_IN_PROCESS:
@@ -189,7 +189,7 @@ void prepare(tuner_dispatcher* dispatcher, uint32_t family, const int64_t* sizes
   for (const tuner::Preparation& done :
        required(dispatcher, "dispatcher")
            .dispatcher.prepare(tuner::FamilyId{family}, wanted, choose_by)) {
-    if (!done.answer) problems += (problems.empty() ? "" : "\n") + done.problem;
+    if (!done.answer) problems += (problems.empty() ? "" : "\n") + done.error;
   }
   if (!problems.empty()) throw tuner::DispatchError(problems);
 }
@@ -271,8 +271,8 @@ tuner_status tuner_answer(const tuner_dispatcher* dispatcher, uint32_t family, c
   });
 }
 
-tuner_status tuner_size(const tuner_dispatcher* dispatcher, uint32_t family, const char* text,
-                        const int64_t** size, size_t* dimensions) {
+tuner_status tuner_parse_size(const tuner_dispatcher* dispatcher, uint32_t family, const char* text,
+                              const int64_t** size, size_t* dimensions) {
   return guarded([&] {
     thread_local tuner::Size last;
     const int64_t*& first = required(size, "size");

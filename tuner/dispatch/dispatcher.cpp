@@ -75,8 +75,8 @@ std::vector<Preparation> Dispatcher::prepare(FamilyId family, std::span<const sp
   return translated([&] { return engine().prepare(family, sizes, choose_by); });
 }
 
-space::Size Dispatcher::size(FamilyId family, std::string_view text) const {
-  return translated([&] { return engine().size(family, text); });
+space::Size Dispatcher::parse_size(FamilyId family, std::string_view text) const {
+  return translated([&] { return engine().parse_size(family, text); });
 }
 
 std::vector<ArgumentInfo> Dispatcher::arguments(FamilyId family,

@@ -64,7 +64,7 @@ class TUNER_API Table {
   [[nodiscard]] static Table text(std::string_view document);
   /// Nothing was tuned.
   /// @return A table for which the library answers.
-  [[nodiscard]] static Table empty();
+  [[nodiscard]] static Table none();
 
   /// For the functions of this library. Throws DispatchError when the table was moved from.
   /// @return What the table is read from.
@@ -89,7 +89,7 @@ enum class CompileIn {
   /// In a helper process from the first table that is read from a file or a database. In this
   /// process before that, for tables given as text, if the helper is not installed, and in set-uid
   /// programs.
-  by_table,
+  automatic,
   helper,   ///< in a helper process, or the dispatcher is not opened
   process,  ///< in this process: a source can take any time and memory, and crash it
 };
@@ -103,7 +103,7 @@ struct DispatchOptions {
   /// where `tune` keeps kernels ($XDG_CACHE_HOME/tune/binaries). A folder that cannot be used costs
   /// time, no more.
   std::filesystem::path cache = {};
-  CompileIn compile_in = CompileIn::by_table;  ///< where kernels are compiled for a GPU
+  CompileIn compile_in = CompileIn::automatic;  ///< where kernels are compiled for a GPU
   /// How long a helper process may take; one that takes longer is killed, and the next answer runs.
   std::chrono::seconds compile_deadline{60};
   /// Address space of a helper process in bytes. NVRTC needs about 0.5 GiB for a usual kernel.
@@ -135,7 +135,7 @@ enum class ChooseBy {
 struct Preparation {
   Size size;                     ///< as it was asked for
   std::optional<Answer> answer;  ///< what a launch runs
-  std::string problem;           ///< empty where there is an answer
+  std::string error;             ///< empty where there is an answer
 };
 
 /// A family of the table in use.
@@ -266,7 +266,7 @@ class TUNER_API Dispatcher {
   /// @param family From family().
   /// @param text The required dimensions in order, then others by name.
   /// @return A number for each dimension.
-  [[nodiscard]] Size size(FamilyId family, std::string_view text) const;
+  [[nodiscard]] Size parse_size(FamilyId family, std::string_view text) const;
 
   /// What launch() takes at a size. Throws DispatchError when the size is none of the family's.
   /// @param family From family().

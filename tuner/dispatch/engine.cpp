@@ -388,10 +388,10 @@ Preparation Engine::prepare_one(FamilyTable& family, const space::Size& size, Ch
   std::shared_ptr<SizeSlot> slot;
   try {
     slot = family.slot(size, SlotLife::kept);
-    return {.size = size, .answer = plan_for(family, *slot, choose_by).answer, .problem = {}};
+    return {.size = size, .answer = plan_for(family, *slot, choose_by).answer, .error = {}};
   } catch (const std::exception& exception) {
     if (slot != nullptr && slot->plan == nullptr) family.let_go(*slot);
-    return {.size = size, .answer = {}, .problem = exception.what()};
+    return {.size = size, .answer = {}, .error = exception.what()};
   }
 }
 
@@ -419,7 +419,7 @@ std::vector<Preparation> Engine::prepare(FamilyId id, std::span<const space::Siz
   return results;
 }
 
-space::Size Engine::size(FamilyId id, std::string_view text) const {
+space::Size Engine::parse_size(FamilyId id, std::string_view text) const {
   return space::parse_size(text, snapshot()->at(id).family().problem.dims);
 }
 

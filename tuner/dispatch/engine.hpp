@@ -44,7 +44,7 @@ class Engine {
 
   std::vector<Preparation> prepare(FamilyId id, std::span<const space::Size> sizes,
                                    ChooseBy choose_by = ChooseBy::expectation);
-  [[nodiscard]] space::Size size(FamilyId id, std::string_view text) const;
+  [[nodiscard]] space::Size parse_size(FamilyId id, std::string_view text) const;
   [[nodiscard]] std::vector<ArgumentInfo> arguments(FamilyId id,
                                                     std::span<const std::int64_t> size) const;
   [[nodiscard]] Answer answer(FamilyId id, std::span<const std::int64_t> size) const;

@@ -204,7 +204,7 @@ Table Table::text(std::string_view document) {
       dispatch::TableSource{dispatch::TableSource::Kind::text, {}, std::string(document)}));
 }
 
-Table Table::empty() {
+Table Table::none() {
   return Table(std::make_shared<const dispatch::TableSource>());
 }
 

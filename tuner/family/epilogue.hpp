@@ -6,8 +6,8 @@ namespace tuner {
 /// Which dimension of C indexes a bias.
 enum class Bias {
   none,        ///< there is no bias
-  of_columns,  ///< the columns of C
-  of_rows,     ///< the rows of C
+  per_column,  ///< one number for each column of C
+  per_row,     ///< one number for each row of C
 };
 /// A function of each element of C.
 enum class Activation {

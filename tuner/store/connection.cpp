@@ -3,7 +3,6 @@
 
 #include "tuner/core/error.hpp"
 #include "tuner/core/printable.hpp"
-#include "tuner/core/shell_words.hpp"
 #include "tuner/store/checksum.hpp"
 #include "tuner/store/database_file.hpp"
 #include "tuner/store/migration.hpp"
@@ -69,8 +68,7 @@ std::string explain(const SQLite::Exception& exception, int system_error) {
     case SQLITE_CORRUPT:
       if (exception.getExtendedErrorCode() == kDamagedRow) return exception.what();
       return fmt::format(
-          "the database is damaged: {}: restore a copy, or save what is left with "
-          "`sqlite3 FILE .recover | sqlite3 NEW`",
+          "the database is damaged: {}: restore a copy, or move the file away and tune again",
           exception.what());
     case SQLITE_CONSTRAINT:
       return fmt::format("the database refused a row: {}", exception.what());
@@ -163,10 +161,11 @@ void Connection::open(Store::Mode mode) {
 void Connection::check_integrity() const {
   const std::string verdict = database_.execAndGet("PRAGMA integrity_check(1)").getString();
   if (verdict != "ok") {
-    throw Error(ErrorCode::failure,
-                fmt::format("{0}: the database is damaged: {1}: restore a copy, or save what is "
-                            "left with `sqlite3 {2} .recover | sqlite3 NEW`",
-                            printable_name(path_.string()), verdict, shell_word(path_.string())));
+    throw Error(
+        ErrorCode::failure,
+        fmt::format("{}: the database is damaged: {}: restore a copy, or move the file away "
+                    "and tune again",
+                    printable_name(path_.string()), verdict));
   }
 }
 

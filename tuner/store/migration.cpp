@@ -12,7 +12,6 @@
 #include "tuner/core/failpoint.hpp"
 #include "tuner/core/hash.hpp"
 #include "tuner/core/printable.hpp"
-#include "tuner/core/shell_words.hpp"
 #include "tuner/store/database_file.hpp"
 
 #include <SQLiteCpp/Backup.h>
@@ -113,10 +112,11 @@ void refuse_foreign_database(SQLite::Database& database, const std::filesystem::
   if (tables != kMigrations[static_cast<std::size_t>(schema(database) - 1)].leads_to) {
     throw Error(
         ErrorCode::failure,
-        fmt::format("{0}: its tables are not those that tune makes (they are {1}): the file "
-                    "is damaged, or another program added to it: restore a copy, or save "
-                    "what is left with `sqlite3 {2} .recover | sqlite3 NEW`",
-                    printable_name(path.string()), tables, shell_word(path.string())));
+        fmt::format(
+            "{}: its tables are not those that tune makes (they are {}): the file is "
+            "damaged, or another program added to it: restore a copy, or move the file away "
+            "and tune again",
+            printable_name(path.string()), tables));
   }
 }
 

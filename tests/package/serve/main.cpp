@@ -8,7 +8,7 @@
 
 int main() {
   try {
-    tuner::Dispatcher dispatcher(tuner::Table::empty(), {.backend = "cpu"});
+    tuner::Dispatcher dispatcher(tuner::Table::none(), {.backend = "cpu"});
     const float a[] = {1, 2, 3, 4}, b[] = {5, 6, 7, 8};
     float c[4] = {};
     tuner::sgemm(dispatcher, nullptr, tuner::Transpose::no, tuner::Transpose::no, 2, 2, 2, 1, a, 2,

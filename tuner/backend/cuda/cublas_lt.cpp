@@ -120,7 +120,7 @@ std::uint32_t alignment_bytes(const MatrixOperands& operands) {
 }
 
 bool LtProduct::has(const Epilogue& epilogue) {
-  return epilogue.bias != Bias::of_rows;
+  return epilogue.bias != Bias::per_row;
 }
 
 LtProduct::LtProduct(const CublasLt& library, const family::LibraryOperation& operation,
@@ -199,7 +199,7 @@ void LtProduct::set_epilogue(const Epilogue& epilogue, const void* bias) {
   const auto set = [&](cublasLtMatmulDescAttributes_t which, const auto& value) {
     require(api, api.set_product(product_, which, &value, sizeof value), "describe an epilogue");
   };
-  const bool has_bias = epilogue.bias == Bias::of_columns;
+  const bool has_bias = epilogue.bias == Bias::per_column;
   if (!has_bias && epilogue.activation == Activation::none) return;
   // Columns here are the library's rows, along which its bias lies.
   const auto which = [&](cublasLtEpilogue_t without, cublasLtEpilogue_t with) {
