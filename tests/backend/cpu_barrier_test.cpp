@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include <numeric>
+#include <set>
 
 namespace tuner::backend {
 namespace {
@@ -248,6 +249,33 @@ TEST_F(CpuBarrier, AThreadThatHoldsALockAtABarrierOfItsWarpGetsToReleaseIt) {
         }
       })";
   EXPECT_EQ(run_on_zeros(source, {.grid = {8, 1, 1}, .block = {256, 1, 1}}, 2)[1], 8 * 256);
+}
+
+TEST_F(CpuBarrier, UpdatesThatAreNotAtomicAreLostInEverySecondLaunch) {
+  for (const std::string update :
+       {"bins[i % 2]++", "bins[i % 2] += 1", "bins[i % 2] = bins[i % 2] + 1", "out[i % 2]++",
+        "*(out + i % 2) += 1"}) {
+    const KernelId kernel = load(R"(
+        __global__ void kernel(int* out) {
+          __shared__ int bins[2];
+          const int i = threadIdx.x;
+          if (i < 2) bins[i] = 0;
+          __syncthreads();
+          )" + update + R"(;
+          __syncthreads();
+          if (i < 2) out[i] += bins[i];
+        })");
+    std::set<int> sums;
+    for (int launch = 0; launch < 4; ++launch) {
+      const BufferId buffer = upload(std::vector<int>(2));
+      const family::Geometry geometry{.block = {64, 1, 1}};
+      ASSERT_TRUE(backend().run(
+          Launch{.kernel = kernel, .steps = {{.geometry = geometry, .arguments = {buffer}}}}));
+      sums.insert(download<int>(buffer, 2)[0]);
+      backend().release(buffer);
+    }
+    EXPECT_EQ(sums, (std::set{1, 32})) << update;
+  }
 }
 
 TEST_F(CpuBarrier, LetsPartsOfAWarpShuffleApart) {

@@ -278,7 +278,7 @@ tuner_status tuner_parse_size(const tuner_dispatcher* dispatcher, uint32_t famil
     const int64_t*& first = required(size, "size");
     std::size_t& number = required(dimensions, "dimensions");
     last = required(dispatcher, "dispatcher")
-               .dispatcher.size(tuner::FamilyId{family}, &required(text, "the size's text"));
+               .dispatcher.parse_size(tuner::FamilyId{family}, &required(text, "the size's text"));
     first = last.data();
     number = last.size();
   });

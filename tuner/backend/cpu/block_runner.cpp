@@ -96,6 +96,7 @@ class BlockRunner::StackMemory {
 BlockRunner::BlockRunner()
     : dynamic_shared_(make_dynamic_shared()),
       exchange_(kMaxThreadsPerBlock),
+      reads_(kMaxThreadsPerBlock),
       stacks_(std::make_unique<StackMemory>()),
       fibers_(kMaxThreadsPerBlock + 1),
       idle_(kMaxThreadsPerBlock) {
@@ -103,6 +104,7 @@ BlockRunner::BlockRunner()
   at_barrier_.reserve(kMaxThreadsPerBlock);
   context_.dynamic_shared = aligned(dynamic_shared_.get());
   context_.exchange = exchange_.data();
+  context_.reads = reads_.data();
   context_.runner = this;
   context_.sync_block = &BlockRunner::sync_block;
   context_.sync_warp = &BlockRunner::sync_warp;
@@ -150,6 +152,7 @@ void BlockRunner::begin_block(const KernelCall& call, Index3 block) {
   context_.block_shape = {shape[0], shape[1], shape[2]};
   context_.block = block;
   context_.votes = 0;
+  if (call.interleaves) std::ranges::fill(reads_, RecentReads{});
   std::ranges::fill(context_.named, NamedBarrier{});
   vain_looks_ = meetings_ = 0;
   begins_next_ = false;

@@ -42,6 +42,7 @@ struct KernelCall {
   /// Some blocks pause at their first barrier, so that others that began later overtake them. Shows
   /// where a block reads what an earlier one has not written yet; a right kernel cannot tell.
   bool blocks_pause = false;
+  bool interleaves = false;          ///< the entry is of an interleaved image
   std::uint64_t launch = 0;          ///< makes a shuffled order another one
   std::uint32_t shared_content = 0;  ///< the words of shared memory before a block
   StaticShared static_shared = {};   ///< what of shared memory lies in the kernel's image
@@ -133,6 +134,7 @@ class BlockRunner {
   Place context_;
   std::unique_ptr<std::byte[]> dynamic_shared_;
   std::vector<unsigned long long> exchange_;
+  std::vector<RecentReads> reads_;
   std::unique_ptr<StackMemory> stacks_;
 
   std::vector<Fiber> fibers_;     // suspended ones; the running one's slot is empty

@@ -43,6 +43,16 @@ std::size_t eviction_bytes(std::int64_t l2_bytes) {
   return l2_bytes == 0 ? kUnknown : 2 * static_cast<std::size_t>(l2_bytes);
 }
 
+/// Whether a launch ends soon although every access to memory is a call.
+bool is_short(const Launch& launch) {
+  constexpr std::uint64_t kFewThreads = 16384;
+  return std::ranges::all_of(launch.steps, [](const StepLaunch& step) {
+    const auto &grid = step.geometry.grid, &block = step.geometry.block;
+    return std::uint64_t{grid[0]} * grid[1] * grid[2] * block[0] * block[1] * block[2] <=
+           kFewThreads;
+  });
+}
+
 space::EnvironmentInfo cpu_environment(const HostCompilerInfo& compiler) {
   return {.driver = "",
           .compiler = "g++ " + compiler.version,
@@ -90,14 +100,19 @@ class CpuBackend final : public Backend {
 
   [[nodiscard]] Expected<KernelId, Failure> load(const Binary& binary) override {
     const KernelId id{++last_kernel_};
-    auto image = LoadedImage::load(binary, images_.path() / fmt::format("{}.so", last_kernel_));
+    const auto scratch = [&](std::string_view of) {
+      return images_.path() / fmt::format("{}{}.so", last_kernel_, of);
+    };
+    auto image = LoadedImage::load(binary, scratch(""));
     if (!image) return Unexpected(image.error());
-    kernels_.emplace(id, std::move(*image));
+    kernels_.emplace(id, LoadedKernel{.image = std::move(*image),
+                                      .interleaved = LoadedImage::load_interleaved(
+                                          binary, scratch("_interleaved"))});
     return id;
   }
   void unload(KernelId kernel) override { kernels_.erase(kernel); }
   [[nodiscard]] std::vector<Resources> resources(KernelId kernel) const override {
-    return std::vector<Resources>(kernels_.at(kernel).functions().size());
+    return std::vector<Resources>(kernels_.at(kernel).image.functions().size());
   }
 
   [[nodiscard]] Expected<void, Failure> run(const Work& work) override {
@@ -206,7 +221,7 @@ class CpuBackend final : public Backend {
   /// Of a kernel only its run counts: what comes before depends on nothing that it does.
   [[nodiscard]] Expected<double, Failure> time_once(const Work& work) {
     if (const auto* launch = std::get_if<Launch>(&work)) {
-      const auto steps = prepare(*launch);
+      const auto steps = prepare(*launch, Purpose::timing);
       if (!steps) return Unexpected(steps.error());
       return timed([&] { return run_steps(*launch, *steps); });
     }
@@ -229,26 +244,41 @@ class CpuBackend final : public Backend {
     KernelCall call;
   };
 
+  /// What a launch is for: its time, or its results.
+  enum class Purpose { timing, results };
+
   [[nodiscard]] Expected<void, Failure> execute(const Launch& launch) {
-    const auto steps = prepare(launch);
+    const auto steps = prepare(launch, Purpose::results);
     if (!steps) return Unexpected(steps.error());
     return run_steps(launch, *steps);
   }
 
-  [[nodiscard]] Expected<std::vector<PreparedStep>, Failure> prepare(const Launch& launch) {
+  struct LoadedKernel {
+    LoadedImage image;
+    std::optional<LoadedImage> interleaved;
+    unsigned launches = 0;  ///< for its results
+  };
+
+  [[nodiscard]] Expected<std::vector<PreparedStep>, Failure> prepare(const Launch& launch,
+                                                                     Purpose purpose) {
     const auto kernel = kernels_.find(launch.kernel);
     if (kernel == kernels_.end()) return launch_error("the kernel is not loaded");
-    const std::size_t count = kernel->second.functions().size();
+    LoadedKernel& loaded = kernel->second;
+    const bool interleaves = purpose == Purpose::results && loaded.interleaved &&
+                             loaded.launches++ % 2 == 0 && is_short(launch);
+    const LoadedImage& image = interleaves ? *loaded.interleaved : loaded.image;
+    const std::size_t count = image.functions().size();
     if (launch.steps.size() != count) return Unexpected(other_steps(launch.steps.size(), count));
     for (const SymbolValue& symbol : launch.symbols) {
-      if (auto written = kernel->second.write(symbol); !written) {
+      if (auto written = image.write(symbol); !written) {
         return Unexpected(std::move(written.error()));
       }
     }
     std::vector<PreparedStep> steps;
     for (std::size_t i = 0; i < count; ++i) {
-      auto step = prepare(kernel->second, i, launch);
+      auto step = prepare(image, i, launch);
       if (!step) return Unexpected(in_step(std::move(step.error()), i, count));
+      step->call.interleaves = interleaves;
       steps.push_back(std::move(*step));
     }
     return steps;
@@ -340,7 +370,7 @@ class CpuBackend final : public Backend {
   // whose result depends on it does not give it twice.
   std::uint64_t launches_ = 0;
   BlockOrder blocks_ = BlockOrder::shuffled;
-  std::map<KernelId, LoadedImage> kernels_;
+  std::map<KernelId, LoadedKernel> kernels_;
   GridRunner grids_;  // last: its threads stop before the kernels' images go
 };
 

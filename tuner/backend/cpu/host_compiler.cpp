@@ -2,7 +2,9 @@
 #include "tuner/backend/cpu/host_compiler.hpp"
 
 #include "tuner/backend/cpu/host_source.hpp"
+#include "tuner/backend/cpu/interleaved_image.hpp"
 #include "tuner/backend/cpu/kernel_headers.hpp"
+#include "tuner/backend/cpu/plain_updates.hpp"
 #include "tuner/core/environment.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/failpoint.hpp"
@@ -60,6 +62,10 @@ constexpr std::array kBaseOptions = {
     // A kernel thread runs on a small stack (block_runner.cpp).
     "-Werror=frame-larger-than=49152",
 };
+
+constexpr std::array kInterleavedOptions = {"-O1", "-fsanitize=thread",
+                                            "-nodefaultlibs",  // nor the sanitizer's
+                                            "-w"};
 
 std::string without(std::string text, std::string_view part) {
   for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at)) {
@@ -174,6 +180,7 @@ std::string host_compiler_recipe() {
       parts.insert(parts.end(), {header.name, header.text});
   }
   parts.insert(parts.end(), kBaseOptions.begin(), kBaseOptions.end());
+  parts.insert(parts.end(), kInterleavedOptions.begin(), kInterleavedOptions.end());
   return content_hash(parts);
 }
 
@@ -194,7 +201,7 @@ const fs::path& HostCompiler::headers() const {
 }
 
 std::vector<std::string> HostCompiler::command(const family::CompileJob& job, bool of_processors,
-                                               const fs::path& directory) const {
+                                               const fs::path& directory, Variant variant) const {
   const fs::path& ours = headers();
   std::vector<std::string> words = confiner_;
   if (!confiner_.empty()) words.push_back(ours.string());
@@ -207,6 +214,10 @@ std::vector<std::string> HostCompiler::command(const family::CompileJob& job, bo
     for (const std::string_view header : early_headers(job.source)) {
       words.insert(words.end(), {"-include", (ours / kPlatform / header).string()});
     }
+  }
+  if (variant == Variant::interleaved) {
+    words.insert(words.end(), kInterleavedOptions.begin(), kInterleavedOptions.end());
+    words.insert(words.end(), {"-include", (ours / kInterleaving).string()});
   }
   words.insert(words.end(), {"-include", (directory / kMacros).string()});
   words.insert(words.end(), {(directory / kUnit).string(), "-o", (directory / kImage).string()});
@@ -253,7 +264,7 @@ Expected<Binary, Failure> HostCompiler::compile(const family::CompileJob& whole)
       .file_bytes = kImageLimit,
       .temporary_files = directory.path()};  // one that is killed leaves them behind
   const ProcessResult result =
-      run_process(command(job, of_processors, directory.path()), deadline_, limits);
+      run_process(command(job, of_processors, directory.path(), Variant::as_is), deadline_, limits);
   failpoint("backend.compiler_ended");
   if (result.timed_out) {
     return Unexpected(
@@ -271,7 +282,17 @@ Expected<Binary, Failure> HostCompiler::compile(const family::CompileJob& whole)
   const std::string bytes = read_file(image, kImageLimit);
   failpoint("backend.image_read");
   const auto view = std::as_bytes(std::span(bytes));
-  return Binary{.image = {view.begin(), view.end()}, .symbols = exported_names(job)};
+  Binary binary{.image = {view.begin(), view.end()}, .symbols = exported_names(job)};
+  if (!of_processors && has_plain_updates(job.source)) {
+    fs::remove(image);
+    const ProcessResult interleaved = run_process(
+        command(job, of_processors, directory.path(), Variant::interleaved), deadline_, limits);
+    // Where it cannot be made, the kernel is verified without.
+    if (interleaved.exit_code == 0 && !interleaved.timed_out && fs::is_regular_file(image)) {
+      append_interleaved(binary.image, read_file(image, kImageLimit));
+    }
+  }
+  return binary;
 }
 
 }  // namespace tuner::backend

@@ -44,9 +44,11 @@ class HostCompiler : public Compiler {
   /// The folder of kernel_headers.hpp, written when it is first asked for: a run of cached kernels
   /// compiles nothing.
   [[nodiscard]] const std::filesystem::path& headers() const;
+  enum class Variant { as_is, interleaved };  // interleaved_image.hpp
   /// What compiles the unit in a directory to the image there.
   [[nodiscard]] std::vector<std::string> command(const family::CompileJob& job, bool of_processors,
-                                                 const std::filesystem::path& directory) const;
+                                                 const std::filesystem::path& directory,
+                                                 Variant variant) const;
   /// Why the command failed.
   [[nodiscard]] Failure refusal(const ProcessResult& result,
                                 const std::filesystem::path& directory) const;

@@ -34,6 +34,14 @@ struct NamedBarrier {
   unsigned generation;  ///< of those that met before
 };
 
+/// What a thread of an interleaved kernel read last (interleaving_on_cpu.hpp).
+struct RecentReads {
+  static constexpr unsigned kSlots = 4;
+  const void* addresses[kSlots];
+  unsigned count;    ///< of reads
+  unsigned updates;  ///< writes of what was read
+};
+
 /// The place of the kernel thread that runs, and what it may ask of the block it belongs to. One
 /// for each operating-system thread; the backend keeps it current across switches.
 struct KernelContext {
@@ -47,6 +55,7 @@ struct KernelContext {
   void (*await)(KernelContext&, bool (*is_ready)(const void* state), const void* state);
   NamedBarrier named[16];  ///< all zero when a block begins
   unsigned polls;          ///< tuner::poll() counts here
+  RecentReads* reads;      ///< of each thread of the block
 
   unsigned thread_rank() const {
     return thread.x + block_shape.x * (thread.y + block_shape.y * thread.z);

@@ -8,6 +8,7 @@
 #include "embedded/cuda_on_cpu.hpp"
 #include "embedded/directed_rounding_on_cpu.hpp"
 #include "embedded/half_on_cpu.hpp"
+#include "embedded/interleaving_on_cpu.hpp"
 #include "embedded/kernel_abi.hpp"
 #include "embedded/special_functions_on_cpu.hpp"
 #include "embedded/standard_math_on_cpu.hpp"
@@ -140,6 +141,7 @@ const std::vector<family::Header>& kernel_prelude() {
       header("directed_rounding_on_cpu.hpp", embedded::directed_rounding_on_cpu()),
       header("special_functions_on_cpu.hpp", embedded::special_functions_on_cpu()),
       header("kernel_abi.hpp", embedded::kernel_abi()),
+      header(kInterleaving, embedded::interleaving_on_cpu()),
       header("number_constants.h", family::number_constants())};
   return headers;
 }

@@ -12,6 +12,9 @@ namespace tuner::backend {
 /// std: nvcc includes parts of the C++ library before every source.
 inline constexpr std::string_view kKernelStd = "tuner_std.h";
 
+/// One of kernel_prelude(), which is included before a kernel whose threads are to interleave.
+inline constexpr std::string_view kInterleaving = "interleaving_on_cpu.hpp";
+
 /// The header that the host's compiler includes before every kernel, and those that it needs.
 [[nodiscard]] const std::vector<family::Header>& kernel_prelude();
 

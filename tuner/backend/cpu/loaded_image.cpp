@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/backend/cpu/loaded_image.hpp"
 
+#include "tuner/backend/cpu/interleaved_image.hpp"
 #include "tuner/backend/launch_error.hpp"
 #include "tuner/core/file.hpp"
 
@@ -45,6 +46,14 @@ Expected<LoadedImage, Failure> LoadedImage::load(const Binary& binary,
     image.shared_ = shared_variables(binary.image);
   }
   return image;
+}
+
+std::optional<LoadedImage> LoadedImage::load_interleaved(const Binary& binary,
+                                                         const std::filesystem::path& scratch) {
+  const std::span<const std::byte> part = interleaved_part(binary.image);
+  if (part.empty()) return std::nullopt;
+  auto image = load({.image = {part.begin(), part.end()}, .symbols = binary.symbols}, scratch);
+  return image ? std::optional(std::move(*image)) : std::nullopt;
 }
 
 Expected<void, Failure> LoadedImage::write(const SymbolValue& symbol) const {

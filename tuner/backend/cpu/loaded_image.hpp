@@ -8,6 +8,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -19,6 +20,11 @@ class LoadedImage {
   /// `scratch` is a path that no other image loaded at present had; the file is gone on return.
   [[nodiscard]] static Expected<LoadedImage, Failure> load(const Binary& binary,
                                                            const std::filesystem::path& scratch);
+
+  /// The kernel with interleaved threads that lies behind it (interleaved_image.hpp); none where
+  /// there is none or it cannot be loaded. `scratch` as for load().
+  [[nodiscard]] static std::optional<LoadedImage> load_interleaved(
+      const Binary& binary, const std::filesystem::path& scratch);
 
   /// Copies bytes into a __constant__ variable; launch_error when the image has none of that name
   /// or one of fewer bytes.

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/backend/cpu/plain_updates.hpp"
+
+#include "tuner/family/source_token.hpp"
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+#include <vector>
+
+namespace tuner::backend {
+namespace {
+
+/// Looks through one text.
+class UpdateFinder {
+ public:
+  explicit UpdateFinder(std::string_view text) : tokens_(family::source_tokens(text)) {
+    for (std::size_t i = 0; i < tokens_.size(); ++i) {
+      if (is(i, "__shared__")) add_shared(i + 1);
+      if (is(i, "*") || is(i, "&")) add_pointer(i + 1);
+    }
+  }
+
+  [[nodiscard]] bool finds_one() const {
+    for (std::size_t i = 0; i < tokens_.size(); ++i) {
+      if (tokens_[i].kind == Kind::word && is_update(i)) return true;
+    }
+    return false;
+  }
+
+ private:
+  using Kind = family::SourceToken::Kind;
+
+  /// Declarations and statements that are longer are not read: a hostile source takes no longer.
+  static constexpr std::size_t kMostTokens = 256;
+
+  [[nodiscard]] bool is(std::size_t i, std::string_view text) const {
+    return i < tokens_.size() && tokens_[i].text == text;
+  }
+  [[nodiscard]] bool is_any(std::size_t i, std::string_view marks) const {
+    return i < tokens_.size() && tokens_[i].kind == Kind::mark &&
+           marks.find(tokens_[i].text) != std::string_view::npos;
+  }
+
+  /// The words of a declaration up to its end: the variable is among them.
+  void add_shared(std::size_t begin) {
+    for (std::size_t i = begin; i < std::min(begin + kMostTokens, tokens_.size()); ++i) {
+      if (is(i, ";")) return;
+      if (tokens_[i].kind == Kind::word) shared_.insert(tokens_[i].text);
+    }
+  }
+
+  /// `* name,`, `* __restrict__ name)` and the like.
+  void add_pointer(std::size_t begin) {
+    std::size_t i = begin;
+    while (is(i, "const") || is(i, "__restrict__") || is(i, "__restrict")) ++i;
+    if (i < tokens_.size() && tokens_[i].kind == Kind::word && is_any(i + 1, ",)=;")) {
+      pointers_.insert(tokens_[i].text);
+    }
+  }
+
+  /// Behind the subscripts and members of a name.
+  [[nodiscard]] std::size_t behind_element(std::size_t name) const {
+    std::size_t i = name + 1, depth = 0;
+    for (; i < std::min(name + kMostTokens, tokens_.size()); ++i) {
+      if (is(i, "[")) {
+        ++depth;
+      } else if (is(i, "]")) {
+        if (depth-- == 0) return i;
+      } else if (depth == 0 && is(i, ".")) {
+        ++i;
+      } else if (depth == 0) {
+        return i;
+      }
+    }
+    return i;
+  }
+
+  /// Whether an assignment that begins at a mark changes the element: `++`, `+=`, or `=` with the
+  /// name in what is assigned.
+  [[nodiscard]] bool changes(std::size_t mark, std::string_view name) const {
+    if (is_any(mark, "+-") && is(mark + 1, tokens_[mark].text)) return true;
+    if (is_any(mark, "+-*/%&|^") && is(mark + 1, "=")) return true;
+    if (is_any(mark, "<>") && is(mark + 1, tokens_[mark].text) && is(mark + 2, "=")) return true;
+    if (!is(mark, "=") || is(mark + 1, "=")) return false;
+    for (std::size_t i = mark + 1; i < std::min(mark + kMostTokens, tokens_.size()); ++i) {
+      if (is(i, ";")) return false;
+      if (is(i, name)) return true;
+    }
+    return false;
+  }
+
+  [[nodiscard]] bool is_update(std::size_t i) const {
+    const std::string_view name = tokens_[i].text;
+    const bool is_shared = shared_.contains(name);
+    if (!is_shared && !pointers_.contains(name)) return false;
+    const bool is_read_through = i > 0 && is(i - 1, "*");
+    std::size_t behind = behind_element(i);
+    if (!is_shared && !is_read_through && behind == i + 1) return false;  // the pointer itself
+    if (is_read_through && is(behind, ")")) ++behind;
+    const std::size_t before = i - (is_read_through ? 1 : 0);
+    const bool is_behind_mark =
+        before > 1 && is_any(before - 1, "+-") && is(before - 2, tokens_[before - 1].text);
+    return is_behind_mark || changes(behind, name);
+  }
+
+  std::vector<family::SourceToken> tokens_;
+  std::set<std::string_view> shared_, pointers_;
+};
+
+}  // namespace
+
+bool has_plain_updates(const family::KernelSource& source) {
+  const auto finds_one = [](std::string_view text) { return UpdateFinder(text).finds_one(); };
+  return finds_one(source.text) ||
+         std::ranges::any_of(source.headers,
+                             [&](const family::Header& header) { return finds_one(header.text); });
+}
+
+}  // namespace tuner::backend

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tuner/family/family.hpp"
+
+namespace tuner::backend {
+
+/// Whether a kernel may change elements of shared memory, or of memory behind a pointer, in a way
+/// that takes a read and a write: `bins[i]++`, `*total += x`, `s[i] = s[i] + x`. Errs on the side
+/// of true, but for variables of the kernel's own.
+[[nodiscard]] bool has_plain_updates(const family::KernelSource& source);
+
+}  // namespace tuner::backend
