@@ -20,7 +20,7 @@ int main(int argc, char** argv) {
     const tuner::FamilyId family = dispatcher.family("scale");
     const auto prepared = dispatcher.prepare(family, std::vector<tuner::Size>{{64}});
     if (prepared.front().answer) return 0;
-    std::fprintf(stderr, "error: %s\n", prepared.front().problem.c_str());
+    std::fprintf(stderr, "error: %s\n", prepared.front().error.c_str());
   } catch (const tuner::DispatchError& error) {
     std::fprintf(stderr, "error: %s\n", error.what());
   }

@@ -91,7 +91,7 @@ TEST_F(ExplainResultTest, SaysWhereItIsInTheRooflineModelAndOfWhatItsCodeConsist
 TEST_F(ExplainResultTest, SaysTheBoundFirstThenWhatEachNeighbourCosts) {
   EXPECT_EQ(explain_text(report()),
             "toy 10 on NVIDIA H200\n"
-            "bound: shared-memory bandwidth: 91 % of its peak; FMA pipe 62 %\n"
+            "limiter: shared-memory bandwidth: 91 % of its peak; FMA pipe 62 %\n"
             "best: TILE=3 DEPTH=2, 1.00 µs\n"
             "one parameter changed:\n"
             "  TILE 3 → 4: 2.3 bank conflicts a request instead of 0.0, +21 %\n"
@@ -129,7 +129,7 @@ TEST_F(ExplainResultTest, WhatFailedHasItsOutcome) {
 TEST_F(ExplainResultTest, TheDocumentHasTheCounters) {
   const Json document = explain_json(report());
   EXPECT_EQ(document.at("schema"), "tune.explain/1");
-  EXPECT_EQ(document.at("bound"), "shared-memory bandwidth: 91 % of its peak; FMA pipe 62 %");
+  EXPECT_EQ(document.at("limiter"), "shared-memory bandwidth: 91 % of its peak; FMA pipe 62 %");
   const Json& neighbour = document.at("contenders").at(1);
   EXPECT_EQ(neighbour.at("parameter"), "TILE");
   EXPECT_EQ(neighbour.at("from"), "3");

@@ -31,7 +31,7 @@ class ExplainTest(ProgramTest):
         space = self.tuned()
         document = self.tune_json("explain", "--space", space, *SCALE, "--size", "64")
         self.assertEqual(document["schema"], "tune.explain/1")
-        self.assertIsNone(document["bound"])
+        self.assertIsNone(document["limiter"])
         self.assertIn("cpu backend", document["counters_problem"])
         self.assertEqual([each["role"] for each in document["contenders"]], ["best", "neighbour"])
         neighbour = document["contenders"][1]

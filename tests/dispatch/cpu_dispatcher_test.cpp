@@ -540,7 +540,7 @@ TEST_F(TypedGemmTest, EpiloguesAreServedByTheFamilyThatHasThem) {
   problem.bias = bias.data();
   EXPECT_THAT(
       [&] { gemm(without, nullptr, problem, 1, a.data(), b.data(), 1, c.data()); },
-      testing::ThrowsMessage<DispatchError>(HasSubstr("tune one of the family gemm_tensor")));
+      testing::ThrowsMessage<DispatchError>(HasSubstr("tune a kernel of the family gemm_tensor")));
 }
 
 TEST_F(TypedGemmTest, SaysWhatCannotBeMultiplied) {

@@ -141,7 +141,8 @@ TEST_F(ConnectionTest, BringsAnEmptyDatabaseUpToDate) {
 TEST_F(ConnectionTest, RefusesANewerSchemaAndLeavesItAlone) {
   create_with_one_trial();
   execute("PRAGMA user_version = 8");
-  const auto message = AllOf(HasSubstr("schema 8"), HasSubstr("supports 7"), HasSubstr("update tune"));
+  const auto message =
+      AllOf(HasSubstr("schema 8"), HasSubstr("supports 7"), HasSubstr("update tune"));
   EXPECT_EQ(error_of_opening(kReadWrite, message), ErrorCode::usage);
   EXPECT_EQ(error_of_opening(kReadOnly, message), ErrorCode::usage);
   EXPECT_EQ(pragma("user_version"), 8);
@@ -176,7 +177,7 @@ TEST_F(ConnectionTest, RefusesADirectory) {
 
 TEST_F(ConnectionTest, FindsNothingWhereThereIsNoDatabaseToRead) {
   EXPECT_EQ(error_of_opening(kReadOnly, AllOf(StartsWith("no database at "),
-                                              HasSubstr("run `tune` first"), HasSubstr("--db"))),
+                                              HasSubstr("run `tune` first, or name another"))),
             ErrorCode::nothing_found);
   EXPECT_FALSE(fs::exists(path));
   write_file(path, "");

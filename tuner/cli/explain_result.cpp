@@ -197,7 +197,7 @@ Json contender_json(const ExplainReport& report, const ExplainedContender& conte
     json["ratio_high"] = contender.timed->ratio_high;
   }
   const std::string bound = bound_of(contender);
-  json["bound"] = bound.empty() ? Json() : Json(bound);
+  json["limiter"] = bound.empty() ? Json() : Json(bound);
   json["differences"] = differences_from_best(report, contender);
   json["resources"] = footprint_json(contender.profile);
   json["counters"] = counters_json(contender.profile.counters);
@@ -240,7 +240,7 @@ Json explain_json(const ExplainReport& report) {
           {"family", report.family.name},
           {"kernel", report.kernel.name},
           {"size", space::size_json(report.size, report.family.problem.dims)},
-          {"bound", bound.empty() ? Json() : Json(bound)},
+          {"limiter", bound.empty() ? Json() : Json(bound)},
           {"roofline", roofline_json(report)},
           {"counters_problem", report.result.counters_problem},
           {"library_problem", report.result.library_problem},

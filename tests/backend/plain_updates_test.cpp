@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/backend/cpu/plain_updates.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace tuner::backend {
+namespace {
+
+bool has_updates(const std::string& body) {
+  return has_plain_updates(
+      {.name = "k.cu",
+       .text = "__global__ void k(int n, const float* __restrict__ x, float *out, int* total) {\n"
+               "  __shared__ int bins[64], count; extern __shared__ float tile[];\n" +
+               body + "\n}\n",
+       .headers = {}});
+}
+
+TEST(PlainUpdates, OfSharedMemoryAndBehindPointersAreFound) {
+  for (const char* body :
+       {"bins[i]++;", "++bins[i];", "bins[x[i] % 64] += 1;", "bins[i] = bins[i] + 1;", "count++;",
+        "count |= 4;", "tile[i] *= 2;", "bins[i] <<= 1;", "out[i] += x[i];", "*total += 1;",
+        "(*total)++;", "++*total;", "float* row = out + n; row[i] -= 1;",
+        "float& sum = out[i]; sum = sum + x[i]; out[i] /= 2;"}) {
+    EXPECT_TRUE(has_updates(body)) << body;
+  }
+}
+
+TEST(PlainUpdates, OfAThreadsOwnVariablesAreNone) {
+  for (const char* body :
+       {"float sums[4]; sums[i] += x[i]; out[i] = sums[i];", "x++; out = out + 1; n += 4;",
+        "bins[i] = 0; tile[i] = x[i];", "atomicAdd(&bins[i], 1); atomicAdd(total, bins[i]);",
+        "float sum = 0; for (int i = 0; i < n; ++i) sum += x[i] * x[i]; out[n] = sum;",
+        "if (bins[i] == 4 && tile[i] <= 2) out[i] = bins[i] * 2;"}) {
+    EXPECT_FALSE(has_updates(body)) << body;
+  }
+}
+
+TEST(PlainUpdates, AreFoundInHeadersToo) {
+  EXPECT_TRUE(has_plain_updates(
+      {.name = "k.cu",
+       .text = "#include \"add.cuh\"\n",
+       .headers = {{.name = "add.cuh", .text = "__device__ void add(int* to) { *to += 1; }"}}}));
+}
+
+}  // namespace
+}  // namespace tuner::backend
