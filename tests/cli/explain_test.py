@@ -64,7 +64,7 @@ class ExplainTest(ProgramTest):
         self.tuned()
         self.assertIn("best: BLOCK=", self.tune("explain", *SCALE, "--size", "64").stdout)
         (self.directory / "scale.json").unlink()
-        self.refuse("explain", *SCALE, "--size", "64", code=2, says="name one with --space")
+        self.refuse("explain", *SCALE, "--size", "64", code=2, says="name its file with --space")
 
     def test_neighbours_of_another_source_do_not_count(self):
         self.tuned()

@@ -99,8 +99,8 @@ TEST(BestLine, RefusesALineThatWasChanged) {
   const std::string line = best_line(example());
   const auto refused = [&](const std::string& changed) {
     EXPECT_THAT([&] { static_cast<void>(parse_best_lines(line + "\n" + changed, "best.jsonl")); },
-                ThrowsMessage<Error>(
-                    AllOf(HasSubstr("best.jsonl, line 2: "), HasSubstr("checksum does not match"))));
+                ThrowsMessage<Error>(AllOf(HasSubstr("best.jsonl, line 2: "),
+                                           HasSubstr("checksum does not match"))));
   };
   refused(replaced(line, "\"ties\":2", "\"ties\":3"));
   refused(replaced(line, "NVIDIA H200", "NVIDIA H100"));

@@ -39,8 +39,8 @@ enum class Convergence {
 /// others.
 [[nodiscard]] Json heatmap_section(const KernelHistory& kernel, const SizeHistory& size,
                                    const Metric& metric, const Importances& ranked);
-/// Is the winner real? The contenders of the final round, timed interleaved: which was chosen, by what
-/// rule, and which was fastest.
+/// Is the winner real? The contenders of the final round, timed interleaved: which was chosen, by
+/// what rule, and which was fastest.
 [[nodiscard]] Json finalists_section(const KernelHistory& kernel, const SizeHistory& size);
 /// Why is the winner the fastest? Its bound, its place in the roofline model, and its hardware
 /// counters beside those of its neighbours, the default and the library. Of an explained size.

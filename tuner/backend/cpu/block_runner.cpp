@@ -153,6 +153,7 @@ void BlockRunner::begin_block(const KernelCall& call, Index3 block) {
   context_.block = block;
   context_.votes = 0;
   if (call.interleaves) std::ranges::fill(reads_, RecentReads{});
+  context_.sleeps = 0;
   std::ranges::fill(context_.named, NamedBarrier{});
   vain_looks_ = meetings_ = 0;
   begins_next_ = false;

@@ -7,6 +7,8 @@
 
 #define TUNER_PROBE extern "C" __attribute__((no_sanitize("thread")))
 
+extern "C" int usleep(unsigned);
+
 namespace tuner {
 
 /// Whether an address is of the thread's stack or of the backend itself.
@@ -34,6 +36,12 @@ __attribute__((no_sanitize("thread"))) inline void before_write(const void* addr
     // The first updates of a thread show a race; many more would take too long.
     constexpr unsigned kEach = 32, kFew = 64;
     if (++recent.updates <= kEach || recent.updates % kFew == 0) pause();
+    // Blocks on other cores run meanwhile.
+    constexpr unsigned kSleeps = 4, kMicroseconds = 50;
+    if (context->sleeps < kSleeps) {
+      ++context->sleeps;
+      usleep(kMicroseconds);
+    }
     return;
   }
 }

@@ -56,6 +56,7 @@ struct KernelContext {
   NamedBarrier named[16];  ///< all zero when a block begins
   unsigned polls;          ///< tuner::poll() counts here
   RecentReads* reads;      ///< of each thread of the block
+  unsigned sleeps;         ///< of the block's threads at updates
 
   unsigned thread_rank() const {
     return thread.x + block_shape.x * (thread.y + block_shape.y * thread.z);
