@@ -37,6 +37,23 @@ TEST(PlainUpdates, OfAThreadsOwnVariablesAreNone) {
   }
 }
 
+TEST(PlainUpdates, AJobIsOfWholeNumbersIfNothingNamesAnotherType) {
+  const auto job = [](const std::string& text, const std::string& entry = "k") {
+    return family::CompileJob{.source = {.name = "k.cu", .text = text, .headers = {}},
+                              .entries = {entry}};
+  };
+  EXPECT_TRUE(is_of_whole_numbers(job("__global__ void k(int4* x) { x[0].x++; }  // no float")));
+  EXPECT_FALSE(is_of_whole_numbers(job("__global__ void k(const float2* x, int* y) {}")));
+  EXPECT_FALSE(is_of_whole_numbers(job("__global__ void k(__nv_bfloat16* x) {}")));
+  EXPECT_FALSE(is_of_whole_numbers(job("__global__ void k(int* x) { x[0] = x[1] * 0.5; }")));
+  EXPECT_FALSE(
+      is_of_whole_numbers(job("template <class T> __global__ void k(T* x) {}", "k<double>")));
+  family::CompileJob defined = job("__global__ void k(T* x) {}");
+  defined.options = {"-DT=float"};
+  EXPECT_TRUE(is_of_whole_numbers(job("__global__ void k(T* x) {}")));
+  EXPECT_FALSE(is_of_whole_numbers(defined));
+}
+
 TEST(PlainUpdates, AreFoundInHeadersToo) {
   EXPECT_TRUE(has_plain_updates(
       {.name = "k.cu",

@@ -4,6 +4,8 @@
 #include "tuner/family/source_token.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cctype>
 #include <set>
 #include <string_view>
 #include <vector>
@@ -108,7 +110,32 @@ class UpdateFinder {
   std::set<std::string_view> shared_, pointers_;
 };
 
+/// Whether a text has a word such as "float4", "__half2" or "__nv_bfloat16", or a number such as
+/// 0.5.
+bool has_floating_point(std::string_view text) {
+  constexpr std::array<std::string_view, 5> kBeginnings = {"float", "double", "half", "__half",
+                                                           "__nv_"};
+  const std::vector<family::SourceToken> tokens = family::source_tokens(text);
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    if (i > 0 && tokens[i].text == "." &&
+        std::isdigit(static_cast<unsigned char>(tokens[i - 1].text.front())) != 0)
+      return true;
+    if (tokens[i].kind != family::SourceToken::Kind::word) continue;
+    const auto begins = [&](std::string_view name) { return tokens[i].text.starts_with(name); };
+    if (std::ranges::any_of(kBeginnings, begins)) return true;
+  }
+  return false;
+}
+
 }  // namespace
+
+bool is_of_whole_numbers(const family::CompileJob& job) {
+  const auto of_header = [](const family::Header& it) { return has_floating_point(it.text); };
+  return !has_floating_point(job.source.text) &&
+         std::ranges::none_of(job.source.headers, of_header) &&
+         std::ranges::none_of(job.entries, has_floating_point) &&
+         std::ranges::none_of(job.options, has_floating_point);
+}
 
 bool has_plain_updates(const family::KernelSource& source) {
   const auto finds_one = [](std::string_view text) { return UpdateFinder(text).finds_one(); };

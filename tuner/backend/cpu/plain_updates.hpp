@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "tuner/family/candidate.hpp"
 #include "tuner/family/family.hpp"
 
 namespace tuner::backend {
@@ -9,5 +10,9 @@ namespace tuner::backend {
 /// that takes a read and a write: `bins[i]++`, `*total += x`, `s[i] = s[i] + x`. Errs on the side
 /// of true, but for variables of the kernel's own.
 [[nodiscard]] bool has_plain_updates(const family::KernelSource& source);
+
+/// Whether a job computes with whole numbers alone, as far as its words tell: then every way to
+/// compile it gives the same bits.
+[[nodiscard]] bool is_of_whole_numbers(const family::CompileJob& job);
 
 }  // namespace tuner::backend
