@@ -39,8 +39,10 @@ TEST(PlainUpdates, OfAThreadsOwnVariablesAreNone) {
 
 TEST(PlainUpdates, AJobIsOfWholeNumbersIfNothingNamesAnotherType) {
   const auto job = [](const std::string& text, const std::string& entry = "k") {
-    return family::CompileJob{.source = {.name = "k.cu", .text = text, .headers = {}},
-                              .entries = {entry}};
+    family::CompileJob made;
+    made.source = {.name = "k.cu", .text = text, .headers = {}};
+    made.entries = {entry};
+    return made;
   };
   EXPECT_TRUE(is_of_whole_numbers(job("__global__ void k(int4* x) { x[0].x++; }  // no float")));
   EXPECT_FALSE(is_of_whole_numbers(job("__global__ void k(const float2* x, int* y) {}")));

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <set>
 #include <string_view>
 #include <vector>
@@ -115,16 +114,13 @@ class UpdateFinder {
 bool has_floating_point(std::string_view text) {
   constexpr std::array<std::string_view, 5> kBeginnings = {"float", "double", "half", "__half",
                                                            "__nv_"};
-  const std::vector<family::SourceToken> tokens = family::source_tokens(text);
-  for (std::size_t i = 0; i < tokens.size(); ++i) {
-    if (i > 0 && tokens[i].text == "." &&
-        std::isdigit(static_cast<unsigned char>(tokens[i - 1].text.front())) != 0)
-      return true;
-    if (tokens[i].kind != family::SourceToken::Kind::word) continue;
-    const auto begins = [&](std::string_view name) { return tokens[i].text.starts_with(name); };
-    if (std::ranges::any_of(kBeginnings, begins)) return true;
-  }
-  return false;
+  return std::ranges::any_of(family::source_tokens(text), [&](const family::SourceToken& token) {
+    if (token.kind != family::SourceToken::Kind::word) return false;
+    const bool is_number = token.text.front() >= '0' && token.text.front() <= '9';
+    if (is_number) return token.text.find('.') != std::string_view::npos;
+    return std::ranges::any_of(
+        kBeginnings, [&](std::string_view beginning) { return token.text.starts_with(beginning); });
+  });
 }
 
 }  // namespace
