@@ -94,7 +94,7 @@ TEST_F(ExplainResultTest, SaysTheBoundFirstThenWhatEachNeighbourCosts) {
             "limiter: shared-memory bandwidth: 91 % of its peak; FMA pipe 62 %\n"
             "best: TILE=3 DEPTH=2, 1.00 µs\n"
             "one parameter changed:\n"
-            "  TILE 3 → 4: 2.3 bank conflicts a request instead of 0.0, +21 %\n"
+            "  TILE 3 → 4: 2.3 bank conflicts a request instead of 0.0, +21 % time\n"
             "  DEPTH 2 → 1: same time\n"
             "resources: 96 registers a thread, no spills, 0 B of shared memory a block\n"
             "default: TILE=2 DEPTH=1\n"
@@ -110,7 +110,7 @@ TEST_F(ExplainResultTest, WithoutCountersSaysWhyAndShowsTheRest) {
   result_.contenders[1].profile.footprint->registers = 128;
   const std::string text = explain_text(report());
   EXPECT_THAT(text, HasSubstr("limiter: unknown: no CUPTI\n"));
-  EXPECT_THAT(text, HasSubstr("TILE 3 → 4: 128 registers a thread instead of 96, +21 %\n"));
+  EXPECT_THAT(text, HasSubstr("TILE 3 → 4: 128 registers a thread instead of 96, +21 % time\n"));
   EXPECT_THAT(text, HasSubstr("library, cuBLAS 13.1.0: -5.0 %\n"));
   EXPECT_THAT(text, Not(HasSubstr("counters are missing")));
 }

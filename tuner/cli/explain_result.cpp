@@ -21,7 +21,7 @@ const ExplainedContender& best_of(const ExplainReport& report) {
   return report.result.contenders.front();
 }
 
-/// "+21 %", "×2.40", "same time" beside the best one.
+/// "+21 % time", "×2.40 the time", "same time" beside the best one.
 std::string time_beside_best(const ExplainedContender& contender) {
   if (!contender.timed) {
     return contender.trial.outcome == Outcome::ok ? "not timed"
@@ -35,8 +35,8 @@ std::string time_beside_best(const ExplainedContender& contender) {
   if (timed.ratio_to_best >= kManyTimes)
     return fmt::format("×{:.2f} the time", timed.ratio_to_best);
   const double percent = 100 * (timed.ratio_to_best - 1);
-  return std::abs(percent) < kFewPercent ? fmt::format("{:+.1f} %", percent)
-                                         : fmt::format("{:+.0f} %", percent);
+  return std::abs(percent) < kFewPercent ? fmt::format("{:+.1f} % time", percent)
+                                         : fmt::format("{:+.0f} % time", percent);
 }
 
 std::vector<std::string> differences_from_best(const ExplainReport& report,
