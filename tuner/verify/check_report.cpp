@@ -157,21 +157,12 @@ Failure CheckReport::result_failure(std::size_t part) const {
           : "";
   const std::string wanted =
       element.left_out ? "left unwritten" : value_text(element.reference, data.type);
-  Failure failure = failure_of(
+  return failure_of(
       Outcome::wrong_result,
       fmt::format("{} is {}{}, should be {}{}; wrong elements: {} of {}",
                   subject_.problem.element_name(data.argument, report.first),
                   value_text(element.result, data.type), untouched, wanted,
                   element.left_out ? "" : distance(element, data.type), report.wrong, data.used));
-  const bool is_by_kernel =
-      std::holds_alternative<family::KernelReference>(subject_.problem.family().check.reference);
-  if (is_by_kernel && subject_.problem.recipe().fill == Fill::few &&
-      family::is_floating(data.type)) {
-    failure.message +=
-        "; if results are not defined where inputs are equal, state \"continuous\": true in "
-        "\"check\"";
-  }
-  return failure;
 }
 
 std::string CheckReport::distance(const CheckKernels::Element& element,
