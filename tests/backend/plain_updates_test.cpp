@@ -46,6 +46,9 @@ TEST(PlainUpdates, AJobIsOfWholeNumbersIfNothingNamesAnotherType) {
   };
   EXPECT_TRUE(is_of_whole_numbers(job("__global__ void k(int4* x) { x[0].x++; }  // no float")));
   EXPECT_FALSE(is_of_whole_numbers(job("__global__ void k(const float2* x, int* y) {}")));
+  EXPECT_TRUE(
+      is_of_whole_numbers(job("__global__ void k(int* x) { int half = 32; x[half] = 1; }")));
+  EXPECT_FALSE(is_of_whole_numbers(job("#include <cuda_fp16.h>\n__global__ void k(half* x) {}")));
   EXPECT_FALSE(is_of_whole_numbers(job("__global__ void k(__nv_bfloat16* x) {}")));
   EXPECT_FALSE(is_of_whole_numbers(job("__global__ void k(int* x) { x[0] = x[1] * 0.5; }")));
   EXPECT_FALSE(

@@ -112,8 +112,7 @@ class UpdateFinder {
 /// Whether a text has a word such as "float4", "__half2" or "__nv_bfloat16", or a number such as
 /// 0.5.
 bool has_floating_point(std::string_view text) {
-  constexpr std::array<std::string_view, 5> kBeginnings = {"float", "double", "half", "__half",
-                                                           "__nv_"};
+  constexpr std::array<std::string_view, 4> kBeginnings = {"float", "double", "__half", "__nv_"};
   return std::ranges::any_of(family::source_tokens(text), [&](const family::SourceToken& token) {
     if (token.kind != family::SourceToken::Kind::word) return false;
     const bool is_number = token.text.front() >= '0' && token.text.front() <= '9';
@@ -126,9 +125,11 @@ bool has_floating_point(std::string_view text) {
 }  // namespace
 
 bool is_of_whole_numbers(const family::CompileJob& job) {
-  const auto of_header = [](const family::Header& it) { return has_floating_point(it.text); };
-  return !has_floating_point(job.source.text) &&
-         std::ranges::none_of(job.source.headers, of_header) &&
+  constexpr std::array<std::string_view, 3> kHeaders = {"cuda_fp16", "cuda_bf16", "cuda_fp8"};
+  const auto is_included = [&](std::string_view header) {
+    return job.source.text.find(header) != std::string::npos;
+  };
+  return !has_floating_point(job.source.text) && std::ranges::none_of(kHeaders, is_included) &&
          std::ranges::none_of(job.entries, has_floating_point) &&
          std::ranges::none_of(job.options, has_floating_point);
 }

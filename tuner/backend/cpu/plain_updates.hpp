@@ -11,8 +11,8 @@ namespace tuner::backend {
 /// of true, but for variables of the kernel's own.
 [[nodiscard]] bool has_plain_updates(const family::KernelSource& source);
 
-/// Whether a job computes with whole numbers alone, as far as its words tell: then every way to
-/// compile it gives the same bits.
+/// Whether a job computes with whole numbers alone, as far as the words of its source tell, without
+/// its headers: then every way to compile it gives the same bits.
 [[nodiscard]] bool is_of_whole_numbers(const family::CompileJob& job);
 
 }  // namespace tuner::backend
