@@ -283,7 +283,10 @@ Expected<Binary, Failure> HostCompiler::compile(const family::CompileJob& whole)
   failpoint("backend.image_read");
   const auto view = std::as_bytes(std::span(bytes));
   Binary binary{.image = {view.begin(), view.end()}, .symbols = exported_names(job)};
-  if (!of_processors && is_of_whole_numbers(job) && has_plain_updates(job.source)) {
+  // What stands for instructions of a GPU on the cpu backend relies on running uninterrupted.
+  const bool stands_for_instructions = mentions(job.source, "TUNER_CPU_BACKEND");
+  if (!of_processors && !stands_for_instructions && is_of_whole_numbers(job) &&
+      has_plain_updates(job.source)) {
     fs::remove(image);
     const ProcessResult interleaved = run_process(
         command(job, of_processors, directory.path(), Variant::interleaved), deadline_, limits);
