@@ -17,27 +17,20 @@ namespace {
 /// initial value, or is no declaration of one variable.
 std::string_view variable_without_value(const std::vector<SourceToken>& tokens, std::size_t begin) {
   std::string_view name;
+  bool is_behind_name = false;
   for (std::size_t i = begin; i < tokens.size(); ++i) {
     const std::string_view text = tokens[i].text;
-    if (text == "(") {  // of an alignment
+    if (text == ";") return name;
+    if (text == "=" || text == "{" || text == ",") return {};
+    if (text == "(" && !is_behind_name) {  // of an alignment
       while (i + 1 < tokens.size() && tokens[i].text != ")") ++i;
-    } else if (text == ";" || text == "[") {
-      return name;
-    } else if (tokens[i].kind == SourceToken::Kind::word) {
+    } else if (text == "[") {
+      is_behind_name = true;
+    } else if (tokens[i].kind == SourceToken::Kind::word && !is_behind_name) {
       name = text;
-    } else if (text == "=" || text == "{" || text == ",") {
-      return {};
     }
   }
   return {};
-}
-
-/// Of a declaration with an extent: whether a value follows the extents.
-bool has_value(const std::vector<SourceToken>& tokens, std::size_t begin) {
-  for (std::size_t i = begin; i < tokens.size() && tokens[i].text != ";"; ++i) {
-    if (tokens[i].text == "=" || tokens[i].text == "{") return true;
-  }
-  return false;
 }
 
 /// The variables of constant memory that a text declares without a value and mentions again.
@@ -47,8 +40,9 @@ std::set<std::string> variables_in_use(std::string_view text) {
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     if (tokens[i].kind != SourceToken::Kind::word || tokens[i].text != "__constant__") continue;
     const std::string_view name = variable_without_value(tokens, i + 1);
-    if (name.empty() || has_value(tokens, i + 1)) continue;
-    if (std::ranges::count(tokens, name, &SourceToken::text) > 1) names.emplace(name);
+    if (!name.empty() && std::ranges::count(tokens, name, &SourceToken::text) > 1) {
+      names.emplace(name);
+    }
   }
   return names;
 }
