@@ -15,7 +15,7 @@ from matrix import part  # noqa: E402
 NVCC = os.environ["NVCC"]
 HOST_COMPILER = os.environ["HOST_COMPILER"]
 SIZES = {"gemm": "16,16,16", "gemm_tensor": "16,16,16", "gemm_wgmma_realigned": "17,17,17",
-         "gemm_skinny_mma": "16,16,16,TRANS_B=1", "gemm_grouped": "16,16,64",
+         "gemm_skinny_mma": "16,16,16,TRANS_B=1", "gemm_skinny_bulk": "16,16,16,TRANS_B=1", "gemm_grouped": "16,16,64",
          "transpose": "16,16", "copy": "16,16", "reduction": "1000", "convolution": "16,16,3", "window_square": "15,15"}
 FOLDERS = {"copy": "transpose", "gemm_tensor": "gemm", "gemm_grouped": "gemm"}  # of the sources, where they are another family's
 REFERENCE_ONLY = ("gemm_grouped_plain",)  # takes floats where the family's matrices are narrower

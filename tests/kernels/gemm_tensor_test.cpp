@@ -109,6 +109,19 @@ TEST_F(GemmTensorTest, SkinnyProductsAreRight) {
   expect_skinny("3,72,2064,TRANS_B=1,TYPE=e4m3", "TILES == 1 and WARPS_K == 2 and SPLIT_K > 1");
 }
 
+TEST_F(GemmTensorTest, SkinnyProductsOfBulkCopiesAreRight) {
+  const auto expect_bulk = [&](std::string_view size, const std::string& condition) {
+    family_.expect_right("gemm_skinny_bulk", size, "MIN_BLOCKS == 1 and " + condition);
+  };
+  expect_bulk("1,72,136,TRANS_B=1", "TILES == 1 and WARPS == 2 and STAGES == 2");
+  expect_bulk("8,200,328,TRANS_B=1", "TILES == 2 and WARPS == 4 and STAGES == 3");
+  expect_bulk("13,136,1208,TRANS_B=1,TYPE=f16", "TILES == 1 and WARPS == 4 and STAGES == 2");
+  expect_bulk("72,17,136,TRANS_B=1,TYPE=bf16_f32", "TILES == 2 and WARPS == 2 and STAGES == 3");
+  expect_bulk("5,43,72,TRANS_B=1,LDA=80,LDB=88,BATCH=3", "TILES == 1 and WARPS == 2");
+  expect_bulk("8,72,400,TRANS_B=1,TYPE=s8", "TILES == 4 and WARPS == 2 and GROUPS == 2");
+  expect_bulk("3,72,2064,TRANS_B=1,TYPE=e4m3", "TILES == 1 and WARPS == 8 and STAGES == 4");
+}
+
 TEST_F(GemmTensorTest, OperandsOf8And32BitsAreRight) {
   expect_right("72,80,152,TRANS_B=1,TYPE=tf32",
                "TILE_K == 32 and TILE_M == 64 and TILE_N == 64 and CONSUMERS == 1 and SPLIT == 0");
@@ -153,6 +166,10 @@ TEST_F(GemmTensorTest, BiasActivationAndResidualAreRight) {
                        "THREADS == 64 and TILES == 1 and SPLIT == 0");
   family_.expect_right("gemm_skinny_mma", "72,5,136,TRANS_B=1,BIAS=2,ACTIVATION=1",
                        "THREADS == 64 and TILES == 1 and SPLIT_K > 1");
+  family_.expect_right("gemm_skinny_bulk", "5,72,136,TRANS_B=1,BIAS=1,ACTIVATION=2,RESIDUAL=1",
+                       "WARPS == 2 and TILES == 1 and MIN_BLOCKS == 1");
+  family_.expect_right("gemm_skinny_bulk", "72,5,136,TRANS_B=1,BIAS=2,ACTIVATION=1",
+                       "WARPS == 2 and TILES == 2 and MIN_BLOCKS == 1");
   family_.expect_right("gemm_wgmma_realigned", "35,37,71,TRANS_B=1,BIAS=1,ACTIVATION=2",
                        "TILE_M == 64 and TILE_N == 48 and STAGES == 2");
 }
@@ -368,6 +385,32 @@ INSTANTIATE_TEST_SUITE_P(
          Mistake{"HalfOfTheSumsIsLost", " + sum[tile][j][1][i]", ""},
          Mistake{"OneWarpAlongKIsLost", "w < WARPS_K; ++w", "w < WARPS_K - 1; ++w"},
          Mistake{"PartsOfKOverlap", "begin + part;", "begin + part + 8;"}})),
+    [](const auto& tested) { return std::string(tested.param.what); });
+
+class GemmSkinnyBulkMistakes : public testing::TestWithParam<Mistake> {};
+
+TEST_P(GemmSkinnyBulkMistakes, IsFound) {
+  expect_found(
+      GetParam(), "gemm_skinny_bulk",
+      {{"13,141,328,TRANS_B=1", "TILES == 1 and STAGES == 2 and WARPS == 4 and GROUPS == 4"},
+       {"40,5,328,TRANS_B=1", "TILES == 2 and STAGES == 3 and WARPS == 2"}});
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Each, GemmSkinnyBulkMistakes,
+    testing::ValuesIn(testing_support::part<Mistake>(
+        {Mistake{"TheShortOperandIsNotAwaited",
+                 "    await_phase(full + 8 * stage, phase);\n#pragma unroll", "#pragma unroll"},
+         Mistake{"AStageIsOverwrittenWhileItIsRead", "await_phase(empty + 8 * stage, phase ^ 1u);",
+                 ""},
+         Mistake{"WhatNoCopyWritesStays", "if (rest > 0)", "if (rest < 0)"},
+         Mistake{"HalvesOfAVectorAreExchanged", "words.at[2 * half + 1]}", "words.at[2 * half]}"},
+         Mistake{"LowerRowsAreUpper", "operand[3] = lower", "operand[3] = upper"},
+         Mistake{"HalfOfTheSumsIsLost", " + halves[1][i % 2 * 2]", ""},
+         Mistake{"OneWarpAlongKIsLost", "w < WARPS; w += ADDERS", "w < WARPS - 1; w += ADDERS"},
+         Mistake{"SumsAreStoredBeforeTheyAreThere", "    sync_block<THREADS>();\n    S* const to",
+                 "    S* const to"},
+         Mistake{"ClustersDoNotShareTheRest", "(cluster < more ? cluster : more)", "0"}})),
     [](const auto& tested) { return std::string(tested.param.what); });
 
 INSTANTIATE_TEST_SUITE_P(
