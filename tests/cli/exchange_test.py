@@ -36,6 +36,22 @@ class ImportTest(ProgramTest):
         counts = self.tune_json("import", file)["files"][0]
         self.assertEqual((counts["added"], counts["kept"]), (0, 8))
 
+    def test_an_export_is_of_what_is_named(self):
+        self.tune("-q", "import", SEED)
+        self.tune("-q", *SHORT_RUN)
+
+        def exported(*arguments):
+            lines = map(json.loads, self.tune("export", *arguments).stdout.splitlines())
+            return [(line["kernel"], line["problem"]) for line in lines]
+
+        everything = exported()
+        self.assertEqual(len(everything), 9)
+        self.assertEqual(exported("--kernel", "gemm_naive"), [("gemm_naive", "16,16,16")])
+        self.assertEqual(exported("--family", "gemm"), everything)
+        self.assertEqual(exported("--size", "1024,1024,1024"), [("gemm_shared", "1024,1024,1024")])
+        self.refuse("export", "--kernel", "gemm_naive", "--size", "1024,1024,1024", code=5,
+                    says=["of such a kernel, size and device", "tune runs list"])
+
     def test_other_files_are_named(self):
         self.tune("-q", *SHORT_RUN)
         self.tune("-q", "export", "--format", "json", "-o", "table.json")

@@ -29,23 +29,6 @@
 namespace tuner::cli {
 namespace {
 
-std::string best_lines(const CommonOptions& common, const ExportOptions& options) {
-  const store::Store store = open_database(common, store::Store::Mode::read_only);
-  store::ResultFilter filter;
-  if (!options.device.empty()) filter.device = options.device;
-  std::vector<std::string> lines;
-  for (const store::StoredBest& stored : store.bests(filter))
-    lines.push_back(store::best_line(stored) + "\n");
-  if (lines.empty()) {
-    throw Error(
-        ErrorCode::nothing_found,
-        fmt::format("{}: nothing to export{}", store.path().string(),
-                    options.device.empty() ? "" : fmt::format(" for device '{}'", options.device)));
-  }
-  std::ranges::sort(lines);
-  return fmt::format("{}", fmt::join(lines, ""));
-}
-
 /// The size that the options name as the kernel's results are kept under.
 std::string stored_key(const store::Store& store, const ExportOptions& options) {
   store::ResultFilter filter;
@@ -59,16 +42,39 @@ std::string stored_key(const store::Store& store, const ExportOptions& options) 
   return space::normalised_size(options.size);
 }
 
+/// The results that the options name.
+store::ResultFilter filter_of(const store::Store& store, const ExportOptions& options) {
+  store::ResultFilter filter;
+  if (!options.device.empty()) filter.device = options.device;
+  if (!options.family.empty()) filter.family = options.family;
+  if (!options.kernel.empty()) filter.kernel = options.kernel;
+  if (!options.size.empty()) filter.problem = stored_key(store, options);
+  return filter;
+}
+
+std::string best_lines(const CommonOptions& common, const ExportOptions& options) {
+  const store::Store store = open_database(common, store::Store::Mode::read_only);
+  std::vector<std::string> lines;
+  for (const store::StoredBest& stored : store.bests(filter_of(store, options)))
+    lines.push_back(store::best_line(stored) + "\n");
+  if (lines.empty()) {
+    const bool selects = !options.device.empty() || !options.family.empty() ||
+                         !options.kernel.empty() || !options.size.empty();
+    throw Error(ErrorCode::nothing_found,
+                fmt::format("{}: nothing to export{}", store.path().string(),
+                            selects ? " of such a kernel, size and device; `tune runs list` shows "
+                                      "what there is"
+                                    : ""));
+  }
+  std::ranges::sort(lines);
+  return fmt::format("{}", fmt::join(lines, ""));
+}
+
 /// The one recording of the database that the options name.
 search::Recording stored_recording(const CommonOptions& common, const ExportOptions& options) {
   const store::Store store = open_database(common, store::Store::Mode::read_only);
-  store::ResultFilter filter;
-  if (!options.device.empty()) filter.device = options.device;
-  if (!options.kernel.empty()) filter.kernel = options.kernel;
-  if (!options.size.empty()) {
-    filter.problem = stored_key(store, options);
-  }
-  std::vector<search::Recording> recordings = interop::read_recordings(store, filter);
+  std::vector<search::Recording> recordings =
+      interop::read_recordings(store, filter_of(store, options));
   if (recordings.size() == 1) return std::move(recordings.front());
   if (recordings.empty()) {
     throw Error(ErrorCode::nothing_found,
@@ -161,10 +167,9 @@ struct OptionUse {
 void check(const ExportOptions& options) {
   static const std::vector<std::string> formats = {"bests", "json", "header", "cache", "t4"};
   static const std::array uses = {
-      OptionUse{"--family", &ExportOptions::family, {"json", "header"}},
-      OptionUse{"--kernel", &ExportOptions::kernel, {"json", "header", "cache", "t4"}},
+      OptionUse{"--family", &ExportOptions::family, {"bests", "json", "header"}},
       OptionUse{"--name", &ExportOptions::name, {"header"}},
-      OptionUse{"--size", &ExportOptions::size, {"cache", "t4"}},
+      OptionUse{"--size", &ExportOptions::size, {"bests", "cache", "t4"}},
       OptionUse{"--from", &ExportOptions::from, {"cache", "t4"}}};
   if (std::ranges::count(formats, options.format) == 0) {
     throw Error(ErrorCode::usage, fmt::format("--format: unknown format '{}'{}", options.format,
