@@ -63,6 +63,13 @@ class SizesTest(ProgramTest):
         self.assertEqual([line.split(":")[0] for line in done.stdout.splitlines()][:3],
                          ["scale 8,BATCH=2", "scale 32", "scale 64,BATCH=4,TRANS=1"])
 
+    def test_several_groups_of_a_suite(self):
+        lists = [it for group in SUITE["groups"] for it in ("--sizes", f"{self.suite}:{group['name']}")]
+        self.assertGreater(len(lists), 2)
+        whole, parts = (self.tune("--space", self.space, *RUN, "--dry-run", *sizes).stdout
+                        for sizes in (("--sizes", self.suite), lists))
+        self.assertEqual(whole, parts)
+
     def test_mistakes(self):
         run = ("--space", self.space, *RUN)
         self.refuse(*run, "--sizes", f"{self.suite}:batchd", code=2, says="did you mean 'batched'?")

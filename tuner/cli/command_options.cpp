@@ -55,9 +55,12 @@ void add_problem_options(CLI::App& app, TuneOptions& o) {
       ->delimiter(';')
       ->take_all()
       ->allow_extra_args(false);
-  app.add_option("--sizes", o.sizes_name,
-                 "Named list of sizes of the space file, or a suite: FILE or FILE:GROUP")
-      ->type_name("LIST");
+  app.add_option("--sizes", o.lists,
+                 "Named list of sizes of the space file, or a suite: FILE or FILE:GROUP; may be "
+                 "repeated")
+      ->type_name("LIST")
+      ->take_all()
+      ->allow_extra_args(false);
 }
 
 void add_search_options(CLI::App& app, TuneOptions& o) {

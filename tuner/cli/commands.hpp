@@ -36,7 +36,7 @@ struct TuneOptions : DeviceOptions {
   std::string space;
   std::string kernel;  ///< empty: every kernel of the family
   std::vector<std::string> sizes;
-  std::string sizes_name;
+  std::vector<std::string> lists;
   std::string strategy = "auto";
   std::optional<std::uint64_t> max_evaluations;
   std::string max_time;

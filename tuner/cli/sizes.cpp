@@ -63,12 +63,11 @@ std::vector<space::Size> chosen_sizes(const family::Family& family, const TuneOp
   std::vector<space::Size> sizes;
   for (const std::string& text : options.sizes)
     sizes.push_back(space::parse_size(text, family.problem.dims));
-  if (!options.sizes_name.empty()) {
+  for (const std::string& list : options.lists) {
     // A list's name is a word; anything else is a file.
-    const std::vector<space::Size> named = space::is_word(options.sizes_name)
-                                               ? family.sizes(options.sizes_name)
-                                               : family::suite_sizes(options.sizes_name, family);
-    sizes.insert(sizes.end(), named.begin(), named.end());
+    const std::vector<space::Size> listed =
+        space::is_word(list) ? family.sizes(list) : family::suite_sizes(list, family);
+    sizes.insert(sizes.end(), listed.begin(), listed.end());
   }
   if (sizes.empty()) {
     // A list named after the backend serves machines that the default would keep busy for hours.
