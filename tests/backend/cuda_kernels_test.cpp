@@ -42,7 +42,7 @@ space::Size size_for(const family::Family& family, const family::Kernel& kernel,
   const bool k_major = type == "tf32" || type == "s8" || type.starts_with("e4m3");
   const std::string text = kernel.name == "gemm_skinny"             ? "8,4096,4096"
                            : kernel.name == "gemm_skinny_mma"       ? "8,4096,4096,TRANS_B=1"
-                           : kernel.name == "gemm_skinny_bulk"      ? "8,4096,4096,TRANS_B=1"
+                           : kernel.name == "gemm_skinny_bulk"      ? "16,4096,14336,TRANS_B=1"
                            : kernel.name == "gemm_wgmma" && k_major ? "1024,1024,8192,TRANS_B=1"
                            : kernel.name == "gemm_wgmma"            ? "1024,1024,8192,TRANS_A=1"
                            : kernel.name == "gemm_wgmma_realigned"  ? "1023,1025,1027,TRANS_B=1"
@@ -178,9 +178,11 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(TypedKernel("convolution_tiled", ""), TypedKernel("gemm_tiled", ""),
                     TypedKernel("gemm_tma", ""), TypedKernel("gemm_skinny", ""),
                     TypedKernel("gemm_wgmma", ""), TypedKernel("gemm_skinny_mma", ""),
-                    TypedKernel("gemm_skinny_bulk", ""), TypedKernel("gemm_grouped", ""),
-                    TypedKernel("gemm_wgmma", "tf32"), TypedKernel("gemm_wgmma", "s8"),
-                    TypedKernel("gemm_wgmma", "e4m3"), TypedKernel("gemm_wgmma", "e4m3_fast"),
+                    TypedKernel("gemm_skinny_bulk", ""), TypedKernel("gemm_skinny_bulk", "e4m3"),
+                    TypedKernel("gemm_skinny_bulk", "bf16,BIAS=1,ACTIVATION=2,RESIDUAL=1"),
+                    TypedKernel("gemm_grouped", ""), TypedKernel("gemm_wgmma", "tf32"),
+                    TypedKernel("gemm_wgmma", "s8"), TypedKernel("gemm_wgmma", "e4m3"),
+                    TypedKernel("gemm_wgmma", "e4m3_fast"),
                     TypedKernel("gemm_wgmma", "bf16,BIAS=1,ACTIVATION=2,RESIDUAL=1"),
                     TypedKernel("gemm_tiled", "bf16"), TypedKernel("gemm_tiled", "f64"),
                     TypedKernel("gemm_tiled", "s8"), TypedKernel("gemm_skinny", "bf16"),
