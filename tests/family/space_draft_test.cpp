@@ -107,6 +107,16 @@ TEST(SpaceDraft, MacrosThatAreGuardedAreTuned) {
   EXPECT_EQ(space["problem"]["dims"], Json::array({"N"}));
 }
 
+TEST(SpaceDraft, SaysHowFixedMacrosBecomeParameters) {
+  const auto text_of = [](std::string_view macros) {
+    return space_draft(std::string(macros) + "__global__ void k(int n, float* y) {}", "k.cu", "");
+  };
+  EXPECT_THAT(text_of("#define TILE 16\n#define PADDED 1\n#define PI 3.14\n"),
+              testing::AllOf(HasSubstr("Fixed in the source: TILE 16, PADDED 1."),
+                             HasSubstr("`#ifndef TILE`")));
+  EXPECT_THAT(text_of("#ifndef TILE\n#define TILE 16\n#endif\n"), Not(HasSubstr("Fixed")));
+}
+
 TEST(SpaceDraft, ANameIsNotUsedTwice) {
   const Json space = draft("template <int N> __global__ void k(int n, int threads, float* y) {}");
   EXPECT_EQ(space["problem"]["dims"], Json::array({"N_SIZE", "THREADS_SIZE"}));

@@ -26,24 +26,28 @@ namespace {
 using Kind = SourceToken::Kind;
 constexpr std::size_t kMostDimensions = 3;  // further integers are more often strides
 
-/// A macro that -D may replace.
 struct Macro {
   std::string name;
   int value = 0;
 };
 
-/// #ifndef NAME, #define NAME NUMBER.
-std::vector<Macro> macros(Tokens tokens) {
-  std::vector<Macro> all;
+/// The macros of a source that are numbers.
+struct Macros {
+  std::vector<Macro> replaceable;  ///< by -D: #ifndef NAME, #define NAME NUMBER
+  std::vector<Macro> fixed;        ///< #define NAME NUMBER alone
+};
+
+Macros macros(Tokens tokens) {
+  Macros all;
   std::string guarded;
   for (const SourceToken& token : tokens) {
     if (token.kind != Kind::directive) continue;
     const std::vector<SourceToken> words = source_tokens(token.text.substr(1));
     if (words.size() == 2 && has_text(words[0], "ifndef")) guarded = words[1].text;
-    if (words.size() != 3 || !has_text(words[0], "define") || words[1].text != guarded) continue;
-    if (const auto value = number(words[2].text); value && *value > 0) {
-      all.push_back({guarded, *value});
-    }
+    if (words.size() != 3 || !has_text(words[0], "define")) continue;
+    const auto value = number(words[2].text);
+    if (!value || *value <= 0) continue;
+    (words[1].text == guarded ? all.replaceable : all.fixed).push_back({words[1].text, *value});
   }
   return all;
 }
@@ -150,7 +154,7 @@ constexpr std::string_view kDraft =
     "{kernel}": {{
       "source": "{source}",
       "entry": "{entry}",
-      // TODO: the values to try. A search tries combinations of them.
+      // TODO: the values to try. A search tries combinations of them.{fixed_todo}
       "parameters": {{
 {parameters}
       }},
@@ -192,9 +196,10 @@ bool names_a_block(const std::string& name) {
 /// Writes the file for one kernel.
 class Draft {
  public:
-  Draft(Signature signature, std::vector<Macro> macros, Structs structs, std::string source)
+  Draft(Signature signature, Macros macros, Structs structs, std::string source)
       : kernel_(std::move(signature)),
-        macros_(std::move(macros)),
+        macros_(std::move(macros.replaceable)),
+        fixed_(std::move(macros.fixed)),
         structs_(std::move(structs)),
         source_(std::move(source)) {
     for (const Declared& one : kernel_.of_template) {
@@ -225,8 +230,8 @@ class Draft {
         fmt::arg("arguments", arguments()),
         fmt::arg("awkward", fmt::format("{}, {}", size_of(1), size_of(dims_.size() > 2 ? 7 : 37))),
         fmt::arg("entry", entry("${{{}}}")), fmt::arg("default_entry", entry("")),
-        fmt::arg("parameters", parameters()), fmt::arg("block", block()),
-        fmt::arg("grid", grid(block())),
+        fmt::arg("parameters", parameters()), fmt::arg("fixed_todo", fixed_todo()),
+        fmt::arg("block", block()), fmt::arg("grid", grid(block())),
         fmt::arg("default_grid", grid(std::to_string(default_threads()))),
         fmt::arg("threads", default_threads()), fmt::arg("shared", shared(block())),
         fmt::arg("default_shared", shared(std::to_string(default_threads()))),
@@ -293,6 +298,18 @@ class Draft {
                               std::ranges::any_of(macros_, is_taken, &Macro::name) ||
                               upper == "THREADS" || std::ranges::any_of(dims_, is_taken);
     return is_parameter ? upper + "_SIZE" : upper;
+  }
+
+  /// How macros that are numbers would become parameters.
+  [[nodiscard]] std::string fixed_todo() const {
+    if (fixed_.empty()) return "";
+    std::vector<std::string> names;
+    for (const Macro& one : fixed_) names.push_back(fmt::format("{} {}", one.name, one.value));
+    return fmt::format(
+        R"(
+      // Fixed in the source: {}. To make one a parameter, put `#ifndef {}` before
+      // its #define and `#endif` after it, and draft again.)",
+        fmt::join(names, ", "), fixed_.front().name);
   }
 
   [[nodiscard]] std::string block() const { return block_.empty() ? "THREADS" : block_; }
@@ -436,6 +453,7 @@ class Draft {
 
   Signature kernel_;
   std::vector<Macro> macros_;
+  std::vector<Macro> fixed_;
   Structs structs_;
   std::string source_;
   std::set<std::string> types_;  // the parameters of the template that are types
