@@ -52,7 +52,7 @@ class ImportTest(ProgramTest):
         self.assertEqual(exported("--family", "gemm"), everything)
         self.assertEqual(exported("--kernel", "gemm_naive", "--size", "16,16,16"), [("gemm_naive", "16,16,16")])
         self.refuse("export", "--kernel", "gemm_shared", "--size", "16,16,16", code=5,
-                    says=["of such a kernel, size and device", "tune runs list"])
+                    says="nothing to export for --kernel gemm_shared --size 16,16,16")
 
     def test_other_files_are_named(self):
         self.tune("-q", *SHORT_RUN)

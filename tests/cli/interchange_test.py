@@ -71,7 +71,7 @@ class RecordingTest(ProgramTest):
 
     def test_options_that_do_not_fit(self):
         self.refuse("export", "--format", "t5", code=2, says="did you mean 't4'?")
-        self.refuse("export", "--kernel", "k", code=2, says="use it with --format json, header, cache, t4")
+        self.refuse("export", "--name", "k", code=2, says="--name has no effect with --format bests; use it with --format header")
         self.refuse("export", "--format", "t4", "--from", "x.json", "--size", "1", code=2, says="leave out")
         self.refuse("export", "--format", "t4", "--from", GEMM, code=2, says="no measured configurations")
 

@@ -58,13 +58,15 @@ std::string best_lines(const CommonOptions& common, const ExportOptions& options
   for (const store::StoredBest& stored : store.bests(filter_of(store, options)))
     lines.push_back(store::best_line(stored) + "\n");
   if (lines.empty()) {
-    const bool selects = !options.device.empty() || !options.family.empty() ||
-                         !options.kernel.empty() || !options.size.empty();
+    std::vector<std::string> named;
+    for (const auto& [option, value] :
+         {std::pair{"--device", &options.device}, std::pair{"--family", &options.family},
+          std::pair{"--kernel", &options.kernel}, std::pair{"--size", &options.size}}) {
+      if (!value->empty()) named.insert(named.end(), {option, *value});
+    }
     throw Error(ErrorCode::nothing_found,
-                fmt::format("{}: nothing to export{}", store.path().string(),
-                            selects ? " of such a kernel, size and device; `tune runs list` shows "
-                                      "what there is"
-                                    : ""));
+                fmt::format("{}: nothing to export{}{}", store.path().string(),
+                            named.empty() ? "" : " for ", shell_line(named)));
   }
   std::ranges::sort(lines);
   return fmt::format("{}", fmt::join(lines, ""));
