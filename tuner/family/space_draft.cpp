@@ -47,7 +47,8 @@ Macros macros(Tokens tokens) {
     if (words.size() != 3 || !has_text(words[0], "define")) continue;
     const auto value = number(words[2].text);
     if (!value || *value <= 0) continue;
-    (words[1].text == guarded ? all.replaceable : all.fixed).push_back({words[1].text, *value});
+    const std::string name(words[1].text);
+    (name == guarded ? all.replaceable : all.fixed).push_back({name, *value});
   }
   return all;
 }
