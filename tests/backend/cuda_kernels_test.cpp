@@ -179,6 +179,7 @@ INSTANTIATE_TEST_SUITE_P(
                     TypedKernel("gemm_tma", ""), TypedKernel("gemm_skinny", ""),
                     TypedKernel("gemm_wgmma", ""), TypedKernel("gemm_skinny_mma", ""),
                     TypedKernel("gemm_skinny_bulk", ""), TypedKernel("gemm_skinny_bulk", "e4m3"),
+                    TypedKernel("gemm_skinny_bulk", "e4m3_fast"),
                     TypedKernel("gemm_skinny_bulk", "bf16,BIAS=1,ACTIVATION=2,RESIDUAL=1"),
                     TypedKernel("gemm_grouped", ""), TypedKernel("gemm_wgmma", "tf32"),
                     TypedKernel("gemm_wgmma", "s8"), TypedKernel("gemm_wgmma", "e4m3"),

@@ -112,7 +112,7 @@ TEST(SpaceDraft, SaysHowFixedMacrosBecomeParameters) {
     return space_draft(std::string(macros) + "__global__ void k(int n, float* y) {}", "k.cu", "");
   };
   EXPECT_THAT(text_of("#define TILE 16\n#define PADDED 1\n#define PI 3.14\n"),
-              testing::AllOf(HasSubstr("Fixed in the source: TILE 16, PADDED 1."),
+              testing::AllOf(HasSubstr("Fixed in the source: TILE = 16, PADDED = 1."),
                              HasSubstr("`#ifndef TILE`")));
   EXPECT_THAT(text_of("#ifndef TILE\n#define TILE 16\n#endif\n"), Not(HasSubstr("Fixed")));
 }

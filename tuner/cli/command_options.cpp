@@ -243,7 +243,7 @@ void add_export(CLI::App& app, Arguments& arguments) {
   sub->add_option("--kernel", o.kernel, "Only this kernel")->type_name("NAME");
   sub->add_option("--name", o.name, "header: its function; default: FAMILY_table")
       ->type_name("NAME");
-  sub->add_option("--size", o.size, "bests, cache, t4: only this problem size")->type_name("SIZE");
+  sub->add_option("--size", o.size, "cache, t4: only this problem size")->type_name("SIZE");
   sub->add_option("--from", o.from,
                   "cache, t4: convert this cache, T4 or KTT file instead of the database")
       ->type_name("FILE");

@@ -61,7 +61,7 @@ std::string best_lines(const CommonOptions& common, const ExportOptions& options
     std::vector<std::string> named;
     for (const auto& [option, value] :
          {std::pair{"--device", &options.device}, std::pair{"--family", &options.family},
-          std::pair{"--kernel", &options.kernel}, std::pair{"--size", &options.size}}) {
+          std::pair{"--kernel", &options.kernel}}) {
       if (!value->empty()) named.insert(named.end(), {option, *value});
     }
     throw Error(ErrorCode::nothing_found,
@@ -171,7 +171,7 @@ void check(const ExportOptions& options) {
   static const std::array uses = {
       OptionUse{"--family", &ExportOptions::family, {"bests", "json", "header"}},
       OptionUse{"--name", &ExportOptions::name, {"header"}},
-      OptionUse{"--size", &ExportOptions::size, {"bests", "cache", "t4"}},
+      OptionUse{"--size", &ExportOptions::size, {"cache", "t4"}},
       OptionUse{"--from", &ExportOptions::from, {"cache", "t4"}}};
   if (std::ranges::count(formats, options.format) == 0) {
     throw Error(ErrorCode::usage, fmt::format("--format: unknown format '{}'{}", options.format,

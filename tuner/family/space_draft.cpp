@@ -305,7 +305,10 @@ class Draft {
   [[nodiscard]] std::string fixed_todo() const {
     if (fixed_.empty()) return "";
     std::vector<std::string> names;
-    for (const Macro& one : fixed_) names.push_back(fmt::format("{} {}", one.name, one.value));
+    for (const Macro& one : fixed_) {
+      const std::string name = fmt::format("{} = {}", one.name, one.value);
+      if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+    }
     return fmt::format(
         R"(
       // Fixed in the source: {}. To make one a parameter, put `#ifndef {}` before
