@@ -41,6 +41,7 @@ space::Size size_for(const family::Family& family, const family::Kernel& kernel,
                      std::string_view type = "") {
   const bool k_major = type == "tf32" || type == "s8" || type.starts_with("e4m3");
   const std::string text = kernel.name == "gemm_skinny"             ? "8,4096,4096"
+                           : kernel.name == "gemm_few_tiles"        ? "128,256,7168,TRANS_B=1"
                            : kernel.name == "gemm_skinny_mma"       ? "8,4096,4096,TRANS_B=1"
                            : kernel.name == "gemm_skinny_bulk"      ? "16,4096,14336,TRANS_B=1"
                            : kernel.name == "gemm_wgmma" && k_major ? "1024,1024,8192,TRANS_B=1"
@@ -181,6 +182,9 @@ INSTANTIATE_TEST_SUITE_P(
                     TypedKernel("gemm_skinny_bulk", ""), TypedKernel("gemm_skinny_bulk", "e4m3"),
                     TypedKernel("gemm_skinny_bulk", "e4m3_fast"),
                     TypedKernel("gemm_skinny_bulk", "bf16,BIAS=1,ACTIVATION=2,RESIDUAL=1"),
+                    TypedKernel("gemm_few_tiles", ""), TypedKernel("gemm_few_tiles", "e4m3"),
+                    TypedKernel("gemm_few_tiles", "s8"),
+                    TypedKernel("gemm_few_tiles", "bf16,BIAS=1,ACTIVATION=2,RESIDUAL=1"),
                     TypedKernel("gemm_grouped", ""), TypedKernel("gemm_wgmma", "tf32"),
                     TypedKernel("gemm_wgmma", "s8"), TypedKernel("gemm_wgmma", "e4m3"),
                     TypedKernel("gemm_wgmma", "e4m3_fast"),

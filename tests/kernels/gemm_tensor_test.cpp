@@ -122,6 +122,28 @@ TEST_F(GemmTensorTest, SkinnyProductsOfBulkCopiesAreRight) {
   expect_bulk("3,72,2064,TRANS_B=1,TYPE=e4m3", "TILES == 1 and WARPS == 8 and STAGES == 4");
 }
 
+TEST_F(GemmTensorTest, ProductsOfFewTilesAreRight) {
+  const auto expect_few = [&](std::string_view size, const std::string& condition) {
+    family_.expect_right("gemm_few_tiles", size, condition);
+  };
+  expect_few("72,80,136", "TILE_M == 64 and TILE_N == 64 and STAGES == 2");
+  expect_few("72,80,264,TRANS_A=1,TYPE=f16",
+             "TILE_M == 128 and TILE_N == 48 and CONSUMERS == 2 and STAGES == 3");
+  expect_few("72,75,136,TRANS_B=1,LDC=75,BATCH=2",
+             "TILE_M == 128 and TILE_N == 40 and CONSUMERS == 1");
+  expect_few("40,136,328,TRANS_A=1,TRANS_B=1,TYPE=bf16_f32",
+             "SWAP == 1 and TILE_M == 64 and TILE_N == 24 and STAGES == 3");
+  expect_few("8,136,600,TRANS_B=1",
+             "SWAP == 1 and TILE_M == 64 and TILE_N == 8 and TILE_K == 256 and STAGES == 2");
+  expect_few("72,80,152,TRANS_B=1,TYPE=tf32", "TILE_M == 64 and TILE_N == 64 and STAGES == 4");
+  expect_few("72,80,400,TRANS_B=1,TYPE=s8", "TILE_M == 128 and TILE_N == 32 and CONSUMERS == 2");
+  expect_few("72,80,1040,TRANS_B=1,TYPE=e4m3", "TILE_M == 64 and TILE_N == 64 and STAGES == 3");
+  expect_few("136,200,1040,TRANS_B=1,TYPE=e4m3",
+             "TILE_M == 128 and TILE_N == 64 and CONSUMERS == 1");
+  expect_few("72,75,136,LDB=80,LDC=75,BIAS=2,ACTIVATION=1,RESIDUAL=1,BATCH=2",
+             "TILE_M == 64 and TILE_N == 64 and STAGES == 2");
+}
+
 TEST_F(GemmTensorTest, OperandsOf8And32BitsAreRight) {
   expect_right("72,80,152,TRANS_B=1,TYPE=tf32",
                "TILE_K == 32 and TILE_M == 64 and TILE_N == 64 and CONSUMERS == 1 and SPLIT == 0");
@@ -411,6 +433,33 @@ INSTANTIATE_TEST_SUITE_P(
          Mistake{"SumsAreStoredBeforeTheyAreThere", "    sync_block<THREADS>();\n    S* const to",
                  "    S* const to"},
          Mistake{"ClustersDoNotShareTheRest", "(cluster < more ? cluster : more)", "0"}})),
+    [](const auto& tested) { return std::string(tested.param.what); });
+
+class GemmFewTilesMistakes : public testing::TestWithParam<Mistake> {};
+
+TEST_P(GemmFewTilesMistakes, IsFound) {
+  expect_found(GetParam(), "gemm_few_tiles",
+               {{"200,136,456,TRANS_B=1",
+                 "TILE_M == 128 and TILE_N == 48 and CONSUMERS == 2 and STAGES == 3"},
+                {"72,80,328,BATCH=2,BIAS=1,RESIDUAL=1",
+                 "TILE_M == 64 and TILE_N == 64 and STAGES == 2 and SWAP == 1"}});
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Each, GemmFewTilesMistakes,
+    testing::ValuesIn(testing_support::part<Mistake>(
+        {Mistake{"TheProducerDoesNotWaitForAnEmptyStage",
+                 "await_phase(empty + 8 * at.stage, at.parity ^ 1u);", ""},
+         Mistake{"ConsumersDoNotWaitForAFullStage", "await_phase(full + 8 * at.stage, at.parity);",
+                 ""},
+         Mistake{"OneArrivalTooFewEmptiesAStage", "4 * CONSUMERS)", "4 * CONSUMERS - 1)"},
+         Mistake{"TheLastKTileIsDropped", "k_tiles = ceil_div(K, TILE_K)", "k_tiles = K / TILE_K"},
+         Mistake{"TheFirstProductIsNotCleared", "!is_first || k > 0", "true"},
+         Mistake{"TilesAreRowByRow", "tile % tiles_m * TILE_M", "tile / tiles_m * TILE_M"},
+         Mistake{"TheFirstOfABatchIsReadAgain", "batch = static_cast<int>(blockIdx.z)",
+                 "batch = 0"},
+         Mistake{"TheResidualOfTheFirstIsAddedToAll", "residual + offset", "residual"},
+         Mistake{"ConsumersHaveTheSameRows", "thread / WARPGROUP * PARTS * 64", "0"}})),
     [](const auto& tested) { return std::string(tested.param.what); });
 
 INSTANTIATE_TEST_SUITE_P(

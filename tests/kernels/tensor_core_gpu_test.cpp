@@ -55,6 +55,28 @@ TEST_F(TensorCoreGpuTest, SkinnyProductsOfBulkCopiesAreRight) {
   }
 }
 
+TEST_F(TensorCoreGpuTest, BlocksOfAClusterSendTheirSumsToThoseThatStoreThem) {
+  KernelFamily family(backend(), "gemm_tensor");
+  for (const char* const layout : {"", ",TRANS_A=1", ",TRANS_B=1", ",TRANS_A=1,TRANS_B=1"}) {
+    const std::string size = std::string("200,328,2128") + layout;
+    // The last have blocks that store less than others, or nothing.
+    for (const char* const condition :
+         {"DIVIDE == 1 and CONSUMERS == 2", "DIVIDE == 2 and TILE_N == 64 and TILE_M == 128",
+          "DIVIDE == 8 and TILE_N == 64 and MIN_BLOCKS == 2", "DIVIDE == 7 and SWAP == 1",
+          "DIVIDE == 5 and TILE_N == 48", "DIVIDE == 6 and TILE_N == 16"}) {
+      family.expect_right("gemm_few_tiles", size, condition);
+    }
+  }
+  for (const char* const type : {"tf32", "e4m3", "e4m3_fast", "s8", "bf16,BIAS=1,ACTIVATION=2",
+                                 "f16,BIAS=2,ACTIVATION=1,RESIDUAL=1"}) {
+    const std::string size = std::string("200,336,2128,TRANS_B=1,BATCH=2,TYPE=") + type;
+    for (const char* const condition : {"DIVIDE == 1", "DIVIDE == 4 and TILE_N == 64",
+                                        "DIVIDE == 3 and TILE_N == 32 and CONSUMERS == 1"}) {
+      family.expect_right("gemm_few_tiles", size, condition);
+    }
+  }
+}
+
 TEST_F(TensorCoreGpuTest, OperandsOf8And32BitsAndEpiloguesAreRight) {
   KernelFamily family(backend(), "gemm_tensor");
   for (const char* const type : {"tf32", "e4m3", "e4m3_fast", "s8", "bf16,BIAS=1,ACTIVATION=2",
