@@ -11,9 +11,9 @@
 // With SWAP the transpose of C is computed, as in gemm_wgmma. Below, rows and columns are those of
 // the computed product.
 //
-// Grid (CLUSTER_BLOCKS * tiles, 1, batch), tiles column by column; block (128 * CONSUMERS + 32).
+// Grid (DIVIDE * tiles, 1, batch), tiles column by column; block (128 * CONSUMERS + 32).
 // Dynamic shared memory: the ring, the sums received and 2 * STAGES + 1 barriers. Any M, N, K;
-// K has at least CLUSTER_BLOCKS k-tiles; operands whose rows start on 16 bytes. As in BLAS,
+// K has at least DIVIDE k-tiles; operands whose rows start on 16 bytes. As in BLAS,
 // alpha == 0 reads neither A nor B, and beta == 0 does not read C.
 //
 // Template parameters: the space file. Design: docs/reference/kernels.md.
@@ -34,14 +34,14 @@
 #include "tensor_sums.cuh"
 
 template <class T, class TC, bool TRANS_A, bool TRANS_B, bool SWAP, int TILE_M, int TILE_N,
-          int PANELS, int CONSUMERS, int STAGES, int EVICT_FIRST, int VECTOR_C, int MIN_BLOCKS,
-          bool PROMOTED, int BIAS, int ACTIVATION, bool RESIDUAL>
+          int PANELS, int CONSUMERS, int STAGES, int DIVIDE, int EVICT_FIRST, int VECTOR_C,
+          int MIN_BLOCKS, bool PROMOTED, int BIAS, int ACTIVATION, bool RESIDUAL>
 __global__ void CLUSTER_DIMENSIONS __launch_bounds__(WARPGROUP* CONSUMERS + 32, MIN_BLOCKS)
     gemm_few_tiles(int M, int N, int K, Sum<T> alpha, Sum<T> beta, TC* C, int ldc,
                    long long stride_c, const TC* bias, const TC* residual,
                    const __grid_constant__ TensorMap3 map_a,
                    const __grid_constant__ TensorMap3 map_b) {
-  constexpr int CLUSTER = CLUSTER_BLOCKS;
+  static_assert(DIVIDE == CLUSTER_BLOCKS);
   constexpr int TILE_K = PANELS * (128 / static_cast<int>(sizeof(T)));
   constexpr int PARTS = TILE_M / (64 * CONSUMERS);  // of 64 rows, of a warpgroup
   constexpr int CONSUMING = WARPGROUP * CONSUMERS;  // threads
@@ -51,7 +51,7 @@ __global__ void CLUSTER_DIMENSIONS __launch_bounds__(WARPGROUP* CONSUMERS + 32, 
   using S = Sum<T>;
   using Rows = TensorOperand<T, SWAP ? TRANS_B : !TRANS_A, TILE_M, TILE_K, 1, EVICT_FIRST == 1>;
   using Columns = TensorOperand<T, SWAP ? !TRANS_A : TRANS_B, TILE_N, TILE_K, 1, EVICT_FIRST == 2>;
-  using Exchange = ClusterSums<S, CLUSTER, PARTS*(TILE_N / 8), CONSUMING>;
+  using Exchange = ClusterSums<S, DIVIDE, PARTS*(TILE_N / 8), CONSUMING>;
   using What = Epilogue<TC, BIAS, ACTIVATION, RESIDUAL>;
   constexpr int STAGE_BYTES = Rows::BYTES + Columns::BYTES;
 
@@ -65,7 +65,7 @@ __global__ void CLUSTER_DIMENSIONS __launch_bounds__(WARPGROUP* CONSUMERS + 32, 
   unsigned char* const ring = dynamic_shared();
   unsigned char* const received = ring + STAGES * STAGE_BYTES;
   const unsigned stages = shared_address(ring);
-  const unsigned full = shared_address(received + (CLUSTER > 1 ? Exchange::BYTES : 0));
+  const unsigned full = shared_address(received + (DIVIDE > 1 ? Exchange::BYTES : 0));
   const unsigned empty = full + 8 * STAGES;          // both: a barrier for each stage
   const unsigned all_received = empty + 8 * STAGES;  // a barrier
 
@@ -83,19 +83,19 @@ __global__ void CLUSTER_DIMENSIONS __launch_bounds__(WARPGROUP* CONSUMERS + 32, 
   if (thread == 32) prefetch_map(map_b);
   __syncwarp();
   // Whoever waits for the cluster sees the barriers of all its blocks.
-  if constexpr (CLUSTER > 1) announce_to_cluster();
+  if constexpr (DIVIDE > 1) announce_to_cluster();
 
   const int rows = SWAP ? N : M, columns = SWAP ? M : N;
-  const int rank = static_cast<int>(blockIdx.x) % CLUSTER;
-  const int tile = static_cast<int>(blockIdx.x) / CLUSTER;
+  const int rank = static_cast<int>(blockIdx.x) % DIVIDE;
+  const int tile = static_cast<int>(blockIdx.x) / DIVIDE;
   const int tiles_m = ceil_div(rows, TILE_M);
   const int row0 = tile % tiles_m * TILE_M, column0 = tile / tiles_m * TILE_N;
   const int k_tiles = ceil_div(K, TILE_K);
-  const int begin = k_tiles * rank / CLUSTER, end = k_tiles * (rank + 1) / CLUSTER;
+  const int begin = k_tiles * rank / DIVIDE, end = k_tiles * (rank + 1) / DIVIDE;
   RingPosition<STAGES> at;
 
   if (thread >= CONSUMING) {
-    if constexpr (CLUSTER == 1) arrive_at_block<THREADS>();
+    if constexpr (DIVIDE == 1) arrive_at_block<THREADS>();
     await_earlier_launches();
     if (is_producer) {
       const int batch = static_cast<int>(blockIdx.z);
@@ -111,18 +111,18 @@ __global__ void CLUSTER_DIMENSIONS __launch_bounds__(WARPGROUP* CONSUMERS + 32, 
       allow_next_launch();
     }
     __syncwarp();
-    if constexpr (CLUSTER > 1) await_cluster();
+    if constexpr (DIVIDE > 1) await_cluster();
     return;
   }
 
   await_earlier_launches();
-  if constexpr (CLUSTER > 1) {
+  if constexpr (DIVIDE > 1) {
     await_cluster();
   } else {
     sync_block<THREADS>();
   }
   const Exchange exchange(received, all_received, rank);
-  if constexpr (CLUSTER > 1) {
+  if constexpr (DIVIDE > 1) {
     if (thread == 0) exchange.expect();
   }
   const int first_row = thread / WARPGROUP * PARTS * 64;  // in the tile
@@ -162,7 +162,7 @@ __global__ void CLUSTER_DIMENSIONS __launch_bounds__(WARPGROUP* CONSUMERS + 32, 
   }
 
   const TensorOutput<TC, S, SWAP> c{C + offset, rows, columns, ldc, alpha, beta};
-  if constexpr (CLUSTER > 1) {
+  if constexpr (DIVIDE > 1) {
     constexpr int VECTORS = TILE_N / 8;  // of a part
 #pragma unroll
     for (int i = 0; i < PARTS * VECTORS; ++i) {
