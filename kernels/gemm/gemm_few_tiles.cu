@@ -32,6 +32,7 @@
 #include "tensor_epilogue.cuh"
 #include "tensor_operand.cuh"
 #include "tensor_sums.cuh"
+#include "tensor_work.cuh"
 
 template <class T, class TC, bool TRANS_A, bool TRANS_B, bool SWAP, int TILE_M, int TILE_N,
           int PANELS, int CONSUMERS, int STAGES, int DIVIDE, int EVICT_FIRST, int VECTOR_C,
