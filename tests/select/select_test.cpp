@@ -75,6 +75,21 @@ TEST_F(SelectTest, PrefersWhatWasVerifiedHereToWhatWasImported) {
               Contains(HasSubstr("imported from h200.jsonl, not yet verified on this machine")));
 }
 
+TEST_F(SelectTest, AnImportedResultOfAnotherKernelIsTakenWhereItIsTenPercentFaster) {
+  put({.problem = "64,64", .value = 8});
+  store::StoredBest theirs = store.bests({}).at(0);
+  for (const auto& [size, time_ns] : {std::pair("1024,1024", 950.0), {"2048,1024", 850.0}}) {
+    put({.kernel = "plain", .problem = size, .value = 128, .median_ns = 1000});
+    theirs.best.problem = size;
+    theirs.best.time = {
+        .median_ns = time_ns, .q1_ns = time_ns, .q3_ns = time_ns, .min_ns = time_ns, .samples = 30};
+    theirs.best.run_uuid = fmt::format("theirs at {}", size);
+    store.import_bests(std::vector{theirs}, "h200.jsonl");
+  }
+  EXPECT_EQ(ask({.family = "tiles", .size = "1024,1024"}).config_json, R"({"BLOCK":128})");
+  EXPECT_EQ(ask({.family = "tiles", .size = "2048,1024"}).config_json, R"({"TILE":8})");
+}
+
 TEST_F(SelectTest, AnswersForTheVerySizeFromAKernelWithoutItsSpaceFile) {
   store::Subject subject;
   subject.device = space::device_profile("h200").value();

@@ -128,8 +128,8 @@ struct BestRecord {
   std::optional<double> joules = {};  ///< when read: of a run, where its final round measured it
 };
 
-/// The places of bests at one size, those proved right here first, and of these the fastest: back
-/// to back where all were timed so, else cold.
+/// The places of bests at one size, the fastest first: back to back where all were timed so, else
+/// cold. An imported time counts as 10 % longer than it was.
 [[nodiscard]] std::vector<std::size_t> fastest_first(std::span<const BestRecord* const> bests);
 
 /// A stored best with what it was measured on.
