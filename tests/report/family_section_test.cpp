@@ -20,7 +20,8 @@ Json typed_family() {
   const std::vector<KernelHistory> all = kernel_histories(store, "NVIDIA H200");
   for (const KernelHistory& kernel : all) {
     if (kernel.kernel == kTypedName)
-      return family_section({&kernel, 1}, roofs_of(all, sample_subject(kTypedName).device));
+      return family_section({&kernel, 1},
+                            roofs_of(all, kernel.family, sample_subject(kTypedName).device));
   }
   return {};
 }
@@ -51,6 +52,20 @@ TEST(FamilySection, ARateIsComparedWithTheRoofOfItsType) {
     const double roof = row.at(column("roof")).get<double>();
     // Of bf16 the library was the fastest that was measured.
     EXPECT_DOUBLE_EQ(roof, row.at(column("type")) == "bf16" ? 0.8 : 1);
+  }
+}
+
+TEST(FamilySection, RatesOfUnknownTypesAreNoRoofOfAnotherFamily) {
+  const store::Store store = sample_store();
+  std::vector<KernelHistory> all = kernel_histories(store, "NVIDIA H200");
+  for (KernelHistory& kernel : all) kernel.types = {};
+  const auto typed = std::ranges::find(all, kTypedName, &KernelHistory::kernel);
+  const space::DeviceInfo device = sample_subject(kTypedName).device;
+  EXPECT_EQ(roofs_of(all, typed->family, device).flops,
+            (std::map<std::string, double>{{"", 300e3}}));
+  for (const KernelHistory& kernel : all) {
+    if (kernel.family == typed->family) continue;
+    EXPECT_LT(roofs_of(all, kernel.family, device).flops[""], 300e3) << kernel.family;
   }
 }
 

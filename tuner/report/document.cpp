@@ -165,13 +165,12 @@ Json kernel_document(const KernelHistory& kernel, const Metric& metric,
 
 /// By family, in the order of the kernels, which stand together.
 Json families_of(const std::vector<KernelHistory>& kernels, const space::DeviceInfo& device) {
-  const Roofs roofs = roofs_of(kernels, device);
   Json families = Json::array();
   for (auto first = kernels.begin(); first != kernels.end();) {
     const auto last = std::find_if(first, kernels.end(), [&](const KernelHistory& kernel) {
       return kernel.family != first->family;
     });
-    families.push_back(family_section({first, last}, roofs));
+    families.push_back(family_section({first, last}, roofs_of(kernels, first->family, device)));
     first = last;
   }
   return families;

@@ -473,7 +473,8 @@ Json to_do(const std::vector<Row>& rows, const std::string& library) {
 
 }  // namespace
 
-Roofs roofs_of(std::span<const KernelHistory> kernels, const space::DeviceInfo& device) {
+Roofs roofs_of(std::span<const KernelHistory> kernels, std::string_view family,
+               const space::DeviceInfo& device) {
   Roofs roofs;
   for (const KernelHistory& kernel : kernels) {
     for (const SizeHistory& size : kernel.sizes) {
@@ -481,8 +482,9 @@ Roofs roofs_of(std::span<const KernelHistory> kernels, const space::DeviceInfo& 
       const double ns = std::min(size.best->time.median_ns,
                                  size.best->library_ns.value_or(size.best->time.median_ns));
       if (ns <= 0) continue;
-      if (size.best->flops > 0) {
-        double& flops = roofs.flops[kernel.types.at(size.problem)];
+      const std::string type = kernel.types.at(size.problem);
+      if (size.best->flops > 0 && (!type.empty() || kernel.family == family)) {
+        double& flops = roofs.flops[type];
         flops = std::max(flops, size.best->flops / ns);
       }
       roofs.bytes = std::max(roofs.bytes, size.best->bytes / ns);

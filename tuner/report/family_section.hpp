@@ -8,6 +8,7 @@
 #include <map>
 #include <span>
 #include <string>
+#include <string_view>
 
 namespace tuner::report {
 
@@ -20,7 +21,9 @@ struct Roofs {
   std::map<std::string, double> nominal_flops;
   double clock_mhz = 0;
 };
-[[nodiscard]] Roofs roofs_of(std::span<const KernelHistory> kernels,
+/// For a page of this family, of all kernels of the device. Results whose type is not known, as
+/// imported ones without a space file, may be of any type: only the family's own count.
+[[nodiscard]] Roofs roofs_of(std::span<const KernelHistory> kernels, std::string_view family,
                              const space::DeviceInfo& device);
 
 /// One family: its verdict and the wins of each kernel by element type, what to do next, and a row
