@@ -103,7 +103,8 @@ class Modelling {
 
   [[nodiscard]] Nearest ranked() && {
     std::ranges::stable_sort(found_, {}, [](const Modelled& it) {
-      return std::pair(!config_of(it.candidate).verified, it.candidate.expected->cautious_ns());
+      return store::ranked_ns(it.candidate.expected->cautious_ns(),
+                              config_of(it.candidate).verified);
     });
     for (std::size_t i = 0; i < std::min(kShown, found_.size()); ++i) show(found_[i]);
     if (found_.size() > kShown) {

@@ -44,9 +44,7 @@ class Search {
     result_.explanation.push_back(fmt::format(format, std::forward<Parts>(parts)...));
   }
 
-  /// What was proved right here comes before all others.
   [[nodiscard]] static bool before(const NearCandidate& a, const NearCandidate& b) {
-    if (a.entry->best.verified != b.entry->best.verified) return a.entry->best.verified;
     return a.nearness < b.nearness;
   }
 
@@ -98,11 +96,8 @@ class Search {
   /// of them was not compared with it, the one with the highest throughput.
   [[nodiscard]] const Entry* best_of(std::vector<NearCandidate> firsts) {
     const auto first = std::ranges::min_element(firsts, before);
-    const bool verified = first->entry->best.verified;
     const double limit = first->nearness.largest + kComparablyNear;
-    std::erase_if(firsts, [&](const NearCandidate& it) {
-      return it.nearness.largest > limit || it.entry->best.verified != verified;
-    });
+    std::erase_if(firsts, [&](const NearCandidate& it) { return it.nearness.largest > limit; });
     if (firsts.size() == 1) return firsts.front().entry;
     const bool compared = std::ranges::all_of(firsts, [](const NearCandidate& it) {
       return it.entry->best.ratio_to_library.has_value();

@@ -56,18 +56,21 @@ bool regimes_differ(const std::optional<double>& rested_ns,
   return rested_ns && sustained_ns && std::abs(*sustained_ns / *rested_ns - 1) > kTold;
 }
 
-std::vector<std::size_t> fastest_first(std::span<const BestRecord* const> bests) {
-  // Another card of the same model measured an imported time. Two H200 differed by up to 9 % at 53
-  // configurations (benchmarks/results/tensor-types-h200-2026-11-27.txt).
+double ranked_ns(double ns, bool verified) {
+  // Times of 53 configurations on two H200 differed by up to 9 %
+  // (benchmarks/results/tensor-types-h200-2026-11-27.txt).
   constexpr double kImported = 1.1;
+  return verified ? ns : kImported * ns;
+}
+
+std::vector<std::size_t> fastest_first(std::span<const BestRecord* const> bests) {
   const bool back_to_back = std::ranges::all_of(
       bests, [](const BestRecord* best) { return best->sustained_ns.has_value(); });
   std::vector<std::size_t> places(bests.size());
   std::iota(places.begin(), places.end(), std::size_t{0});
   std::ranges::stable_sort(places, {}, [&](std::size_t place) {
     const BestRecord& best = *bests[place];
-    const double time = back_to_back ? *best.sustained_ns : best.time.median_ns;
-    return best.verified ? time : kImported * time;
+    return ranked_ns(back_to_back ? *best.sustained_ns : best.time.median_ns, best.verified);
   });
   return places;
 }
