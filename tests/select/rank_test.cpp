@@ -208,6 +208,30 @@ TEST_F(RankTest, AGainIsCertainOnlyWhereTheOwnTimeIsKnown) {
   EXPECT_EQ(answers("4096,4096").front(), "library ") << "where nearly as large a gain is expected";
 }
 
+TEST_F(RankTest, ImportedTimesCountTenPercentLongerInTheCostModel) {
+  for (const auto& [device, imported] : {std::pair("h200", 9.5), {"h100", 5.0}}) {
+    for (const int m : {48, 64, 80, 96}) {
+      for (const int n : {48, 64, 80, 96}) {
+        put({.problem = fmt::format("{},{}", m, n),
+             .value = 8,
+             .median_ns = 10.0 * m * n,
+             .device = device,
+             .space = with_library_and_launch()});
+        store::StoredBest theirs = store.bests({}).at(0);
+        theirs.best.problem = fmt::format("{},{}", m, n + 4);
+        theirs.best.config_json = R"({"TILE":16})";
+        const double ns = imported * m * (n + 4);
+        theirs.best.time = {.median_ns = ns, .q1_ns = ns, .q3_ns = ns, .min_ns = ns, .samples = 30};
+        theirs.best.run_uuid = fmt::format("theirs {} {}", device, theirs.best.problem);
+        store.import_bests(std::vector{theirs}, "f");
+      }
+    }
+    EXPECT_EQ(answers("80,72").front(), device == std::string_view("h200")
+                                            ? R"(nearest {"TILE":8})"
+                                            : R"(nearest {"TILE":16})");
+  }
+}
+
 TEST_F(RankTest, WhereTheLibraryWasNotTimedTheNearestResultIsTaken) {
   put({.problem = "64,64", .value = 8, .space = with_library()});
   EXPECT_EQ(answers("96,64").front(), R"(nearest {"TILE":8})");
