@@ -53,6 +53,12 @@ class DebianTest(unittest.TestCase):
                                 "--explain")
         self.assertRegex(done.stdout, rf"(?s)table: shipped,\s+{self.root}/usr/share/tuner/tables/.*gemm_tma is taken", done.stderr)
         self.assertNotIn("0 samples", done.stdout)
+        question = ("tune", "query", "--size", "96,3000,5001,TRANS_B=1", "--kernel", "gemm_few_tiles")
+        done = self.run_program(*question, "--device", "h200")
+        self.assertIn('installed tables: --device "NVIDIA H100 80GB HBM3" or --device "NVIDIA H200"', done.stderr)
+        done = self.run_program(*question, "--device", "NVIDIA H200")
+        self.assertNotIn("no database", done.stderr)
+        self.assertIn("tensor maps need rows that start on 16 bytes", done.stderr)
         done = self.run_program("tune", "space", "count", self.root / "usr/share/tuner/spaces/gemm.json")
         self.assertRegex(done.stdout, "[1-9][0-9]* valid configurations", done.stderr)
 

@@ -16,10 +16,12 @@
 #include "tuner/select/stored_kernel.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <optional>
+#include <ranges>
 
 namespace tuner::cli {
 namespace {
@@ -269,6 +271,23 @@ std::optional<ShippedAnswer> shipped_answer(const std::string& device,
   }
 }
 
+/// Where no database answers: of the table that is shipped for the device. `why`: the database did
+/// not.
+select::Selection answer_of_table(const select::Question& asked, const Error& why) {
+  if (asked.device) {
+    if (const auto table = select::shipped_catalogue(*asked.device)) {
+      return select::select_configuration(*table, asked);
+    }
+  }
+  const std::vector<std::string> devices = select::shipped_devices();
+  if (devices.empty()) throw why;
+  throw Error(why.code(), fmt::format("{}\n  installed tables: --device {}", why.what(),
+                                      fmt::join(devices | std::views::transform([](const auto& it) {
+                                                  return fmt::format("\"{}\"", it);
+                                                }),
+                                                " or --device ")));
+}
+
 /// Of the database where it has the very size, then of the table that is shipped for the device
 /// where that has it; else of what knows more.
 select::Selection answer(const CommonOptions& common, const select::Question& asked) {
@@ -285,10 +304,8 @@ select::Selection answer(const CommonOptions& common, const select::Question& as
         select::shipped_knows_more(shipped->known, known, own.family, asked.kernel);
     return answers ? std::move(shipped->selection) : own;
   } catch (const Error& error) {
-    if (error.code() != ErrorCode::nothing_found || !asked.device) throw;
-    auto shipped = shipped_answer(*asked.device, asked);
-    if (!shipped) throw;
-    return std::move(shipped->selection);
+    if (error.code() != ErrorCode::nothing_found) throw;
+    return answer_of_table(asked, error);
   }
 }
 
@@ -320,9 +337,16 @@ int query(const CommonOptions& common, const QueryOptions& options) {
                                                : snippet.compiler_arguments() + "\n"));
   }
   if (options.explain) {
-    output.print("{}reasons:\n", format == "table" ? "\n" : "");
+    std::string reasons = "reasons:\n";
     for (const std::string& line : selection.explanation) {
-      output.tell("  - {}\n", printable(line));
+      reasons += fmt::format("  - {}\n", printable(line));
+    }
+    // Beside code and compiler options on stdout.
+    if (format != "table") {
+      tell(reasons);
+    } else {
+      output.print("\n");
+      output.tell("{}", reasons);
     }
   }
   return 0;

@@ -310,7 +310,9 @@ void Snippet::add_steps(const family::Family& family, const family::Kernel& kern
 }
 
 std::string Snippet::compiler_arguments() const {
-  std::vector<std::string> arguments = definitions_;
+  std::vector<std::string> arguments;
+  for (const auto& [name, value] : macros_)
+    arguments.push_back(fmt::format("-D{}={}", name, value));
   arguments.insert(arguments.end(), options_.begin(), options_.end());
   return shell_line(arguments);
 }
@@ -393,7 +395,7 @@ std::string Snippet::launch(std::size_t step) const {
 
 std::string Snippet::cpp() const {
   return fmt::format(
-      "{}inline cudaError_t launch_{}({}, cudaStream_t stream) {{\n{}  return "
+      "{}static inline cudaError_t launch_{}({}, cudaStream_t stream) {{\n{}  return "
       "cudaGetLastError();\n}}\n",
       heading(), kernel_, fmt::join(parameters_, ", "), body());
 }

@@ -126,8 +126,12 @@ class Ladder {
     std::vector<const store::BestRecord*> bests;
     for (const auto& [asked, entry] : found) bests.push_back(&entry->best);
     const std::vector<std::size_t> order = store::fastest_first(bests);
-    explain(rung, "{} is taken{}{}", found[order.front()].first->kernel->record->kernel,
+    const bool verified = bests.front()->verified;
+    const bool differ = std::ranges::any_of(
+        bests, [&](const store::BestRecord* best) { return best->verified != verified; });
+    explain(rung, "{} is taken{}{}{}", found[order.front()].first->kernel->record->kernel,
             found.size() > 1 ? ", the fastest" : "",
+            differ ? "; imported times count as 10 % longer" : "",
             rung == Rung::stale ? fmt::format("; in use now: {}", versions(catalogue_.environment))
                                 : "");
     for (const std::size_t place : order) {

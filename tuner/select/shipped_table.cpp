@@ -97,6 +97,18 @@ std::optional<Catalogue> shipped_catalogue(const std::string& device) {
   return known;
 }
 
+std::vector<std::string> shipped_devices() {
+  std::vector<std::string> devices;
+  for (const fs::path& path : shipped_tables()) {
+    try {
+      devices.push_back(read_outline(path).known.device.name);
+    } catch (const Error&) {
+      continue;
+    }
+  }
+  return devices;
+}
+
 std::vector<ShippedWinner> shipped_winners(std::string_view backend, std::string_view family,
                                            const std::function<void(const Error&)>& unreadable) {
   std::vector<ShippedWinner> winners;

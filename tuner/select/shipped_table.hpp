@@ -27,6 +27,9 @@ namespace tuner::select {
 /// The same for a device that is known by its name alone, as it was when the table was made.
 [[nodiscard]] std::optional<Catalogue> shipped_catalogue(const std::string& device);
 
+/// The names of the devices that tables are installed for, without those that cannot be read.
+[[nodiscard]] std::vector<std::string> shipped_devices();
+
 /// Whether an installed table has results of a family, or of one kernel of it, at no fewer sizes
 /// than were tuned here, imported results left out: then it is the one to ask about sizes that
 /// neither has.
