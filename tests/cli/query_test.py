@@ -70,8 +70,8 @@ class QueryTest(ProgramTest):
         self.assertEqual(document["config"], {"BLOCK_X": 16, "BLOCK_Y": 16})
         self.assertEqual(json.loads(self.ask("16,16,16", "--json").stdout), document)
 
-    def test_compiler_arguments_leave_out_what_is_a_template_argument(self):
-        self.assertEqual(self.ask("16,16,16", "--format", "args").stdout, "\n")  # gemm_naive<...>
+    def test_compiler_arguments(self):
+        self.assertEqual(self.ask("16,16,16", "--format", "args").stdout, "-DBLOCK_X=16 -DBLOCK_Y=16\n")
 
     def test_reasons_are_not_printed_into_code(self):
         code = self.ask("16,16,16", "--format", "cpp", "--explain")

@@ -310,9 +310,7 @@ void Snippet::add_steps(const family::Family& family, const family::Kernel& kern
 }
 
 std::string Snippet::compiler_arguments() const {
-  std::vector<std::string> arguments;
-  for (const auto& [name, value] : macros_)
-    arguments.push_back(fmt::format("-D{}={}", name, value));
+  std::vector<std::string> arguments = definitions_;
   arguments.insert(arguments.end(), options_.begin(), options_.end());
   return shell_line(arguments);
 }
