@@ -73,23 +73,24 @@ TEST(Snippet, MakesAProgrammaticLaunch) {
 TEST(Snippet, IsAFunctionThatLaunchesTheConfigurationAtTheAskedSize) {
   const Snippet snippet(record(), *space::device_profile("h200"),
                         R"({"BLOCK":64,"BYTES":1024,"WIDTH":4})", {1000});
-  EXPECT_EQ(snippet.cpp(),
-            "// scale at 1000 on NVIDIA H200; nvcc needs -I with the folder of scale.cu, compile "
-            "with -gencode arch=compute_90a,code=sm_90a --use_fast_math\n"
-            "#define WIDTH 4\n"
-            "#include \"scale.cu\"\n"
-            "#undef WIDTH\n\n"
-            "#include <cuda_runtime.h>\n\n"
-            "// Scratch memory: zero before the first call, not shared by concurrent launches:\n"
-            "// sums (15 x double)\n"
-            "static inline cudaError_t launch_scale(float factor, const float* x, float* y, "
-            "double* sums, "
-            "cudaStream_t stream) {\n"
-            "  const int N = 1000;\n"
-            "  const auto kernel = scale<64>;\n"
-            "  kernel<<<dim3(16, 1, 1), dim3(64, 1, 1), 1024, stream>>>(N, factor, x, y, sums);\n"
-            "  return cudaGetLastError();\n"
-            "}\n");
+  EXPECT_EQ(
+      snippet.cpp(),
+      "// scale at 1000 on NVIDIA H200; nvcc needs -I with the folder of scale.cu, compile "
+      "with -gencode arch=compute_90a,code=sm_90a --use_fast_math\n"
+      "#define WIDTH 4\n"
+      "#include \"scale.cu\"\n"
+      "#undef WIDTH\n\n"
+      "#include <cuda_runtime.h>\n\n"
+      "// Scratch memory: zero before the first call, not shared by concurrent launches:\n"
+      "// sums (15 x double)\n"
+      "[[maybe_unused]] static cudaError_t launch_scale(float factor, const float* x, float* y, "
+      "double* sums, "
+      "cudaStream_t stream) {\n"
+      "  const int N = 1000;\n"
+      "  const auto kernel = scale<64>;\n"
+      "  kernel<<<dim3(16, 1, 1), dim3(64, 1, 1), 1024, stream>>>(N, factor, x, y, sums);\n"
+      "  return cudaGetLastError();\n"
+      "}\n");
 }
 
 TEST(Snippet, LaunchesEveryStepInItsOrder) {

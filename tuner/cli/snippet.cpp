@@ -393,7 +393,7 @@ std::string Snippet::launch(std::size_t step) const {
 
 std::string Snippet::cpp() const {
   return fmt::format(
-      "{}static inline cudaError_t launch_{}({}, cudaStream_t stream) {{\n{}  return "
+      "{}[[maybe_unused]] static cudaError_t launch_{}({}, cudaStream_t stream) {{\n{}  return "
       "cudaGetLastError();\n}}\n",
       heading(), kernel_, fmt::join(parameters_, ", "), body());
 }
