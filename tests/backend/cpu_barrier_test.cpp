@@ -147,6 +147,24 @@ TEST_F(CpuBarrier, OfAWarpLetsItGoAheadOfOthersInEveryOtherLaunch) {
   EXPECT_EQ(std::ranges::count(results, right), 2) << "warps one behind the other show the error";
 }
 
+TEST_F(CpuBarrier, OfAWarpIsNotPassedBeforeOtherWarpsBeginInEveryOtherLaunch) {
+  const auto run = [&] {
+    return run_on_zeros(R"(
+      __global__ void kernel(int* out) {
+        __shared__ int values[32];  // one row for all warps
+        const int lane = threadIdx.x % 32;
+        values[lane] = threadIdx.x;
+        __syncwarp();
+        out[threadIdx.x] = values[31 - lane];
+      })",
+                        {.block = {96, 1, 1}}, 96);
+  };
+  std::vector<int> right;
+  for (int i = 0; i < 96; ++i) right.push_back(i / 32 * 32 + 31 - i % 32);
+  const std::array<std::vector<int>, 4> results = {run(), run(), run(), run()};
+  EXPECT_EQ(std::ranges::count(results, right), 2) << "warps overwrite what others have not read";
+}
+
 TEST_F(CpuBarrier, OfABlockLetsOthersOvertakeItInSomeLaunches) {
   const std::string source = R"(
       __global__ void kernel(int* out) {  // out[0]: tickets; then who had finished before whom

@@ -177,7 +177,7 @@ void BlockRunner::run_alone() {
 /// The life of a fiber.
 void BlockRunner::run_threads() {
   while (!stopping_) {
-    while (unstarted_ > 0 && (runnable_.empty() || begins_next_)) {
+    while (unstarted_ > 0 && (runnable_.empty() || begins_next_ || all_begin_first())) {
       begins_next_ = false;
       vain_looks_ = meetings_ = 0;
       --unstarted_;
@@ -197,6 +197,10 @@ Index3 BlockRunner::next_thread() const {
   const unsigned rank =
       call_->order == ThreadOrder::ascending ? x * y * z - 1 - unstarted_ : unstarted_;
   return {rank % x, rank / x % y, rank / (x * y)};
+}
+
+bool BlockRunner::all_begin_first() const {
+  return call_->all_begin_first && !call_->warps_go_ahead;
 }
 
 void BlockRunner::end_thread() {
@@ -303,7 +307,7 @@ void BlockRunner::release_warp_if_complete(Warp& warp, unsigned lanes) {
 /// Who goes on when the current fiber cannot: a runnable one, a new one as long as threads have not
 /// begun, else the OS thread, because the block is complete or can never be.
 [[gnu::always_inline]] inline BlockRunner::FiberIndex BlockRunner::next_fiber() {
-  if (unstarted_ > 0 && (runnable_.empty() || meetings_ >= kMostMeetings)) {
+  if (unstarted_ > 0 && (runnable_.empty() || meetings_ >= kMostMeetings || all_begin_first())) {
     begins_next_ = true;
     return idle_fiber();
   }

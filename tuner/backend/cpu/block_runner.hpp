@@ -38,6 +38,10 @@ struct KernelCall {
   /// A warp whose lanes have met goes on before all others, up to the block's next barrier; else
   /// behind them. Shows where a barrier of the block is missing; a right kernel cannot tell.
   bool warps_go_ahead = false;
+  /// Where warps do not go ahead: all threads begin before one goes on from a barrier of its warp.
+  /// Shows what warps overwrite of one another in a kernel that has no barrier of the block; a
+  /// right kernel cannot tell. It takes a stack for each thread.
+  bool all_begin_first = false;
   BlockOrder blocks = BlockOrder::ascending;
   /// Some blocks pause at their first barrier, so that others that began later overtake them. Shows
   /// where a block reads what an earlier one has not written yet; a right kernel cannot tell.
@@ -119,6 +123,7 @@ class BlockRunner {
   [[nodiscard]] Index3 next_thread() const;
   void run_alone();
   void run_threads();
+  [[nodiscard]] bool all_begin_first() const;
   void end_thread();
   void wait();
   void pause();

@@ -279,6 +279,7 @@ class CpuBackend final : public Backend {
       auto step = prepare(image, i, launch);
       if (!step) return Unexpected(in_step(std::move(step.error()), i, count));
       step->call.interleaves = interleaves;
+      step->call.all_begin_first = purpose == Purpose::results;
       steps.push_back(std::move(*step));
     }
     return steps;
