@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // C = f(alpha * op(A) * op(B) + beta * C + bias + residual), row-major, on the tensor cores of
-// compute capability 9.0: as gemm_wgmma, for products of about as many tiles as the device runs
-// blocks at once, where what comes before the first load and after the last product counts.
+// compute capability 9.0: as gemm_wgmma, for products of few tiles, where what comes before the
+// first load and after the last product counts.
 //
-// A cluster has one tile, of which its blocks compute the products of a part of K each. One warp of
-// a block loads k-tiles into a ring of stages by TMA; its loads begin before the other warps are
-// ready. Consumer warpgroups, which share the tile's rows, multiply k-tiles by wgmma. Each block
-// sends its sums to the blocks that store them.
+// A cluster has one tile, of which its blocks compute the products of a part of K each. One thread
+// of a further warp loads k-tiles into a ring of stages by TMA, before the other warps are ready.
+// Consumer warpgroups, which share the tile's rows, multiply k-tiles by wgmma. Each block sends its
+// sums to the blocks that store them.
 //
 // With SWAP the transpose of C is computed, as in gemm_wgmma. Below, rows and columns are those of
 // the computed product.
 //
 // Grid (DIVIDE * tiles, 1, batch), tiles column by column; block (128 * CONSUMERS + 32).
-// Dynamic shared memory: the ring, the sums received and 2 * STAGES + 1 barriers. Any M, N, K;
-// K has at least DIVIDE k-tiles; operands whose rows start on 16 bytes. As in BLAS,
+// Dynamic shared memory: the ring, the sums received and 2 * STAGES + 1 barriers. Any M and N;
+// K of at least DIVIDE k-tiles; operands whose rows start on 16 bytes. As in BLAS,
 // alpha == 0 reads neither A nor B, and beta == 0 does not read C.
 //
 // Template parameters: the space file. Design: docs/reference/kernels.md.

@@ -59,11 +59,13 @@ TEST_F(TensorCoreGpuTest, BlocksOfAClusterSendTheirSumsToThoseThatStoreThem) {
   KernelFamily family(backend(), "gemm_tensor");
   for (const char* const layout : {"", ",TRANS_A=1", ",TRANS_B=1", ",TRANS_A=1,TRANS_B=1"}) {
     const std::string size = std::string("200,328,2128") + layout;
-    // The last have blocks that store less than others, or nothing.
+    // Some have blocks that store less than others, or nothing.
     for (const char* const condition :
          {"DIVIDE == 1 and CONSUMERS == 2", "DIVIDE == 2 and TILE_N == 64 and TILE_M == 128",
           "DIVIDE == 8 and TILE_N == 64 and MIN_BLOCKS == 2", "DIVIDE == 7 and SWAP == 1",
-          "DIVIDE == 5 and TILE_N == 48", "DIVIDE == 6 and TILE_N == 16"}) {
+          "DIVIDE == 5 and TILE_N == 48", "DIVIDE == 6 and TILE_N == 16",
+          "DIVIDE == 3 and TILE_N == 64 and TILE_M == 64 and CONSUMERS == 1",
+          "DIVIDE == 7 and TILE_N == 128 and TILE_M == 64"}) {
       family.expect_right("gemm_few_tiles", size, condition);
     }
   }
