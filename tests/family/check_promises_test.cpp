@@ -66,6 +66,12 @@ TEST(CheckCautions, NameWhatLetsMistakesPass) {
               ElementsAre(HasSubstr("verified at the tuned size only")));
   EXPECT_THAT(check_cautions(family(cases, "fast", ""), {1000}),
               ElementsAre(HasSubstr("kernel fast is its own reference")));
+  EXPECT_THAT(
+      check_cautions(family(cases, "plain", R"(, "plain": {"source": "p.cu", "entry": "plain",
+                "parameters": {"BLOCK": {"values": [1, 2], "default": 1, "kind": "launch"}},
+                "launch": {"grid": [1], "block": ["BLOCK"]}})"),
+                     {1000}),
+      ElementsAre(HasSubstr("kernel plain is its own reference")));
   EXPECT_THAT(check_cautions(family(cases + R"(, "accumulates": "N*N*N")"), {100'000}),
               ElementsAre(HasSubstr("% of a result are allowed at the size 100000")));
   EXPECT_THAT(check_cautions(family(cases + R"(, "tolerance": {"relative": 0.5})"), {1000}),

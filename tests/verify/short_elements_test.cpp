@@ -78,9 +78,25 @@ TEST_F(ShortElementsTest, AreRightOrWrongOneByOne) {
   expect_failure("i < n", "i < n - n / 101", Outcome::wrong_result, "not written");
   expect_failure("i < n", "i <= n", Outcome::out_of_bounds,
                  "wrote y[1], beyond the end of its 1 element ");
-  expect_failure("i < n", "i <= n + 1", Outcome::out_of_bounds, "beyond the end of its 2 elements");
+  expect_failure("i < n", "i <= n + 1", Outcome::out_of_bounds,
+                 "wrote y[2], beyond the end of its 1 element;");
   expect_failure("2 * x[i];", "2 * x[i]; if (i == 0) x[n - 1] += 1;", Outcome::out_of_bounds,
                  "wrote its input x");
+}
+
+TEST_F(ShortElementsTest, WhatTheReferenceWritesBehindTheLastIsFoundInItsWordToo) {
+  std::string source(kTwice);
+  source.replace(source.find("i < n"), 5, "i <= n");
+  const family::Family beyond = family::parse_family(
+      kTwiceDocument, "twice.json",
+      {{"twice", {.name = "twice.cu", .text = std::move(source), .headers = {}}}});
+  Verifier verifier(*backend_, beyond, 77);
+  try {
+    static_cast<void>(verify_configuration(*backend_, verifier, beyond.kernels.front(), {101}));
+    FAIL() << "the reference wrote y[1] of one element";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("the reference wrote y[1], outside of its 1 element:"));
+  }
 }
 
 TEST_F(ShortElementsTest, BeginWithAWord) {

@@ -132,9 +132,12 @@ std::optional<double> allowed_share(const Family& family, const space::Size& siz
   return 16 * unit * std::sqrt(n) + rounding;
 }
 
+/// Whether the reference is the only kernel, or the only one with parameters.
 bool judges_itself(const Family& family, const KernelReference& reference) {
-  return std::ranges::all_of(family.kernels,
-                             [&](const Kernel& kernel) { return kernel.name == reference.kernel; });
+  const bool has_parameters = !family.kernel(reference.kernel).space->parameters.empty();
+  return std::ranges::all_of(family.kernels, [&](const Kernel& kernel) {
+    return kernel.name == reference.kernel || (has_parameters && kernel.space->parameters.empty());
+  });
 }
 
 /// The floating-point scalars that are the same in every check.

@@ -5,6 +5,7 @@
 #include "tuner/core/error.hpp"
 #include "tuner/core/failpoint.hpp"
 #include "tuner/core/hash.hpp"
+#include "tuner/core/quantity.hpp"
 #include "tuner/verify/check_report.hpp"
 #include "tuner/verify/reference_zones.hpp"
 
@@ -203,7 +204,10 @@ void Instance::check_reference() {
   records_.sort(again.regions);
   for (const CheckedData& data : memory_.plan().data) {
     if (!data.expected) continue;
-    require_bounds(data, again.regions[data.argument]);
+    require_bounds(data, again.regions[data.argument],
+                   data.initial       ? std::optional<std::uint32_t>()
+                   : data.starts_zero ? 0
+                                      : kOtherUnwritten);
     const CheckKernels::Dependence found =
         kernels_.compare_runs(elements(memory_.reference(*data.expected), data),
                               again.regions[data.argument], kOtherUnwritten);
@@ -220,13 +224,16 @@ void Instance::check_reference() {
   }
 }
 
-void Instance::require_bounds(const CheckedData& data, backend::Region region) const {
-  const auto outside = element_outside(backend_, region, data);
+void Instance::require_bounds(const CheckedData& data, backend::Region region,
+                              std::optional<std::uint32_t> filled) const {
+  const auto outside = element_outside(backend_, region, data, filled);
   if (!outside) return;
   throw Error(ErrorCode::failure,
-              fmt::format("the reference wrote {}[{}], outside of its {} elements: correct the "
+              fmt::format("the reference wrote {}[{}], outside of its {}: correct the "
                           "kernel or its launch ({})",
-                          data.name, *outside, data.used, problem_.circumstances()));
+                          data.name, *outside,
+                          quantity::count(static_cast<std::uint64_t>(data.used), "element"),
+                          problem_.circumstances()));
 }
 
 void Instance::require_dependence_on_inputs(const CheckedData& data,

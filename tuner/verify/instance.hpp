@@ -99,8 +99,10 @@ class Instance {
   /// Runs the reference once more, on outputs that held something else, with something else beside
   /// the inputs.
   void check_reference();
-  /// Throws where the reference wrote beside the output in this room.
-  void require_bounds(const CheckedData& data, backend::Region region) const;
+  /// Throws where the reference wrote beside the output in this room, whose data were `filled` with
+  /// a word before.
+  void require_bounds(const CheckedData& data, backend::Region region,
+                      std::optional<std::uint32_t> filled) const;
   /// Throws where the results of the reference depend on chance, on what lies beside its buffers or
   /// on what an output held. Chance is allowed where a tolerance is given or numbers with fractions
   /// may be added up in place.

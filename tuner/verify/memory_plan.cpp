@@ -172,7 +172,7 @@ std::string overrun_text(const MemoryPlan& plan, const CheckPart& guard, const P
     return fmt::format(
         "wrote {}[{}], beyond the end of its {}; {}", data.name,
         static_cast<std::uint64_t>(data.count) + report.first * kWordBytes / element_bytes,
-        quantity::count(static_cast<std::uint64_t>(data.count), "element"), zone_text);
+        quantity::count(static_cast<std::uint64_t>(data.used), "element"), zone_text);
   }
   return fmt::format("wrote {}[-{}], before its start; {}", data.name,
                      (words_before_next * kWordBytes + element_bytes - 1) / element_bytes,

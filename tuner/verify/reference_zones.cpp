@@ -2,6 +2,8 @@
 #include "tuner/verify/reference_zones.hpp"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cstddef>
 #include <span>
 #include <vector>
@@ -41,9 +43,23 @@ ZonedBuffer::ZonedBuffer(backend::Backend& backend, const CheckedData& data)
 }
 
 std::optional<std::int64_t> element_outside(const backend::Backend& backend, backend::Region region,
-                                            const CheckedData& data) {
+                                            const CheckedData& data,
+                                            std::optional<std::uint32_t> filled) {
   const std::size_t zone = zone_bytes(data);
   const std::size_t element = family::size_bytes(data.type);
+  if (filled && data.used < data.count) {
+    const std::size_t used = static_cast<std::size_t>(data.used) * element;
+    const auto content = std::bit_cast<std::array<std::byte, sizeof *filled>>(*filled);
+    std::vector<std::byte> rest(data.size_bytes() - used);
+    for (std::size_t i = 0; i < rest.size(); ++i) rest[i] = content[(used + i) % content.size()];
+    const std::vector<std::byte> before = rest;
+    backend.read({region.buffer, region.offset_bytes + used}, rest);
+    const auto first = std::ranges::mismatch(before, rest).in1;
+    if (first != before.end()) {
+      return data.used +
+             static_cast<std::int64_t>(static_cast<std::size_t>(first - before.begin()) / element);
+    }
+  }
   const auto behind =
       words_of(backend, {region.buffer, region.offset_bytes + data.size_bytes()}, zone);
   if (const auto first = std::ranges::find_if(behind, is_changed); first != behind.end()) {

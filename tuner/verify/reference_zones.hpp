@@ -19,11 +19,13 @@ struct ZonedBuffer {
   backend::Region region;
 };
 
-/// The element closest to the data, from −1 down or from their count up, of which a zone of such
-/// room does not hold what it was filled with; none when the zones are intact.
+/// The element closest to the data, from −1 down or from the used ones up, that does not hold what
+/// it was filled with: of the rest of their last word, which the data were `filled` with before,
+/// and of the zones of such room. None when all do. `filled`: absent where the data are others.
 [[nodiscard]] std::optional<std::int64_t> element_outside(const backend::Backend& backend,
                                                           backend::Region region,
-                                                          const CheckedData& data);
+                                                          const CheckedData& data,
+                                                          std::optional<std::uint32_t> filled);
 
 /// Whether all elements of the data are 0 or −0.
 [[nodiscard]] bool are_zero(const backend::Backend& backend, backend::Region region,
