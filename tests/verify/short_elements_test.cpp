@@ -93,9 +93,9 @@ TEST_F(ShortElementsTest, WhatTheReferenceWritesBehindTheLastIsFoundInItsWordToo
   Verifier verifier(*backend_, beyond, 77);
   try {
     static_cast<void>(verify_configuration(*backend_, verifier, beyond.kernels.front(), {101}));
-    FAIL() << "the reference wrote y[1] of one element";
+    FAIL() << "the reference wrote y[101] of 101 elements";
   } catch (const Error& error) {
-    EXPECT_THAT(error.what(), HasSubstr("the reference wrote y[1], outside of its 1 element:"));
+    EXPECT_THAT(error.what(), HasSubstr("the reference wrote y[101], outside of its 101 elements"));
   }
 }
 
