@@ -4,6 +4,7 @@
 #include "tuned_database.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/select/catalogue_json.hpp"
+#include "tuner/select/select.hpp"
 
 #include <gmock/gmock.h>
 
@@ -118,6 +119,14 @@ TEST_F(RankTest, PutsTheLibraryFirstWhereItWasFasterInTheFinal) {
   EXPECT_EQ(library.expected_ns, 900);
   EXPECT_EQ(library.size, (space::Size{64, 64}));
   EXPECT_EQ(ranking.answers.at(1).rung, Rung::exact);
+}
+
+TEST_F(RankTest, AConfigurationThatIsSelectedTellsWhetherTheLibraryIsBeforeIt) {
+  put({.problem = "64,64", .value = 8, .ratio_to_library = 0.9, .space = with_library()});
+  put({.problem = "32,32", .value = 8, .ratio_to_library = 1.1, .space = with_library()});
+  const Catalogue known = catalogue(store, {});
+  EXPECT_TRUE(select_configuration(known, {.family = "tiles", .size = "64,64"}).library_is_first);
+  EXPECT_FALSE(select_configuration(known, {.family = "tiles", .size = "32,32"}).library_is_first);
 }
 
 TEST_F(RankTest, PutsTheLibraryBehindAKernelThatWasFasterAndBeforeTheDefault) {

@@ -69,6 +69,7 @@ Json json_document(const select::Selection& selection) {
                    {"size", asked_size(selection)},
                    {"config", parse_json(selection.config_json, "a stored configuration")},
                    {"expected_ns", number_or_null(selection.expected_ns)},
+                   {"library_is_first", selection.library_is_first},
                    {"distance", selection.distance}};
   if (selection.entry) {
     const store::BestRecord& best = selection.entry->best;
@@ -223,6 +224,9 @@ void print_table(const select::Selection& selection, const Output& output) {
   const bool is_nearest = selection.rung == Rung::nearest;
   Table table({{"answer"}, {std::string(name(selection.rung))}});
   if (is_nearest) table.add({"expected", expectation(selection)});
+  if (selection.library_is_first) {
+    table.add({"library", "called by the dispatcher at this size, for the reasons of --explain"});
+  }
   if (selection.entry) {
     const store::BestRecord& best = selection.entry->best;
     if (is_nearest) table.add({"taken from", shown_size(best.problem)});

@@ -38,6 +38,8 @@ struct Selection {
   std::string library_algorithm = {};  ///< on the rung library_tuned: BestRecord::library_algorithm
   std::optional<Entry> entry;          ///< what answered; of the library what it was timed beside
   std::optional<double> expected_ns;   ///< at the asked size; absent where nothing tells
+  /// Of the answer of select_configuration(): the library is before it in the ranking.
+  bool library_is_first = false;
   /// On the rung nearest: the largest |ln(asked / tuned)| over the dimensions. Otherwise 0.
   double distance = 0;
   /// In order, why it stands where it does.

@@ -58,6 +58,7 @@ Selection select_configuration(const Catalogue& known, const Question& question)
             fmt::join(ranking.explanation, "\n  ")));
   }
   Selection selection = std::move(*found);
+  selection.library_is_first = found != ranking.answers.begin();
   selection.explanation = std::move(ranking.explanation);
   return selection;
 }
