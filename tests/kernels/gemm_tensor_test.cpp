@@ -196,6 +196,16 @@ TEST_F(GemmTensorTest, BiasActivationAndResidualAreRight) {
                        "TILE_M == 64 and TILE_N == 48 and STAGES == 2");
 }
 
+TEST_F(GemmTensorTest, WhereAlphaIsZeroCIsScaled) {
+  KernelFamily family(*backend_, "gemm_tensor", 0);
+  const std::string size = "40,72,136,TRANS_B=1,BATCH=2,BIAS=1,RESIDUAL=1";
+  family.expect_right("gemm_wgmma", size, "TILE_M == 64 and TILE_N == 64 and CONSUMERS == 1");
+  family.expect_right("gemm_few_tiles", size, "TILE_M == 64 and TILE_N == 64 and STAGES == 2");
+  const std::string skinny = "5,72,136,TRANS_B=1,BATCH=2,BIAS=1,RESIDUAL=1";
+  family.expect_right("gemm_skinny_mma", skinny, "THREADS == 64 and TILES == 1 and SPLIT == 0");
+  family.expect_right("gemm_skinny_bulk", skinny, "WARPS == 2 and TILES == 1 and MIN_BLOCKS == 1");
+}
+
 TEST_F(GemmTensorTest, TilesStoredByTmaAreRight) {
   expect_right("136,200,136,TRANS_B=1", "STORE_BUFFERS == 2 and TILE_M == 64 and TILE_N == 128");
   expect_right("200,136,136,BATCH=2",

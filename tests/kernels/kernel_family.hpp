@@ -10,6 +10,7 @@
 #include <gmock/gmock.h>
 
 #include <memory>
+#include <optional>
 #include <random>
 #include <stdexcept>
 #include <string>
@@ -39,10 +40,16 @@ inline space::Config configuration(const family::Kernel& kernel,
 
 class KernelFamily {
  public:
-  /// `name` as the file in spaces/ has it.
-  KernelFamily(backend::Backend& backend, const std::string& name)
+  /// `name` as the file in spaces/ has it; with its first case once more, where alpha is another.
+  KernelFamily(backend::Backend& backend, const std::string& name,
+               std::optional<std::int64_t> alpha = {})
       : backend_(backend),
-        family_(family::load_family(TUNER_SOURCE_DIR "/spaces/" + name + ".json")) {}
+        family_(family::load_family(TUNER_SOURCE_DIR "/spaces/" + name + ".json")) {
+    if (!alpha) return;
+    family::CheckCase changed = family_.check.cases.front();
+    changed.set.at("alpha").value = space::Expression::constant(*alpha);
+    family_.check.cases.push_back(std::move(changed));
+  }
 
   void expect_right(std::string_view name, std::string_view size_text, std::string condition) {
     SCOPED_TRACE(std::string(name) + " at " + std::string(size_text) + " where " + condition);
