@@ -269,6 +269,27 @@ __global__ void kernel(unsigned* out) {
                                  0xff00ff00U, 0x7fff0001U, 0xffff0000U));
 }
 
+TEST_F(CpuHeaders, InstructionsForDynamicProgrammingAreThere) {
+  const auto result = run_on_zeros(R"(
+__global__ void kernel(unsigned* out) {
+  bool upper, lower;
+  out[0] = __viaddmax_s32(-5, 3, -1); out[1] = __viaddmax_s32(INT_MAX, 1, -7) == -7;
+  out[2] = __viaddmin_u32(4000000000u, 1u, 7u); out[3] = __vimax3_s32(1, 9, 4);
+  out[4] = __vimin3_s32_relu(-3, 2, 1); out[5] = __vimin3_u32(4000000000u, 3u, 5u);
+  out[6] = __vimax3_s16x2(0x0001ffffu, 0xfff00002u, 0x0000fffeu);
+  out[7] = __viaddmax_s16x2_relu(0x7fff0001u, 0x0001fff0u, 0xfff1fff2u);
+  out[8] = __viaddmin_u16x2(0xffff0001u, 0x00030001u, 0x00090009u);
+  out[9] = __vimax_s32_relu(-4, -2); out[10] = __vimin_s16x2_relu(0x0003fff0u, 0x00050001u);
+  out[11] = __vibmax_s32(2, 2, &lower); out[12] = lower;
+  out[13] = __vibmin_u32(3u, 2u, &lower); out[14] = lower;
+  out[15] = __vibmax_s16x2(0x0001fffeu, 0xffff0001u, &upper, &lower); out[16] = upper * 2 + lower;
+})",
+                                   {}, 17);
+  const std::vector<unsigned> words(result.begin(), result.end());
+  EXPECT_THAT(words, ElementsAre(0xffffffffU, 1U, 7U, 9U, 0U, 3U, 0x00010002U, 0U, 0x00020002U, 0U,
+                                 0x00030000U, 2U, 1U, 2U, 0U, 0x00010001U, 2U));
+}
+
 TEST_F(CpuHeaders, WholeNumbersHaveTheFunctionsOfAGpu) {
   const auto result = run_on_zeros(R"(
 __global__ void kernel(int* out) {

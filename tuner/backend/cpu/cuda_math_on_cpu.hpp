@@ -294,3 +294,48 @@ TUNER_BY_PARTS(__vabsdiffu4, unsigned char, a < b ? b - a : a - b) TUNER_BY_PART
 TUNER_BY_PARTS(__vcmpeq4, unsigned char, a == b ? -1 : 0) TUNER_BY_PARTS(__vcmpeq2, unsigned short, a == b ? -1 : 0)
 TUNER_BY_PARTS(__vcmpgtu4, unsigned char, a > b ? -1 : 0) TUNER_BY_PARTS(__vcmpgtu2, unsigned short, a > b ? -1 : 0)
 #undef TUNER_BY_PARTS
+
+// The instructions for dynamic programming (DPX), of 32 bits and of two halves of 16 bits.
+namespace tuner {
+template <class T>
+inline T larger(T a, T b) { return a < b ? b : a; }
+template <class T>
+inline T smaller(T a, T b) { return b < a ? b : a; }
+template <class T>
+inline T wrapped_sum(T a, T b) { return static_cast<T>(static_cast<unsigned>(a) + static_cast<unsigned>(b)); }
+template <class Half, class Operation>
+inline unsigned by_halves(unsigned x, unsigned y, unsigned z, Operation operation) {
+  const auto half = [&](unsigned at) -> unsigned {
+    const Half result = operation(static_cast<Half>(x >> at), static_cast<Half>(y >> at), static_cast<Half>(z >> at));
+    return static_cast<unsigned>(static_cast<unsigned short>(result)) << at;
+  };
+  return half(0) | half(16);
+}
+/// Of two halves; whether the results are the halves of `x`.
+template <class Half, class Operation>
+inline unsigned chosen_halves(unsigned x, unsigned y, bool* upper, bool* lower, Operation operation) {
+  const unsigned result = by_halves<Half>(x, y, 0, [&](Half a, Half b, Half) { return operation(a, b); });
+  *upper = result >> 16 == x >> 16;
+  *lower = (result & 0xffffu) == (x & 0xffffu);
+  return result;
+}
+}
+#define TUNER_OF_THREE(name, value) \
+  inline int name##_s32(int a, int b, int c) { return value; } \
+  inline int name##_s32_relu(int a, int b, int c) { return tuner::larger(value, 0); } \
+  inline unsigned name##_u32(unsigned a, unsigned b, unsigned c) { return value; } \
+  inline unsigned name##_s16x2(unsigned x, unsigned y, unsigned z) { return tuner::by_halves<short>(x, y, z, [](short a, short b, short c) { return value; }); } \
+  inline unsigned name##_s16x2_relu(unsigned x, unsigned y, unsigned z) { return tuner::by_halves<short>(x, y, z, [](short a, short b, short c) { return tuner::larger<short>(value, 0); }); } \
+  inline unsigned name##_u16x2(unsigned x, unsigned y, unsigned z) { return tuner::by_halves<unsigned short>(x, y, z, [](unsigned short a, unsigned short b, unsigned short c) { return value; }); }
+TUNER_OF_THREE(__viaddmax, tuner::larger(tuner::wrapped_sum(a, b), c)) TUNER_OF_THREE(__viaddmin, tuner::smaller(tuner::wrapped_sum(a, b), c))
+TUNER_OF_THREE(__vimax3, tuner::larger(tuner::larger(a, b), c)) TUNER_OF_THREE(__vimin3, tuner::smaller(tuner::smaller(a, b), c))
+#undef TUNER_OF_THREE
+#define TUNER_OF_TWO(name, which) \
+  inline int __vi##name##_s32_relu(int a, int b) { return tuner::larger(tuner::which(a, b), 0); } \
+  inline unsigned __vi##name##_s16x2_relu(unsigned x, unsigned y) { return tuner::by_halves<short>(x, y, 0, [](short a, short b, short) { return tuner::larger<short>(tuner::which(a, b), 0); }); } \
+  inline int __vib##name##_s32(int a, int b, bool* is_first) { return *is_first = tuner::which(a, b) == a, tuner::which(a, b); } \
+  inline unsigned __vib##name##_u32(unsigned a, unsigned b, bool* is_first) { return *is_first = tuner::which(a, b) == a, tuner::which(a, b); } \
+  inline unsigned __vib##name##_s16x2(unsigned x, unsigned y, bool* upper, bool* lower) { return tuner::chosen_halves<short>(x, y, upper, lower, tuner::which<short>); } \
+  inline unsigned __vib##name##_u16x2(unsigned x, unsigned y, bool* upper, bool* lower) { return tuner::chosen_halves<unsigned short>(x, y, upper, lower, tuner::which<unsigned short>); }
+TUNER_OF_TWO(max, larger) TUNER_OF_TWO(min, smaller)
+#undef TUNER_OF_TWO
