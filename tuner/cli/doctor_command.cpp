@@ -5,6 +5,7 @@
 #include "tuner/cli/output.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/json.hpp"
+#include "tuner/core/quantity.hpp"
 #include "tuner/store/store.hpp"
 #include "tuner/worker/confinement.hpp"
 
@@ -42,7 +43,7 @@ backend::Finding examine_database(const CommonOptions& common) {
       return finding;
     }
     const store::Store store = open_database(common, store::Store::Mode::read_only);
-    finding.detail += fmt::format(": {} runs", store.runs().size());
+    finding.detail += fmt::format(": {}", quantity::count(store.runs().size(), "run"));
   } catch (const Error& error) {
     finding.status = backend::Finding::Status::missing;
     finding.detail = error.what();

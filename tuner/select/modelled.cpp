@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/select/modelled.hpp"
 
+#include "tuner/core/quantity.hpp"
 #include "tuner/select/library_model.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <map>
 #include <utility>
 
@@ -130,11 +132,12 @@ class Modelling {
     const auto multiprocessors = static_cast<double>(std::max<std::int64_t>(1, device_.sm_count));
     const KnownConfig& config = config_of(it.candidate);
     result_.explanation.push_back(fmt::format(
-        "{} {}: {:.5g} us expected, {} blocks in {:.2f} waves; timed at {} sizes, the nearest at a "
-        "distance of x{:.3g}{}",
+        "{} {}: {:.5g} us expected, {} in {:.2f} waves; timed at {}, the nearest at a distance of "
+        "x{:.3g}{}",
         it.candidate.asked->kernel->record->kernel, config.json, it.candidate.expected->ns / 1e3,
-        it.shape.blocks, it.shape.blocks / (multiprocessors * it.shape.resident),
-        config.timings.size(), std::exp(it.candidate.nearness.largest),
+        quantity::count(static_cast<std::uint64_t>(it.shape.blocks), "block"),
+        it.shape.blocks / (multiprocessors * it.shape.resident),
+        quantity::count(config.timings.size(), "size"), std::exp(it.candidate.nearness.largest),
         config.verified ? "" : "; not yet verified on this machine"));
   }
 
