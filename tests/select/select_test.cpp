@@ -87,7 +87,10 @@ TEST_F(SelectTest, AnImportedResultOfAnotherKernelIsTakenWhereItIsTenPercentFast
     store.import_bests(std::vector{theirs}, "h200.jsonl");
   }
   EXPECT_EQ(ask({.family = "tiles", .size = "1024,1024"}).config_json, R"({"BLOCK":128})");
-  EXPECT_EQ(ask({.family = "tiles", .size = "2048,1024"}).config_json, R"({"TILE":8})");
+  const Selection theirs_found = ask({.family = "tiles", .size = "2048,1024"});
+  EXPECT_EQ(theirs_found.config_json, R"({"TILE":8})");
+  EXPECT_THAT(theirs_found.explanation,
+              Contains(HasSubstr("the fastest; imported times count as 10 % longer")));
 }
 
 TEST_F(SelectTest, AnswersForTheVerySizeFromAKernelWithoutItsSpaceFile) {

@@ -225,7 +225,7 @@ void print_table(const select::Selection& selection, const Output& output) {
   Table table({{"answer"}, {std::string(name(selection.rung))}});
   if (is_nearest) table.add({"expected", expectation(selection)});
   if (selection.library_is_first) {
-    table.add({"library", "called by the dispatcher at this size, for the reasons of --explain"});
+    table.add({"library", "the dispatcher calls it at this size: --explain says why"});
   }
   if (selection.entry) {
     const store::BestRecord& best = selection.entry->best;

@@ -192,6 +192,12 @@ class Ladder {
             library_is_first_ ? "chosen, since a gain is not certain" : "not taken");
   }
 
+  void explain_faster_library(std::string_view which, double ratio) {
+    ranking_.explanation.push_back(
+        fmt::format("{}: taken before the kernel, with {:.3g} times its time in the final round",
+                    which, ratio));
+  }
+
   /// The library stands where its time puts it beside the first answer.
   void by_library() {
     if (!may_ask_the_library()) return;
@@ -205,6 +211,7 @@ class Ladder {
       library.entry = entry;
       if (ratio) library.expected_ns = entry.best.time.median_ns * *ratio;
       place = ratio && *ratio < 1 ? 0 : 1;
+      if (place == 0) explain_faster_library("library", *ratio);
     } else if (library_is_first_) {
       library.expected_ns = library_ns_;
       place = 0;
@@ -218,7 +225,9 @@ class Ladder {
     const auto at = ranking_.answers.begin() + static_cast<std::ptrdiff_t>(place);
     ranking_.answers.insert(at, std::move(library));
     if (!tuned) return;
-    const bool is_first = *tuned->entry->best.ratio_to_library_tuned < 1;
+    const double tuned_ratio = *tuned->entry->best.ratio_to_library_tuned;
+    const bool is_first = tuned_ratio < 1;
+    if (is_first) explain_faster_library("library, tuned", tuned_ratio);
     ranking_.answers.insert(ranking_.answers.begin() + (is_first ? 0 : 1), *tuned);
   }
 
