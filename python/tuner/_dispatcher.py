@@ -143,20 +143,32 @@ class Dispatcher:
     def prepare(self, family: str, sizes: Sequence[Size], *, measure: bool = False) -> None:
         """Compiles and loads ahead of the first launch. measure: choose among the kernels for sizes that
         were never tuned by timing them. Raises Error naming each size that nothing can serve."""
-        call = self._library.tuner_prepare_measured if measure else self._library.tuner_prepare
         packed = [_numbers(size) for size in sizes]
         for length in sorted({len(size) for size in packed}):
-            alike = [size for size in packed if len(size) == length]
-            check(call(self._handle, self._family(family), b"".join(alike), length // 8, len(alike)))
+            self._prepare(self._family(family), [size for size in packed if len(size) == length], measure)
+
+    def _prepare(self, family: int, sizes: List[bytes], measure: bool) -> None:
+        """Sizes of equal length."""
+        call = self._library.tuner_prepare_measured if measure else self._library.tuner_prepare
+        check(call(self._handle, family, b"".join(sizes), len(sizes[0]) // 8, len(sizes)))
 
     def answer(self, family: str, size: Size) -> Answer:
         """What launch() would run, and why."""
-        numbers, info = _numbers(size), _library.AnswerInfo()
-        check(self._library.tuner_answer(self._handle, self._family(family), numbers, len(numbers) // 8,
-                                         ctypes.byref(info)))
+        return self._answer(self._family(family), _numbers(size))
+
+    def _answer(self, family: int, numbers: bytes) -> Answer:
+        info = _library.AnswerInfo()
+        check(self._library.tuner_answer(self._handle, family, numbers, len(numbers) // 8, ctypes.byref(info)))
         return Answer(_RUNGS[info.rung], info.kernel.decode(), info.configuration.decode(),
                       info.explanation.decode(), None if info.expected_ns < 0 else info.expected_ns, info.distance,
                       bool(info.prepared))
+
+    def _find_gemm(self, problem: _library.GemmProblem) -> Optional[Tuple[int, bytes]]:
+        """Family and size of a product; None where the library serves it whatever was tuned."""
+        family, numbers, count = ctypes.c_uint32(), ctypes.POINTER(ctypes.c_int64)(), ctypes.c_size_t()
+        check(self._library.tuner_find_gemm(self._handle, ctypes.byref(problem), ctypes.byref(family),
+                                            ctypes.byref(numbers), ctypes.byref(count)))
+        return (family.value, _numbers(numbers[:count.value])) if count.value else None
 
     def arguments(self, family: str, size: Size) -> List[Argument]:
         """What launch() takes at a size, in order."""

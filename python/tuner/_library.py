@@ -74,6 +74,8 @@ _CALLS = {
                      ctypes.c_size_t, ctypes.c_void_p),
     "tuner_gemm": (ctypes.c_void_p, ctypes.c_void_p, ctypes.POINTER(GemmProblem), ctypes.c_double, ctypes.c_void_p,
                    ctypes.c_void_p, ctypes.c_double, ctypes.c_void_p),
+    "tuner_find_gemm": (ctypes.c_void_p, ctypes.POINTER(GemmProblem), ctypes.POINTER(ctypes.c_uint32),
+                        ctypes.POINTER(ctypes.POINTER(ctypes.c_int64)), ctypes.POINTER(ctypes.c_size_t)),
 }
 
 

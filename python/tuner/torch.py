@@ -4,7 +4,7 @@
 Taken are products of matrices on a GPU of one type, float32, float64, bfloat16 or float16, for which a
 tuned kernel is expected to be faster than cuBLAS. Everything else runs as if nothing had been enabled:
 other types, TF32, sizes that the library serves best, a bias that is broadcast, sizes that are new during a capture, other devices than the
-current one. Gradients, autocast, vmap and torch.compile lie above and work as ever.
+current one. Gradients, autocast, vmap and torch.compile use these operators and are not affected.
 """
 
 from __future__ import annotations
@@ -23,8 +23,6 @@ from ._matmul import matrix_layout
 
 _RUNGS_OF_KERNELS = ("exact", "stale", "nearest")
 _MOST_KNOWN = 4096
-_MOST_TYPES = 16
-_ALIGNED = 4  # ALIGN of spaces/gemm.json: matrices begin at multiples of 16 bytes
 
 
 @dataclasses.dataclass
@@ -140,21 +138,22 @@ class _Override:
         if size is None:
             return None
         element = _arrays.TORCH_ELEMENTS[str(dtype).partition(".")[2]]
+        m, n, k, batch, trans_a, trans_b, lda, ldb, ldc = size
+        problem = GemmProblem(GEMM_TYPES[element, element], trans_a, trans_b, m, n, k, lda, ldb, ldc, batch,
+                              (k if trans_a else m) * lda, (n if trans_b else k) * ldb, m * ldc)
         try:
             dispatcher = self._dispatcher(device)
-            typed = _typed_size(dispatcher, size, element)
-            if typed is None:
+            found = dispatcher._find_gemm(problem)
+            if found is None:
                 return None
+            family, numbers = found
             if self.measure:
-                dispatcher.prepare("gemm", [typed], measure=True)
-            rung = dispatcher.answer("gemm", typed).rung
+                dispatcher._prepare(family, [numbers], measure=True)
+            rung = dispatcher._answer(family, numbers).rung
         except Error:
             return None  # no table for this device, or nothing can run
         if rung not in _RUNGS_OF_KERNELS:
             return None
-        m, n, k, batch, trans_a, trans_b, lda, ldb, ldc = size
-        problem = GemmProblem(GEMM_TYPES[element, element], trans_a, trans_b, m, n, k, lda, ldb, ldc, batch,
-                              (k if trans_a else m) * lda, (n if trans_b else k) * ldb, m * ldc)
         shape = (m, n) if len(shape_a) == 2 else (batch, m, n)
         return _Known(shape, ctypes.byref(problem), dispatcher._handle)
 
@@ -166,25 +165,9 @@ class _Override:
         return self.dispatchers[device]
 
 
-def _typed_size(dispatcher: Dispatcher, size: List[int], element: str) -> Optional[List[int]]:
-    """The size with the number of its type, which is the place in the family's list; None without the type.
-    Of float that is the default."""
-    if element == "float":
-        return size
-    for number in range(_MOST_TYPES):
-        typed = size + [_ALIGNED, number]
-        try:
-            matrices = [it for it in dispatcher.arguments("gemm", typed) if it.type == "array"]
-        except Error:
-            return None  # it has no more types, or none at all
-        if all(it.element == element for it in matrices):
-            return typed
-    return None
-
-
 def gemm_size(shape_a: Tuple[int, ...], strides_a: Tuple[int, ...], shape_b: Tuple[int, ...],
               strides_b: Tuple[int, ...]) -> Optional[List[int]]:
-    """The size in the dimensions of the family gemm; None for operands that it cannot express."""
+    """M, N, K, BATCH, TRANS_A, TRANS_B, LDA, LDB and LDC of the family gemm; None for operands that these cannot express."""
     if len(shape_a) != len(shape_b) or shape_a[:-2] != shape_b[:-2] or shape_a[-1] != shape_b[-2]:
         return None
     (m, k), n = shape_a[-2:], shape_b[-1]

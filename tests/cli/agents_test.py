@@ -5,9 +5,11 @@ import contextlib
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 import time
@@ -113,8 +115,10 @@ class RunsTest(AgentsTest):
 
 
 class NetworkTest(AgentsTest):
-    def test_a_database_on_a_network_file_system(self):
-        """A library stands in for one: statfs calls the folder `net` NFS."""
+    """A database on a network file system. A library stands in for one: statfs calls the folder `net` NFS."""
+
+    def setUp(self):
+        super().setUp()
         (self.directory / "nfs.c").write_text("""
             #define _GNU_SOURCE
             #include <dlfcn.h>
@@ -132,14 +136,33 @@ class NetworkTest(AgentsTest):
                         "-o", library, "-ldl"], check=True)
         (self.directory / "net").mkdir(mode=0o700)
         self.database = self.directory / "net" / "results.db"
+        self.preload = {"LD_PRELOAD": str(library)}
+
+    def test_results_are_saved_after_each_size(self):
         line = self.line("env", more=("--db", self.database), sizes=SIZES[:2])
-        run = self.tune(*line, env={"LD_PRELOAD": str(library)})
+        run = self.tune(*line, env=self.preload)
         self.assertRegex(run.stderr, r"results\.db is on NFS: this run works on a copy in /\S+, saved after each size")
         self.expect_every_size(sizes=SIZES[:2])
-        again = self.tune(*line, env={"LD_PRELOAD": str(library)})
+        again = self.tune(*line, env=self.preload)
         self.assertIn("; 8 from the database", again.stderr)
-        self.refuse("runs", "list", "--db", self.database, env={"LD_PRELOAD": str(library)}, code=2, says="(NFS)")
+        self.refuse("runs", "list", "--db", self.database, env=self.preload, code=2, says="(NFS)")
         self.assertEqual([path.name for path in self.database.parent.iterdir()], ["results.db"])
+
+    def test_trials_are_saved_if_the_last_agent_is_killed(self):
+        run = self.start(*self.line("env", more=("--db", self.database), sizes=[1_000_000], evaluations=100),
+                         env=self.environment(**self.preload))
+        copy = re.search(r"works on a copy in (\S+),", self.read_until(run, "works on a copy in"))[1]
+        for _ in range(600):
+            with contextlib.suppress(sqlite3.OperationalError):  # it is being made
+                with contextlib.closing(sqlite3.connect(f"file:{copy}?mode=ro", uri=True)) as database:
+                    if database.execute("SELECT count(*) FROM result").fetchone()[0] > 0:
+                        break
+            time.sleep(0.1)
+        os.kill(self.agents()[0], signal.SIGKILL)
+        _, errors = run.communicate()
+        self.assertEqual(run.returncode, 3, errors)
+        self.assertGreater(len(self.rows("SELECT * FROM result")), 0)
+        self.assertEqual(self.rows("SELECT * FROM best"), [])
 
 
 class StrangersTest(AgentsTest):

@@ -562,6 +562,9 @@ TEST_F(TypedGemmTest, SaysWhatCannotBeMultiplied) {
   GemmProblem wrong = problem;
   wrong.lda = 2;
   EXPECT_EQ(message(wrong, 1), "gemm of s8 2x2x3: lda is 2, but a stored row has 3 elements");
+  wrong.lda = std::int64_t{1} << 62;
+  EXPECT_EQ(message(wrong, 1),
+            "gemm of s8 2x2x3: lda is 4611686018427387904: 2 rows are more than 2^63 elements");
   wrong = problem;
   wrong.type = static_cast<GemmType>(9);
   EXPECT_EQ(message(wrong, 1), "gemm: the type 9 is none of GemmType");

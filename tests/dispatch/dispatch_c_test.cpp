@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The C interface, with kernels that are compiled and run on the cpu backend.
+#include "tests/cublas/gemm_family.hpp"
 #include "tests/dispatch/weighted_family.hpp"
 #include "tuner/backend/executor.hpp"
 #include "tuner/dispatch/dispatch.h"
@@ -177,6 +178,48 @@ TEST_F(DispatchCTest, MultipliesByTheLibraryWhereNothingWasTuned) {
   EXPECT_EQ(tuner_gemm(dispatcher, nullptr, nullptr, 1, x.data(), y.data(), 2, z.data()),
             TUNER_FAILED);
   EXPECT_THAT(tuner_last_error(), HasSubstr("problem"));
+}
+
+TEST_F(DispatchCTest, FindsTheFamilyAndTheSizeOfAProduct) {
+  database.add_all(cublas::tuned_gemm({"2,2,2"}));
+  ASSERT_EQ(open(), TUNER_OK) << tuner_last_error();
+  std::uint32_t gemm = 0, gemm_tensor = 0, family = 0;
+  ASSERT_EQ(tuner_find_family(dispatcher, "gemm", &gemm), TUNER_OK);
+  tuner_gemm_problem problem = {};
+  problem.m = problem.n = problem.k = 2;
+  problem.batch = 1;
+  const std::int64_t* size = nullptr;
+  std::size_t dimensions = 0;
+  const auto find = [&] {
+    return tuner_find_gemm(dispatcher, &problem, &family, &size, &dimensions);
+  };
+  const auto rung = [&] {
+    tuner_answer_info info = {};
+    EXPECT_EQ(tuner_answer(dispatcher, family, size, dimensions, &info), TUNER_OK)
+        << tuner_last_error();
+    return info.rung;
+  };
+  ASSERT_EQ(find(), TUNER_OK) << tuner_last_error();
+  EXPECT_EQ(family, gemm);
+  EXPECT_EQ(rung(), TUNER_RUNG_EXACT);
+  database.add_all(cublas::tuned_gemm({"2,2,2,TYPE=bf16"}, 2, "gemm_tensor"));
+  ASSERT_EQ(tuner_reload(dispatcher, table()), TUNER_OK) << tuner_last_error();
+  ASSERT_EQ(tuner_find_family(dispatcher, "gemm_tensor", &gemm_tensor), TUNER_OK);
+  problem.type = TUNER_GEMM_BF16;
+  problem.activation = TUNER_ACTIVATION_RELU;
+  ASSERT_EQ(find(), TUNER_OK) << tuner_last_error();
+  EXPECT_EQ(family, gemm_tensor);
+  EXPECT_THAT(std::vector(size, size + dimensions),
+              testing::ElementsAre(2, 2, 2, 1, 0, 0, 2, 2, 2, 0, 1, 0, 1));
+  problem.activation = TUNER_ACTIVATION_NONE;
+  ASSERT_EQ(find(), TUNER_OK) << tuner_last_error();
+  EXPECT_EQ(rung(), TUNER_RUNG_EXACT);
+  problem.batch = 2;  // with strides of 0: one matrix for all
+  ASSERT_EQ(find(), TUNER_OK) << tuner_last_error();
+  EXPECT_EQ(dimensions, 0U);
+  problem.lda = 1;
+  EXPECT_EQ(find(), TUNER_FAILED);
+  EXPECT_THAT(tuner_last_error(), HasSubstr("lda is 1, but a stored row has 2 elements"));
 }
 
 TEST_F(DispatchCTest, ReloadTakesWhatWasTunedSince) {

@@ -53,6 +53,47 @@ TEST_F(GemmKernelTest, AnotherTypeIsNeverServedByAKernelOfFloat) {
   EXPECT_EQ(device->launches, 0);
 }
 
+TEST_F(GemmKernelTest, AFamilyWithADimensionThatDependsOnOthersServesItsDefaultType) {
+  auto tuned = cublas::tuned_gemm({"8,16,4"});
+  std::string& space = tuned.front().space;
+  space.insert(space.find(R"({"name": "TYPE")"),
+               R"({"name": "ALIGN", "default": "LDA % 4 == 0 ? 4 : 1"},)");
+  database.add_all(tuned);
+  open_gemm();
+  EXPECT_EQ(use().end, KernelEnd::launched);
+  EXPECT_EQ(use(nullptr, GemmType::bf16).end, KernelEnd::untuned);
+}
+
+TEST_F(GemmKernelTest, AfterAKernelEndedHalfwayNobodyComputesTheProductAgain) {
+  auto tuned = cublas::tuned_gemm({"8,16,4"});
+  std::string& space = tuned.front().space;
+  const std::string entry =
+      R"("entry": "plain<${A},${C},${compute},${TRANS_A},${TRANS_B},${ROWS}>",)";
+  const std::string launch =
+      R"j("launch": {"grid": ["ceil_div(M, ROWS)", 1, "BATCH"], "block": [1]})j";
+  ASSERT_NE(space.find(entry), std::string::npos);
+  ASSERT_NE(space.find(launch), std::string::npos);
+  space.replace(space.find(launch), launch.size(),
+                R"("steps": [{"entry": "scale", "launch": {"grid": [1], "block": [1]},
+                              "arguments": ["beta", "C"]},
+                             {"entry": "add<${ROWS}>", "launch": {"grid": [1], "block": [1]},
+                              "arguments": ["alpha", "A", "B", "C"]}])");
+  space.erase(space.find(entry), entry.size());
+  tuned.front().source = R"(__global__ void scale(float, float*) {}
+template <int kRows> __global__ void add(float, const float*, const float*, float*) {})";
+  database.add_all(tuned);
+  for (const bool is_prepared : {false, true}) {
+    open_gemm();
+    if (is_prepared) {
+      EXPECT_EQ(use().end, KernelEnd::launched);
+    }
+    device->fails_to_launch = {"add<2>"};
+    EXPECT_THAT([&] { use(); }, testing::ThrowsMessage<HalfwayError>(
+                                    testing::HasSubstr("failed before its last launch")))
+        << is_prepared;
+  }
+}
+
 TEST_F(GemmKernelTest, DuringCaptureOnlyAPreparedSizeIsServed) {
   database.add_all(cublas::tuned_gemm({"8,16,4"}));
   open_gemm();

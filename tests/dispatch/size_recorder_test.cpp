@@ -126,6 +126,25 @@ TEST_F(SizeRecorderTest, LeavesAFileAloneThatIsNoSuite) {
   }
 }
 
+TEST_F(SizeRecorderTest, WritesLaterWhatItCouldNotWrite) {
+  SizeRecorder recorder(file());
+  std::filesystem::create_directories(file());  // in the place of the file
+  EXPECT_THROW(recorder.record("gemm", dims(), size("1,2,3")), Error);
+  std::filesystem::remove(file());
+  recorder.record("gemm", dims(), size("4,5,6"));
+  EXPECT_THAT(recorded(), UnorderedElementsAre(size("1,2,3"), size("4,5,6")));
+}
+
+TEST_F(SizeRecorderTest, OneFamilysFileHoldsUpNoOther) {
+  SizeRecorder recorder(file());
+  const auto beside = file().parent_path() / "sizes.a_family.json";
+  recorder.record("gemm", dims(), size("1,2,3"));
+  std::filesystem::create_directories(beside);
+  EXPECT_THROW(recorder.record("a_family", dims(), size("1,2,3")), Error);
+  EXPECT_THROW(recorder.record("gemm", dims(), size("4,5,6")), Error) << "still that of a_family";
+  EXPECT_THAT(recorded(), UnorderedElementsAre(size("1,2,3"), size("4,5,6")));
+}
+
 TEST_F(SizeRecorderTest, SaysThatItCannotWrite) {
   try {
     SizeRecorder("/proc/none/sizes.json").record("gemm", dims(), size("1,2,3"));

@@ -147,6 +147,17 @@ class TorchTest(unittest.TestCase):
         torch.tf32 = True  # says nothing of double
         self.check("mm", (a.astype("f8"), b.astype("f8")), tolerance=1e-13)
 
+    def test_products_of_short_types_are_taken_by_kernels_for_tensor_cores(self):
+        folder = tempfile.TemporaryDirectory(prefix="tune-test-")
+        self.addCleanup(folder.cleanup)
+        table = gemm_table(pathlib.Path(folder.name), "24,16,8,TRANS_B=1,TYPE=f16", family="gemm_tensor", kernel="gemm_skinny_mma")
+        with tuner.Dispatcher(tuner.Table.text(table), backend="cpu") as dispatcher:
+            tuner.torch.default_dispatcher = lambda *_: dispatcher
+            for measure in (False, True):
+                tuner.torch.enable(measure=measure)
+                self.check("mm", (floats(24, 8).astype("f2"), floats(16, 8).astype("f2").T), tolerance=1e-2)
+            self.check("mm", (floats(24, 8), floats(8, 16)), taken=False)
+
     def test_everything_else_is_aten_s(self):
         a, b = floats(24, 8), floats(8, 16)
         self.check("mm", (a, b.astype("f8")), taken=False)

@@ -14,11 +14,11 @@ def tune(database, *arguments):
                           env={**os.environ, "TUNER_DB": str(database)}).stdout
 
 
-def gemm_table(folder, *sizes):
-    """The text of a table of gemm in which kernels are twice as fast as the library at these sizes."""
-    database = folder / "gemm.db"
+def gemm_table(folder, *sizes, family="gemm", kernel="gemm_naive"):
+    """The text of a table of a family in which kernels are twice as fast as the library at these sizes."""
+    database = folder / f"{family}.db"
     for size in sizes:
-        tune(database, "--space", ROOT / "spaces/gemm.json", "--kernel", "gemm_naive", "--size", size, "--backend",
+        tune(database, "--space", ROOT / f"spaces/{family}.json", "--kernel", kernel, "--size", size, "--backend",
              "cpu", "--max-evals", "1", "-q")
-    table = tune(database, "export", "--format", "json", "--family", "gemm")
+    table = tune(database, "export", "--format", "json", "--family", family)
     return re.sub(r'("ratio_to_library(_tuned)?":)[^,]+', r'\g<1>2', table)

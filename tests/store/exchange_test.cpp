@@ -255,6 +255,32 @@ TEST_F(MergeTest, AddsEndedRunsWithAllTheirRowsOnce) {
   EXPECT_THAT(mine.trials(merged->id), SizeIs(1));
 }
 
+TEST_F(MergeTest, AddsARunOfWhichTheBestConfigurationWasImported) {
+  Subject subject = example_subject();
+  subject.kernel.hash = "ffff";
+  const std::int64_t run = theirs.begin_run(subject, example_run("cccc-0003"));
+  theirs.record_trial(run, example_trial("{\"A\":1}"), 1);
+  record_lone_final(theirs, run, example_best("{\"A\":1}"));
+  theirs.end_run(run, ended_as(RunState::complete));
+  const auto of_theirs = [](const Store& store) {
+    std::vector<StoredBest> bests = store.bests({});
+    std::erase_if(bests, [](const StoredBest& it) { return it.subject->kernel.hash != "ffff"; });
+    return bests;
+  };
+  ASSERT_EQ(mine.import_bests(of_theirs(theirs), "a file").added, 1U);
+
+  const MergeResult result = mine.merge(theirs, any);
+  EXPECT_EQ(result.runs, 1U);
+  EXPECT_EQ(result.known, 0U);
+  const auto merged = mine.run("cccc-0003");
+  ASSERT_TRUE(merged);
+  EXPECT_EQ(merged->state, RunState::complete);
+  EXPECT_THAT(mine.trials(merged->id), SizeIs(1));
+  ASSERT_THAT(of_theirs(mine), SizeIs(1));
+  EXPECT_EQ(of_theirs(mine)[0].best.run_uuid, "cccc-0003");
+  EXPECT_EQ(mine.merge(theirs, any).known, 1U);
+}
+
 TEST_F(MergeTest, LeavesOutARunThatIsNotOver) {
   static_cast<void>(theirs.begin_run(example_subject(), example_run("cccc")));
   EXPECT_EQ(mine.merge(theirs, any).running, 1U);

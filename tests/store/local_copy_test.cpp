@@ -72,5 +72,27 @@ TEST_F(LocalCopyTest, StaysWhereItCannotBeSaved) {
   std::filesystem::remove_all(left.parent_path());
 }
 
+TEST_F(LocalCopyTest, IsRemovedOnceItWasSavedAfterAll) {
+  const std::filesystem::path blocked = place.path() / "file" / "results.db";
+  std::filesystem::path copied;
+  {
+    LocalCopy copy(blocked);
+    make(copied = copy.path());
+    std::ofstream(place.path() / "file") << "no directory";
+    EXPECT_THROW(static_cast<void>(copy.save()), Error);
+    std::filesystem::remove(place.path() / "file");
+    EXPECT_FALSE(copy.save());
+  }
+  EXPECT_FALSE(std::filesystem::exists(copied.parent_path()));
+}
+
+TEST_F(LocalCopyTest, ASaveThatFailsLeavesNoPartOfItself) {
+  LocalCopy copy(saved);
+  std::ofstream(copy.path()) << std::string(4096, 'x');  // no database
+  EXPECT_THROW(static_cast<void>(copy.save()), Error);
+  EXPECT_EQ(files(), 0U);
+  std::filesystem::remove_all(copy.path().parent_path());
+}
+
 }  // namespace
 }  // namespace tuner::store

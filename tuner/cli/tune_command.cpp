@@ -39,6 +39,8 @@ class RunDatabase {
   [[nodiscard]] store::Store& store() { return *store_; }
   /// Saves the copy, if it is one. Throws as LocalCopy::save.
   void save();
+  /// The same, but says why it cannot be saved.
+  void try_to_save();
   /// Whatever follows a run in order that it is saved after each size; null where there is no need.
   [[nodiscard]] std::unique_ptr<session::Observer> saver();
 
@@ -57,13 +59,7 @@ class Saver final : public session::Observer {
   void final_began(const space::Size&, std::size_t, session::LibraryPart) override {}
   void card_joined(const session::CardName&) override {}
   void card_dropped(const session::CardName&, const std::string&) override {}
-  void size_done(const session::SizeResult&) override {
-    try {
-      database_.save();
-    } catch (const Error& error) {
-      tell(fmt::format("warning: {}\n", error.what()));  // the end of the run tries again
-    }
-  }
+  void size_done(const session::SizeResult&) override { database_.try_to_save(); }
 
  private:
   RunDatabase& database_;
@@ -85,6 +81,14 @@ RunDatabase::RunDatabase(const CommonOptions& common) {
 void RunDatabase::save() {
   if (!copy_) return;
   if (const auto told = copy_->save()) tell(*told + "\n");
+}
+
+void RunDatabase::try_to_save() {
+  try {
+    save();
+  } catch (const Error& error) {
+    tell(fmt::format("warning: {}\n", error.what()));
+  }
 }
 
 std::unique_ptr<session::Observer> RunDatabase::saver() {
@@ -194,8 +198,13 @@ int tune(const CommonOptions& common, const TuneOptions& options) {
   RunDatabase database(common);
   store::Store& store = database.store();
   runs.add_observer(database.saver());
-  for (std::size_t i = 0; i < models.size(); ++i) {
-    runs.run(family, tasks[i], models[i], store, session::Candidates::all);
+  try {
+    for (std::size_t i = 0; i < models.size(); ++i) {
+      runs.run(family, tasks[i], models[i], store, session::Candidates::all);
+    }
+  } catch (...) {
+    database.try_to_save();  // trials of sizes that are not done
+    throw;
   }
   std::vector<space::DeviceInfo> devices;  // one of each model
   for (const ModelCards& model : models) devices.push_back(model.device->device());

@@ -54,8 +54,8 @@ class TemporaryDirectory {
   TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
 
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-  /// Leaves it where it is when the owner goes.
-  void keep() { kept_ = true; }
+  /// Whether it is left where it is when the owner is destroyed.
+  void keep(bool kept) { kept_ = kept; }
 
  private:
   std::filesystem::path path_;

@@ -4,6 +4,7 @@
 #include "tuner/cublas/call_log.hpp"
 #include "tuner/cublas/recorder.hpp"
 #include "tuner/cublas/server.hpp"
+#include "tuner/dispatch/gemm_kernel.hpp"
 
 #include <fmt/format.h>
 
@@ -105,20 +106,23 @@ std::optional<PassReason> try_to_serve(ProductCall& call) {
 
 }  // namespace
 
-bool serve(ProductCall&& call) noexcept {
+std::optional<cublasStatus_t> serve(ProductCall&& call) noexcept {
   register_exit();
   PassReason reason = PassReason::failed;
   try {
     const auto objection = try_to_serve(call);
-    if (!objection) return true;
+    if (!objection) return CUBLAS_STATUS_SUCCESS;
     reason = *objection;
+  } catch (const dispatch::HalfwayError& error) {
+    write_line_once(error.what());
+    return CUBLAS_STATUS_EXECUTION_FAILED;
   } catch (const std::exception& error) {
     write_line_once(error.what());
   } catch (...) {
     write_line_once("a call failed and was passed to cuBLAS");
   }
   call_counts().add_passed(reason);
-  return false;
+  return std::nullopt;
 }
 
 RecordedCall::RecordedCall(ProductCall&& call) noexcept {

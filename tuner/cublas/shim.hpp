@@ -25,8 +25,9 @@ class Inside {
   bool is_outermost_;
 };
 
-/// Serves the call by a tuned kernel. False where cuBLAS must do it; then nothing was enqueued.
-[[nodiscard]] bool serve(ProductCall&& call) noexcept;
+/// Serves the call by a tuned kernel. Nothing where cuBLAS must do it; then nothing was enqueued.
+/// CUBLAS_STATUS_EXECUTION_FAILED where a kernel failed behind the first of its launches.
+[[nodiscard]] std::optional<cublasStatus_t> serve(ProductCall&& call) noexcept;
 
 /// Notes a call that cuBLAS is about to do, and when it is done.
 class RecordedCall {
@@ -56,7 +57,7 @@ cublasStatus_t call(const Original<Function>& function, const Describe& describe
     const RecordedCall recorded(describe(Detail::all));
     return function(arguments...);
   }
-  if (serve(describe(Detail::decision))) return CUBLAS_STATUS_SUCCESS;
+  if (const auto status = serve(describe(Detail::decision))) return *status;
   return function(arguments...);
 }
 

@@ -76,13 +76,16 @@ void add(GemmFamilies& found, const GemmFamily& candidate, const FamilyTable& ta
 
 }  // namespace
 
-void find_gemm(GemmFamilies& found, std::string_view name, FamilyId id, const FamilyTable& table) {
+void add_gemm_family(GemmFamilies& found, std::string_view name, FamilyId id,
+                     const FamilyTable& table) {
   std::optional<GemmFamily> candidate = recognise(name, id, table);
   if (!candidate) return;
   // Sizes with an epilogue name the dimensions behind those of BLAS.
   if (!candidate->epilogue) add(found, *candidate, table);
   for (const space::Dimension& dimension :
        table.family().problem.dims | std::views::drop(kBlasDimensions)) {
+    // Sizes with a type name this dimension too, by a number that holds for every call.
+    if (!dimension.default_value->slots().empty()) return;
     const auto value = dimension.default_value->evaluate({});
     if (!value || candidate->rest_count == candidate->rest.size()) return;
     std::int64_t& last = candidate->rest[candidate->rest_count++];

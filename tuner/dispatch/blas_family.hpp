@@ -62,6 +62,7 @@ using GemmFamilies = std::array<std::optional<GemmFamily>, kGemmTypes>;
 /// Adds a family where it is "gemm", or "gemm_tensor" with epilogues, with the dimensions and the
 /// arguments that gemm() passes: for every type for which its matrices and factors are those of
 /// that type.
-void find_gemm(GemmFamilies& found, std::string_view name, FamilyId id, const FamilyTable& table);
+void add_gemm_family(GemmFamilies& found, std::string_view name, FamilyId id,
+                     const FamilyTable& table);
 
 }  // namespace tuner::dispatch

@@ -400,6 +400,21 @@ TUNER_API tuner_status tuner_gemm(tuner_dispatcher* dispatcher, tuner_stream str
                                   const tuner_gemm_problem* problem, double alpha, const void* a,
                                   const void* b, double beta, void* c);
 
+/** Where tuner_gemm() looks a product up, if its matrices begin at multiples of 16 bytes: for
+ * tuner_prepare(), tuner_prepare_measured() and tuner_answer().
+ *
+ * @param dispatcher Not NULL.
+ * @param problem Not NULL; nothing that it points to is read.
+ * @param[out] family Its family. Set on TUNER_OK, if there is one.
+ * @param[out] size A number for each dimension up to the last one that tuner_gemm() gives. Valid
+ *        until the calling thread's next tuner_find_gemm(). Set on TUNER_OK only.
+ * @param[out] dimensions Numbers in `size`; 0: the library serves the product whatever was tuned,
+ * or there is nothing to do. Set on TUNER_OK only.
+ * @return TUNER_FAILED if it is no product of tuner_gemm(). */
+TUNER_API tuner_status tuner_find_gemm(const tuner_dispatcher* dispatcher,
+                                       const tuner_gemm_problem* problem, uint32_t* family,
+                                       const int64_t** size, size_t* dimensions);
+
 #ifdef __cplusplus
 }
 #endif

@@ -348,32 +348,51 @@ tuner::Epilogue epilogue_of(const tuner_gemm_problem& problem) {
           .residual = problem.residual != nullptr};
 }
 
+tuner::GemmProblem problem_of(const tuner_gemm_problem& it) {
+  tuner::GemmProblem product{.type = static_cast<tuner::GemmType>(it.type),
+                             .trans_a = transpose_of(it.trans_a),
+                             .trans_b = transpose_of(it.trans_b),
+                             .m = it.m,
+                             .n = it.n,
+                             .k = it.k,
+                             .lda = it.lda,
+                             .ldb = it.ldb,
+                             .ldc = it.ldc,
+                             .batch = it.batch,
+                             .epilogue = epilogue_of(it),
+                             .bias = it.bias,
+                             .residual = it.residual};
+  if (it.batch != 1) {
+    product.stride_a = it.stride_a;
+    product.stride_b = it.stride_b;
+    product.stride_c = it.stride_c;
+  }
+  return product;
+}
+
 }  // namespace
 
 tuner_status tuner_gemm(tuner_dispatcher* dispatcher, tuner_stream stream,
                         const tuner_gemm_problem* problem, double alpha, const void* a,
                         const void* b, double beta, void* c) {
   return guarded([&] {
-    const tuner_gemm_problem& it = required(problem, "problem");
-    tuner::GemmProblem product{.type = static_cast<tuner::GemmType>(it.type),
-                               .trans_a = transpose_of(it.trans_a),
-                               .trans_b = transpose_of(it.trans_b),
-                               .m = it.m,
-                               .n = it.n,
-                               .k = it.k,
-                               .lda = it.lda,
-                               .ldb = it.ldb,
-                               .ldc = it.ldc,
-                               .batch = it.batch,
-                               .epilogue = epilogue_of(it),
-                               .bias = it.bias,
-                               .residual = it.residual};
-    if (it.batch != 1) {
-      product.stride_a = it.stride_a;
-      product.stride_b = it.stride_b;
-      product.stride_c = it.stride_c;
-    }
-    tuner::gemm(required(dispatcher, "dispatcher").dispatcher, stream, product, alpha, a, b, beta,
-                c);
+    tuner::gemm(required(dispatcher, "dispatcher").dispatcher, stream,
+                problem_of(required(problem, "problem")), alpha, a, b, beta, c);
+  });
+}
+
+tuner_status tuner_find_gemm(const tuner_dispatcher* dispatcher, const tuner_gemm_problem* problem,
+                             uint32_t* family, const int64_t** size, size_t* dimensions) {
+  return guarded([&] {
+    thread_local tuner::Size last;
+    uint32_t& its_family = required(family, "family");
+    const int64_t*& first = required(size, "size");
+    std::size_t& number = required(dimensions, "dimensions");
+    const auto entry = tuner::find_gemm(required(dispatcher, "dispatcher").dispatcher,
+                                        problem_of(required(problem, "problem")));
+    last = entry ? entry->size : tuner::Size();
+    if (entry) its_family = static_cast<uint32_t>(entry->family);
+    first = last.data();
+    number = last.size();
   });
 }

@@ -35,7 +35,7 @@ std::optional<KernelEnd> no_tuned_kernel(const LaunchPlan& plan) {
 
 [[noreturn]] void throw_halfway(const FamilyTable& family, const SizeSlot& slot,
                                 const Failure& failure) {
-  throw DispatchError(
+  throw HalfwayError(
       fmt::format("{} at {}: a kernel of several launches failed before its last launch: {}; do "
                   "not use its outputs",
                   family.family().name, slot.text, failure.message));
@@ -121,8 +121,8 @@ std::shared_ptr<const Engine::TableSnapshot> Engine::read(const Table& table) {
       next->families[place]->add_shipped(*std::move(source.shipped), stale_, reclaimer_);
     }
     const FamilyId id{static_cast<unsigned>(place)};
-    find_gemm(next->gemm, "gemm", id, *next->families[place]);
-    find_gemm(next->gemm_tensor, "gemm_tensor", id, *next->families[place]);
+    add_gemm_family(next->gemm, "gemm", id, *next->families[place]);
+    add_gemm_family(next->gemm_tensor, "gemm_tensor", id, *next->families[place]);
   }
   return next;
 }
@@ -253,7 +253,10 @@ std::optional<KernelUse> Engine::launch_prepared_kernel(FamilyId id,
   const auto end = tuner::dispatch::enqueue(*executor_, *plan, arguments, stream);
   if (end && *end == LaunchEnd::no_scratch) return std::nullopt;
   if (end) return KernelUse{.end = KernelEnd::launched, .saved_ns = plan->saved_ns};
-  if (!end.error().is_transient) discard(*slot, *plan, end.error());
+  if (!end.error().is_transient) {
+    discard(*slot, *plan, end.error());
+    if (plan->may_end_halfway()) throw_halfway(*family, *slot, end.error());
+  }
   return KernelUse{.end = KernelEnd::failed};
 }
 
@@ -294,7 +297,10 @@ KernelUse Engine::launch_kernel_anew(FamilyId id, std::span<const std::int64_t> 
   if (const auto end = no_tuned_kernel(*plan)) return {.end = *end};
   const auto done = enqueue(*plan, arguments, stream);
   if (done) return {.end = KernelEnd::launched, .saved_ns = plan->saved_ns};
-  if (!done.error().is_transient) discard(*slot, *plan, done.error());
+  if (!done.error().is_transient) {
+    discard(*slot, *plan, done.error());
+    if (plan->may_end_halfway()) throw_halfway(family, *slot, done.error());
+  }
   return {.end = KernelEnd::failed};
 }
 

@@ -151,39 +151,52 @@ std::array<DispatchArgument, 7> arguments_of(const Product& product) {
           product.epilogue.residual ? product.residual : product.c};
 }
 
-/// Of the family "gemm_tensor", which has epilogues.
-void multiply_on_tensor_cores(Dispatcher& dispatcher, StreamHandle stream,
-                              const dispatch::GemmFamily& family, const Product& product) {
-  dispatcher.launch(family.id,
-                    dispatch::GemmSize(family, size_of(product.shape), product.epilogue).numbers(),
-                    arguments_of(product), stream);
+/// Where kernels for a product are looked up.
+struct Place {
+  FamilyId family;
+  dispatch::GemmSize size;
+  std::size_t arguments;  ///< of a launch, of those of arguments_of()
+};
+
+/// In the family "gemm_tensor", which has epilogues, or else in "gemm". Nothing: the library serves
+/// the product.
+std::optional<Place> place_of(const dispatch::Engine& engine, GemmType type,
+                              const family::GemmShape& shape, const Epilogue& epilogue) {
+  if (!fits_family(shape)) return std::nullopt;
+  const BlasSize size = size_of(shape);
+  if (const auto tensor = engine.gemm_tensor_family(type)) {
+    return Place{tensor->id, dispatch::GemmSize(*tensor, size, epilogue), 7};
+  }
+  if (!epilogue.is_none()) return std::nullopt;
+  const auto family = engine.gemm_family(type);
+  if (!family) return std::nullopt;
+  return Place{family->id, dispatch::GemmSize(*family, size), 5};
+}
+
+bool is_empty(const family::GemmShape& shape) {
+  return shape.m == 0 || shape.n == 0 || shape.batch == 0;
 }
 
 void multiply(Dispatcher& dispatcher, StreamHandle stream, const Product& product) {
   const family::GemmShape& shape = product.shape;
-  const GemmTypeRow& types = row_of(product.type);
-  const auto family = dispatcher.engine().gemm_family(product.type);
-  const auto tensor = dispatcher.engine().gemm_tensor_family(product.type);
-  const DispatchArgument alpha = factor(types, "alpha", product.alpha);
-  const DispatchArgument beta = factor(types, "beta", product.beta);
-  if (shape.m == 0 || shape.n == 0 || shape.batch == 0) return;
+  const std::array<DispatchArgument, 7> arguments = arguments_of(product);
+  if (is_empty(shape)) return;
   check_not_null(product);
-  if (!fits_family(shape)) return multiply_by_library(dispatcher, stream, product);
-  if (tensor) return multiply_on_tensor_cores(dispatcher, stream, *tensor, product);
-  if (!product.epilogue.is_none()) return multiply_by_library(dispatcher, stream, product);
-  const BlasSize size = size_of(shape);
-  if (!family) {
-    record(dispatcher, product.type, size);
-    return multiply_by_library(dispatcher, stream, product);
+  if (const auto place = place_of(dispatcher.engine(), product.type, shape, product.epilogue)) {
+    return dispatcher.launch(place->family, place->size.numbers(),
+                             std::span(arguments).first(place->arguments), stream);
   }
-  const std::array<DispatchArgument, 5> arguments = {alpha, product.a, product.b, beta, product.c};
-  dispatcher.launch(family->id, dispatch::GemmSize(*family, size).numbers(), arguments, stream);
+  if (fits_family(shape) && product.epilogue.is_none()) {
+    record(dispatcher, product.type, size_of(shape));
+  }
+  multiply_by_library(dispatcher, stream, product);
 }
 
+/// Without a stride: the product of unchecked numbers may overflow.
 family::MatrixLayout stored(std::int64_t rows, std::int64_t columns, Transpose transpose,
                             std::int64_t ld) {
   if (transpose == Transpose::yes) std::swap(rows, columns);
-  return {.rows = rows, .columns = columns, .ld = ld, .stride = rows * ld};
+  return {.rows = rows, .columns = columns, .ld = ld};
 }
 
 /// Refused here, where the caller's own names can be said.
@@ -193,9 +206,14 @@ void check_call(const char* function, const family::GemmShape& shape) {
   };
   if (shape.m < 0 || shape.n < 0 || shape.k < 0 || shape.batch < 0) fail("a size is negative");
   const auto check = [&](const char* name, const family::MatrixLayout& layout) {
-    if (layout.ld >= std::max<std::int64_t>(layout.columns, 1)) return;
-    fail(
-        fmt::format("{} is {}, but a stored row has {} elements", name, layout.ld, layout.columns));
+    if (layout.ld < std::max<std::int64_t>(layout.columns, 1)) {
+      fail(fmt::format("{} is {}, but a stored row has {} elements", name, layout.ld,
+                       layout.columns));
+    }
+    if (layout.rows > std::numeric_limits<std::int64_t>::max() / layout.ld) {
+      fail(fmt::format("{} is {}: {} rows are more than 2^63 elements", name, layout.ld,
+                       layout.rows));
+    }
   };
   const auto check_transpose = [&](const char* name, Transpose transpose) {
     if (transpose == Transpose::no || transpose == Transpose::yes) return;
@@ -213,16 +231,19 @@ void check_call(const char* function, const family::GemmShape& shape) {
 family::GemmShape shape_of(const char* function, Transpose trans_a, Transpose trans_b,
                            std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t lda,
                            std::int64_t ldb, std::int64_t ldc, std::int64_t batch = 1) {
-  const family::GemmShape shape{.m = m,
-                                .n = n,
-                                .k = k,
-                                .trans_a = trans_a,
-                                .trans_b = trans_b,
-                                .batch = batch,
-                                .a = stored(m, k, trans_a, lda),
-                                .b = stored(k, n, trans_b, ldb),
-                                .c = stored(m, n, Transpose::no, ldc)};
+  family::GemmShape shape{.m = m,
+                          .n = n,
+                          .k = k,
+                          .trans_a = trans_a,
+                          .trans_b = trans_b,
+                          .batch = batch,
+                          .a = stored(m, k, trans_a, lda),
+                          .b = stored(k, n, trans_b, ldb),
+                          .c = stored(m, n, Transpose::no, ldc)};
   check_call(function, shape);
+  for (family::MatrixLayout* const layout : {&shape.a, &shape.b, &shape.c}) {
+    layout->stride = layout->rows * layout->ld;
+  }
   return shape;
 }
 
@@ -272,6 +293,15 @@ void sgemm_strided_batched(Dispatcher& dispatcher, StreamHandle stream, Transpos
   shape.c.stride = stride_c;
   multiply(dispatcher, stream,
            {GemmType::f32, shape, static_cast<double>(alpha), a, b, static_cast<double>(beta), c});
+}
+
+std::optional<GemmEntry> find_gemm(const Dispatcher& dispatcher, const GemmProblem& problem) {
+  const family::GemmShape shape = shape_of(problem);
+  if (is_empty(shape)) return std::nullopt;
+  const auto place = place_of(dispatcher.engine(), problem.type, shape, problem.epilogue);
+  if (!place) return std::nullopt;
+  const auto numbers = place->size.numbers();
+  return GemmEntry{.family = place->family, .size = {numbers.begin(), numbers.end()}};
 }
 
 dispatch::KernelUse dispatch::gemm_by_kernel(Dispatcher& dispatcher, StreamHandle stream,

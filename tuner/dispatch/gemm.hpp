@@ -63,6 +63,21 @@ struct GemmProblem {
 TUNER_API void gemm(Dispatcher& dispatcher, StreamHandle stream, const GemmProblem& problem,
                     double alpha, const void* a, const void* b, double beta, void* c);
 
+/// A family, and a size of it.
+struct GemmEntry {
+  FamilyId family;
+  Size size;  ///< up to the last dimension that gemm() gives
+};
+
+/// Where gemm() looks a problem up, if its matrices begin at multiples of 16 bytes: for
+/// Dispatcher::prepare and Dispatcher::answer. Nothing where the library serves it whatever was
+/// tuned, or where there is nothing to do. Throws DispatchError if it is no problem of gemm().
+///
+/// @param dispatcher The device and what was tuned for it.
+/// @param problem As of gemm(); nothing that it points to is read.
+TUNER_API std::optional<GemmEntry> find_gemm(const Dispatcher& dispatcher,
+                                             const GemmProblem& problem);
+
 /// C = alpha·op(A)·op(B) + beta·C for row-major matrices in device memory: op(A) is m×k, op(B) k×n,
 /// C m×n. Served by the family "gemm" of the dispatcher's table, or by the library where the table
 /// has none or no kernel can. Where m or n is 0 there is nothing to do. The library serves k = 0

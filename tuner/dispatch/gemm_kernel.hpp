@@ -16,6 +16,13 @@ enum class KernelEnd {
   failed,      ///< the stream or the kernel cannot be used now
 };
 
+/// A kernel of several launches failed behind its first one: C may have changed, and nobody may
+/// compute it again.
+class HalfwayError : public DispatchError {
+ public:
+  using DispatchError::DispatchError;
+};
+
 /// How it ended.
 struct KernelUse {
   KernelEnd end = KernelEnd::failed;
@@ -25,7 +32,8 @@ struct KernelUse {
 
 /// The product of gemm(), by the kernel that Dispatcher::launch would launch, if it would launch a
 /// tuned kernel. A size that is new is compiled and loaded first, by the calling thread. Throws
-/// DispatchError for sizes and pointers that are no product's, and where the device has failed.
+/// DispatchError for sizes and pointers that are no product's, and where the device has failed;
+/// HalfwayError.
 /// @param dispatcher The device and what was tuned for it.
 /// @param stream Where the work is enqueued.
 /// @param problem As of gemm(), like the parameters that follow; all of m, n, k and batch at least

@@ -13,6 +13,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <exception>
 #include <fcntl.h>
 #include <optional>
 #include <sys/file.h>
@@ -159,10 +160,17 @@ void SizeRecorder::record(const std::string& family, const space::Dimensions& di
   std::filesystem::create_directories(file_.parent_path(), unmade);
   const DirectoryLock lock(file_, std::exchange(most_tries_, 1));
   most_tries_ = kMostTries;
-  while (!unwritten_.empty()) {
-    const auto next = unwritten_.extract(unwritten_.begin());
-    write(next.key(), next.mapped());
+  std::exception_ptr failure;  // of one family; the others have files of their own
+  for (auto next = unwritten_.begin(); next != unwritten_.end();) {
+    try {
+      write(next->first, next->second);
+      next = unwritten_.erase(next);
+    } catch (const Error&) {
+      failure = std::current_exception();
+      ++next;
+    }
   }
+  if (failure) std::rethrow_exception(failure);
 }
 
 void SizeRecorder::write(const std::string& family, const std::vector<std::string>& sizes) {

@@ -157,8 +157,9 @@ std::size_t CostModel::variant_number(const std::string& variant) const {
 CostModel::SizePlace CostModel::size_place(const space::Size& size) const {
   SizePlace place;
   for (const std::size_t slot : kernel_.flops.slots()) {
-    const auto extent = static_cast<double>(size[slot - space::attribute_fields().size()]);
-    place.logarithms.push_back(std::log(extent));
+    const std::size_t dimension = slot - space::attribute_fields().size();
+    if (kernel_.dims()[dimension].is_kind()) continue;
+    place.logarithms.push_back(std::log(static_cast<double>(size[dimension])));
   }
   for (std::size_t i = 0; i < size.size(); ++i) {
     if (kernel_.dims()[i].is_kind()) place.kinds.push_back(size[i]);

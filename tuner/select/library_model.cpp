@@ -51,10 +51,11 @@ SizeFeatures size_features(const space::Size& size, const StoredKernel& kernel) 
   const std::vector<std::size_t> of_flops = kernel.flops.slots();
   SizeFeatures features;
   for (std::size_t i = 0; i < size.size(); ++i) {
+    if (kernel.dims()[i].is_kind()) continue;
     const bool counts = std::ranges::count(of_flops, i + space::attribute_fields().size()) > 0;
     if (counts) {
       features.push_back(std::log(static_cast<double>(size[i])) / kReachOfExtents);
-    } else if (!kernel.dims()[i].is_kind()) {
+    } else {
       const auto access = static_cast<double>(std::gcd(size[i], kWidestAccess));
       features.push_back(std::log2(access) / kReachOfAlignment);
     }

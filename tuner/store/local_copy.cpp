@@ -21,6 +21,16 @@ namespace fs = std::filesystem;
 
 constexpr int kBusyMs = 10'000;
 
+/// A file that is removed at the end of a scope, if it is there.
+struct RemovedFile {
+  const fs::path& path;
+
+  ~RemovedFile() {
+    std::error_code ignored;
+    fs::remove(path, ignored);
+  }
+};
+
 /// By SQLite, so that it is consistent while other processes write.
 void copy_database(const fs::path& from, const fs::path& to) {
   try {
@@ -71,12 +81,11 @@ void LocalCopy::replace() const {
   beside += "." + random_word();
   if (!error) {
     create_file(beside);
+    const RemovedFile removed{beside};  // where it was not renamed
     copy_database(path(), beside);
     fs::rename(beside, saved_, error);
   }
   if (!error) return;
-  std::error_code ignored;
-  fs::remove(beside, ignored);
   throw Error(ErrorCode::failure,
               fmt::format("{}: cannot be saved: {}", saved_.string(), error.message()));
 }
@@ -94,10 +103,11 @@ std::optional<std::string> LocalCopy::save() {
   try {
     replace();
   } catch (const Error& error) {
-    directory_.keep();
+    directory_.keep(true);
     throw Error(ErrorCode::failure,
                 fmt::format("{}\n  The results are in {}.", error.what(), path().string()));
   }
+  directory_.keep(false);
   known_ = state();
   return told;
 }

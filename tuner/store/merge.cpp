@@ -145,7 +145,8 @@ Runs sort_runs(const SQLite::Database& from, const SQLite::Database& to) {
     RowReader row(found);
     const std::int64_t id = row.integer();
     const std::string uuid = row.text();
-    if (prepare(to, "SELECT id, intact FROM session WHERE uuid = ?", uuid).executeStep()) {
+    if (prepare(to, "SELECT id, intact FROM session WHERE uuid = ? AND state <> 'imported'", uuid)
+            .executeStep()) {
       ++runs.known;
     } else if (row.text() == name(RunState::running)) {
       ++runs.running;
@@ -155,6 +156,26 @@ Runs sort_runs(const SQLite::Database& from, const SQLite::Database& to) {
     }
   }
   return runs;
+}
+
+/// Runs of which `to` has only imported best configurations give their names to the runs themselves,
+/// which are copied next.
+void rename_imported(const SQLite::Database& to, const std::vector<std::string>& uuids) {
+  for (const std::string& uuid : uuids) {
+    prepare(to, "UPDATE main.session SET uuid = 'imported ' || ?1 WHERE uuid = ?1", uuid).exec();
+  }
+}
+
+/// Gives the imported best configurations to the copied runs.
+void replace_imported(const SQLite::Database& to, const std::vector<std::string>& uuids) {
+  for (const std::string& uuid : uuids) {
+    prepare(to,
+            "UPDATE main.best SET session_id = (SELECT id FROM main.session WHERE uuid = ?1) "
+            "WHERE session_id = (SELECT id FROM main.session WHERE uuid = 'imported ' || ?1)",
+            uuid)
+        .exec();
+    prepare(to, "DELETE FROM main.session WHERE uuid = 'imported ' || ?1", uuid).exec();
+  }
 }
 
 /// Marks runs as merged: no process of this machine made them (RunRecord::merged).
@@ -209,7 +230,9 @@ MergeResult Store::merge(const Store& other, const KernelCheck& check) {
       RowCopier copier(from, to);
       copy_what_others_refer_to(copier);
       Runs sorted = sort_runs(from, to);
+      rename_imported(to, sorted.added_uuids);
       copy_runs(copier, sorted.added);
+      replace_imported(to, sorted.added_uuids);
       return sorted;
     });
     for (const KernelRecord& kernel : kernels) complete_kernel(to, kernel);
