@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/select/cost_model.hpp"
 
+#include "tuner/select/library_model.hpp"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -95,6 +97,36 @@ TEST_F(CostModelTest, IsLessSureFarFromTheTimedSizes) {
   EXPECT_LT(near, 0.25);
   EXPECT_GT(far, 0.25);
   EXPECT_GT(far, 3 * near);
+}
+
+TEST_F(CostModelTest, AKindOfProblemIsNoExtentThoughItsNumberIsInTheFlops) {
+  store::KernelRecord record = tiled_rows();
+  const std::string dims = R"("dims": ["M"], "flops": "1000*M")";
+  record.space_text.replace(
+      record.space_text.find(dims), dims.size(),
+      R"("dims": ["M", {"name": "MODE", "values": [0, 1]}], "flops": "1000*(1 + MODE)*M")");
+  kernel = stored_kernel(record);
+  configs[0].config = space::config_from_json(*kernel.definition, R"({"TILE":32})");
+  configs[1].config = space::config_from_json(*kernel.definition, R"({"TILE":256})");
+  std::vector<KnownSize> sizes;
+  for (const std::int64_t m : {100'000, 200'000, 300'000, 400'000}) {
+    for (const std::int64_t mode : {0, 1}) {
+      sizes.push_back({std::to_string(m) + "," + std::to_string(mode), {m, mode}});
+      for (auto& config : configs) {
+        config.timings.push_back({.size = sizes.size() - 1,
+                                  .ns = static_cast<double>(100 * (1 + mode) * m),
+                                  .registers = 32});
+      }
+    }
+  }
+  const auto model = CostModel::fit(kernel, device, sizes, configs);
+  ASSERT_NE(model, nullptr);
+  for (const std::int64_t mode : {0, 1}) {
+    EXPECT_NEAR(expected(*model, 0, {250'000, mode}).ns,
+                static_cast<double>(25'000'000 * (1 + mode)), 5e6)
+        << mode;
+  }
+  EXPECT_EQ(size_features({100, 0}, kernel), size_features({100, 1}, kernel));
 }
 
 /// Code of its own for odd sizes.
