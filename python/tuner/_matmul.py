@@ -42,7 +42,7 @@ class Matrices:
 
 
 def matrix_layout(rows: int, columns: int, row_stride: int, column_stride: int) -> Optional[Tuple[bool, int]]:
-    """Whether the transpose is stored, and the leading dimension; None where BLAS has no word for it."""
+    """Whether the transpose is stored, and the leading dimension; None if BLAS cannot express the layout."""
     if 0 in (rows, columns):
         return False, max(columns, 1)
     if (column_stride == 1 or columns <= 1) and (row_stride >= max(columns, 1) or rows <= 1):

@@ -347,6 +347,21 @@ TEST_F(CpuBackend, WritesBeyondDynamicSharedMemoryAreFound) {
   }
 }
 
+TEST_F(CpuBackend, AVariableLargerThanStaticSharedMemoryIsRefusedAsByCuda) {
+  const auto loaded = [&](int floats) {
+    const auto binary =
+        compile("__global__ void kernel(float* out) { __shared__ float sums[" +
+                std::to_string(floats) + "]; sums[threadIdx.x] = out[0]; out[0] = sums[1]; }");
+    if (!binary) throw std::runtime_error(binary.error().message);
+    return backend().load(*binary);
+  };
+  EXPECT_TRUE(loaded(12288));
+  const auto refused = loaded(12289);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().outcome, Outcome::compile_error);
+  EXPECT_THAT(refused.error().message, HasSubstr("has 49156 bytes, all of a block can have 49152"));
+}
+
 TEST_F(CpuBackend, StaticSharedMemoryBeginsAsTheLaunchSays) {
   const KernelId kernel = load(
       R"(__shared__ int of_the_file[2];

@@ -93,6 +93,26 @@ TEST(Snippet, IsAFunctionThatLaunchesTheConfigurationAtTheAskedSize) {
       "}\n");
 }
 
+TEST(Snippet, NoArgumentHidesTheKernelASymbolOrAVariableOfTheFunction) {
+  std::string space = kSpace;
+  const auto replace = [&](std::string_view from, std::string_view to) {
+    space.replace(space.find(from), from.size(), to);
+  };
+  replace(R"("name": "x", "type": "float*", "count": "N")",
+          R"("name": "lut", "type": "float[]", "count": 4, "symbol": "lut")");
+  replace(R"("name": "y")", R"("name": "scale")");
+  replace(R"("name": "sums")", R"("name": "stream")");
+  replace(R"("name": "factor")", R"("name": "kernel")");
+  const std::string text = Snippet(record(space.c_str()), *space::device_profile("h200"),
+                                   R"({"BLOCK":64,"BYTES":1024,"WIDTH":4})", {1000})
+                               .cpp();
+  EXPECT_THAT(text, HasSubstr("launch_scale(float kernel_, const float (&lut_)[4], float* scale_, "
+                              "double* stream_, cudaStream_t stream) {"));
+  EXPECT_THAT(text, HasSubstr("lut, lut_, sizeof lut_, 0, cudaMemcpyHostToDevice, stream)"));
+  EXPECT_THAT(text, HasSubstr("  const auto kernel = scale<64>;\n"));
+  EXPECT_THAT(text, HasSubstr("stream>>>(N, kernel_, scale_, stream_);"));
+}
+
 TEST(Snippet, LaunchesEveryStepInItsOrder) {
   constexpr const char* kSteps = R"json({
     "format": "space/1", "family": "sum",

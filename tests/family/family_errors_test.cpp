@@ -259,6 +259,19 @@ TEST(SpaceFile, NumbersByValueMayHaveAFraction) {
               HasSubstr("has a fraction; an argument of type 'int' is a whole number"));
 }
 
+TEST(SpaceFile, ValuesFitTheirTypesAtEverySizeOfTheFile) {
+  const auto value = [](const std::string& type, const std::string& text) {
+    return error(R"("type": "int", "value": "N")",
+                 R"("type": ")" + type + R"(", "value": ")" + text + "\"");
+  };
+  EXPECT_EQ(
+      value("unsigned char", "N"),
+      "axpy.json: argument 'N' = N: 1000 does not fit an argument of type 'unsigned char' (at "
+      "the size 1000 of this file)");
+  EXPECT_THAT(value("unsigned", "N - 2"), HasSubstr("'N' = N - 2: -1 does not fit"));
+  EXPECT_THAT(value("int", "7//(N-1)"), HasSubstr("has no value at this size: division by zero"));
+}
+
 TEST(SpaceFile, ArraysByValueAreSmallInputs) {
   const std::string x = R"("type": "float*", "count": "N"})";
   const auto array = [&](const std::string& rest) {

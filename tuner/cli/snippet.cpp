@@ -126,6 +126,20 @@ std::set<std::size_t> taken_as_other_types(const family::Kernel& kernel) {
   return found;
 }
 
+/// What the printed function names beside the arguments.
+std::set<std::string> names_of_its_own(const family::Kernel& kernel,
+                                       const family::CompileJob& job) {
+  std::set<std::string> names = {"stream", "kernel", "programmatic", "configuration", "error"};
+  for (std::size_t step = 0; step < job.entries.size(); ++step) {
+    names.insert(fmt::format("kernel_{}", step));
+    for (const family::SourceToken& token : family::source_tokens(job.entries[step])) {
+      names.emplace(token.text);
+    }
+  }
+  for (const family::SymbolArgument& symbol : kernel.symbols) names.insert(symbol.name);
+  return names;
+}
+
 bool is_long_integer(family::ElementType type) {
   return type == family::ElementType::s64 || type == family::ElementType::u64;
 }
@@ -184,6 +198,7 @@ Snippet::Snippet(const store::KernelRecord& record, const space::DeviceInfo& dev
       kernel.source.headers,
       [](const family::Header& header) { return header.name.starts_with("common/"); });
   other_types_ = taken_as_other_types(kernel);
+  taken_names_ = names_of_its_own(kernel, job);
   add_arguments(family, values);
   add_scratch(kernel, values);
   add_tensor_maps(kernel, values);
@@ -195,8 +210,8 @@ Snippet::Snippet(const store::KernelRecord& record, const space::DeviceInfo& dev
                     "      error != cudaSuccess) {{\n"
                     "    return error;\n"
                     "  }}\n",
-                    symbol.name, family.arguments[symbol.argument].name,
-                    family.arguments[symbol.argument].name));
+                    symbol.name, local(family.arguments[symbol.argument].name),
+                    local(family.arguments[symbol.argument].name)));
   }
   for (const family::MacroDefinition& macro : kernel.defines) {
     definitions_.push_back(
@@ -217,12 +232,19 @@ Snippet::Snippet(const store::KernelRecord& record, const space::DeviceInfo& dev
   }
 }
 
+std::string Snippet::local(const std::string& name) const {
+  std::string free = name;
+  while (taken_names_.contains(free)) free += '_';
+  return free;
+}
+
 void Snippet::add_arguments(const family::Family& family, const space::ExpressionValues& values) {
-  for (const auto& [name, what] : family.arguments) {
+  for (const auto& [given, what] : family.arguments) {
+    const std::string name = local(given);
     if (const auto* array = std::get_if<family::ArrayArgument>(&what)) {
       const std::string_view type = cpp_name(array->type.at(values));
       const std::size_t count =
-          family::array_bytes(*array, name, values) / family::size_bytes(array->type.at(values));
+          family::array_bytes(*array, given, values) / family::size_bytes(array->type.at(values));
       parameters_.push_back(fmt::format("const {} (&{})[{}]", type, name, count));
       arguments_.push_back(fmt::format("AnyArray<{}, {}>{{{}}}", type, count, name));
       passed_.push_back(arguments_.back());
@@ -245,7 +267,7 @@ void Snippet::add_arguments(const family::Family& family, const space::Expressio
     } else {
       constants_.emplace_back(
           name, fmt::format("  const {} {} = {};\n", cpp_name(scalar.type.at(values)), name,
-                            value_at(scalar.value, name, values)));
+                            value_at(scalar.value, given, values)));
     }
   }
 }
@@ -258,13 +280,13 @@ std::string Snippet::passed(const std::string& pointer, family::ElementType type
 
 void Snippet::add_scratch(const family::Kernel& kernel, const space::ExpressionValues& values) {
   for (const family::ScratchBuffer& buffer : kernel.scratch) {
-    arguments_.push_back(buffer.name);
-    passed_.push_back(passed(buffer.name, buffer.type.at(values)));
-    parameters_.push_back(fmt::format("{}* {}", cpp_name(buffer.type.at(values)), buffer.name));
+    const std::string name = local(buffer.name);
+    arguments_.push_back(name);
+    passed_.push_back(passed(name, buffer.type.at(values)));
+    parameters_.push_back(fmt::format("{}* {}", cpp_name(buffer.type.at(values)), name));
     const std::int64_t count =
         std::max<std::int64_t>(1, value_at(buffer.count, buffer.name, values));
-    scratch_.push_back(
-        fmt::format("{} ({} x {})", buffer.name, count, cpp_name(buffer.type.at(values))));
+    scratch_.push_back(fmt::format("{} ({} x {})", name, count, cpp_name(buffer.type.at(values))));
   }
 }
 
@@ -272,7 +294,7 @@ void Snippet::add_tensor_maps(const family::Kernel& kernel, const space::Express
   const std::vector<family::TensorLayout> layouts = family::tensor_layouts(kernel, values);
   for (std::size_t i = 0; i < layouts.size(); ++i) {
     const family::TensorLayout& layout = layouts[i];
-    const std::string& name = kernel.tensor_maps[i].name;
+    const std::string name = local(kernel.tensor_maps[i].name);
     passed_.push_back(name);
     std::vector<std::uint64_t> strides;  // in bytes; a tensor of one extent has none
     for (const std::uint64_t stride : layout.strides) {

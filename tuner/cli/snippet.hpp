@@ -37,6 +37,9 @@ class Snippet {
     family::Geometry geometry;
     std::vector<std::string> arguments;  // in the order of the function's parameters
   };
+  /// A name of the space file as the function has it: another one where it would hide what the
+  /// function itself names.
+  [[nodiscard]] std::string local(const std::string& name) const;
   void add_arguments(const family::Family& family, const space::ExpressionValues& values);
   /// A pointer argument of a launch.
   [[nodiscard]] std::string passed(const std::string& pointer, family::ElementType type);
@@ -49,6 +52,7 @@ class Snippet {
   [[nodiscard]] std::string launch(std::size_t step) const;
 
   bool is_cuda_ = true;
+  std::set<std::string> taken_names_;  // of kernels, symbols, and the function's own variables
   std::vector<std::string> symbols_;   // statements that fill variables of the source
   bool has_arrays_ = false;            // by value
   bool has_other_types_ = false;       // in memory

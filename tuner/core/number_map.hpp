@@ -21,7 +21,7 @@ class NumberMap {
  public:
   using Key = std::span<const std::int64_t>;
 
-  NumberMap() { publish(std::make_unique<ExpressionValues>(kFirstSlots)); }
+  NumberMap() { publish(std::make_unique<SlotArray>(kFirstSlots)); }
 
   /// Null when nothing was put under the key.
   [[nodiscard]] Value* find(Key key) const {
@@ -34,7 +34,7 @@ class NumberMap {
   void put(Key key, Value* value) {
     const std::scoped_lock lock(mutex_);
     const std::uint64_t hash = hash_of(key);
-    ExpressionValues* slots = slots_.load(std::memory_order_relaxed);
+    SlotArray* slots = slots_.load(std::memory_order_relaxed);
     if (Entry* const known = find_entry(*slots, key, hash)) {
       known->value.store(value, std::memory_order_release);
       return;
@@ -62,8 +62,8 @@ class NumberMap {
     std::vector<std::int64_t> key;
     std::atomic<Value*> value = nullptr;
   };
-  struct ExpressionValues {
-    explicit ExpressionValues(std::size_t count) : places(count) {}
+  struct SlotArray {
+    explicit SlotArray(std::size_t count) : places(count) {}
     std::vector<std::atomic<Entry*>> places;  // open addressing, at most half full
   };
 
@@ -77,7 +77,7 @@ class NumberMap {
     return hash ^ hash >> 32;
   }
 
-  static Entry* find_entry(const ExpressionValues& slots, Key key, std::uint64_t hash) {
+  static Entry* find_entry(const SlotArray& slots, Key key, std::uint64_t hash) {
     const std::size_t mask = slots.places.size() - 1;
     for (std::size_t i = hash & mask;; i = (i + 1) & mask) {
       Entry* const entry = slots.places[i].load(std::memory_order_acquire);
@@ -86,28 +86,28 @@ class NumberMap {
     }
   }
 
-  static void insert(ExpressionValues& slots, Entry& entry) {
+  static void insert(SlotArray& slots, Entry& entry) {
     const std::size_t mask = slots.places.size() - 1;
     std::size_t i = entry.hash & mask;
     while (slots.places[i].load(std::memory_order_relaxed) != nullptr) i = (i + 1) & mask;
     slots.places[i].store(&entry, std::memory_order_release);
   }
 
-  ExpressionValues* grow() {
-    auto larger = std::make_unique<ExpressionValues>(2 * kept_.back()->places.size());
+  SlotArray* grow() {
+    auto larger = std::make_unique<SlotArray>(2 * kept_.back()->places.size());
     for (const auto& entry : entries_) insert(*larger, *entry);
     return publish(std::move(larger));
   }
 
-  ExpressionValues* publish(std::unique_ptr<ExpressionValues> slots) {
+  SlotArray* publish(std::unique_ptr<SlotArray> slots) {
     kept_.push_back(std::move(slots));
     slots_.store(kept_.back().get(), std::memory_order_release);
     return kept_.back().get();
   }
 
-  std::atomic<ExpressionValues*> slots_ = nullptr;
+  std::atomic<SlotArray*> slots_ = nullptr;
   std::mutex mutex_;  // of those who put
-  std::vector<std::unique_ptr<ExpressionValues>>
+  std::vector<std::unique_ptr<SlotArray>>
       kept_;  // a thread may still look into the smaller ones
   std::vector<std::unique_ptr<Entry>> entries_;
 };

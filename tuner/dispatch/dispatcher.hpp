@@ -118,7 +118,7 @@ struct Answer {
   std::optional<double> expected_ns;  ///< expected time of a launch in ns, where it is known
   double distance = 0;  ///< from the size that was tuned: the largest |ln(asked / tuned)|
   std::vector<std::string> explanation;  ///< why, a reason for each line
-  bool prepared = false;                 ///< a launch compiles and loads nothing any more
+  bool prepared = false;                 ///< a launch does not compile or load
 };
 
 /// How prepare() chooses for a size that was never tuned.
@@ -126,8 +126,8 @@ enum class ChooseBy {
   expectation,  ///< what the cost model expects to be the fastest
   /// Times the eight kernels with the best expected times and the library, interleaved, on buffers
   /// of the dispatcher's own. The fastest kernel is chosen if it is more than 5 % faster than the
-  /// library. Compiles these kernels, then uses the device for up to 0.1 s a size; concurrent work
-  /// on the device makes the choice less reliable.
+  /// library. Compiles these kernels, then runs each of them and the library 10 times, 4 times if
+  /// they take long; concurrent work on the device makes the choice less reliable.
   measurement,
 };
 
@@ -215,9 +215,9 @@ struct ArgumentInfo {
 /// scratch memory. A graph has scratch memory of its own, until it is destroyed.
 ///
 /// On cuda the context that is current in the calling thread must be the stream's; a thread without
-/// one gets the device's primary context, as in the CUDA runtime. Kernels and scratch memory stay
-/// until the dispatcher goes, so that graphs captured from its launches stay valid that long; it
-/// must not go while such work runs.
+/// one gets the device's primary context, as in the CUDA runtime. Kernels and scratch memory are
+/// freed with the dispatcher; graphs captured from its launches are valid until then. Do not
+/// destroy it while such work runs.
 ///
 /// Every call throws DispatchError where the dispatcher was moved from, and in a process that was
 /// forked since it was opened; there its destructor does nothing.

@@ -85,15 +85,17 @@ void check_alignments(const DocumentNode& root, const Family& family,
   }
 }
 
-/// The same of an array.
-void check_arrays(const DocumentNode& root, const Family& family,
+/// The same of an array, and of a number.
+void check_values(const DocumentNode& root, const Family& family,
                   const std::vector<space::Size>& sizes) {
-  for (const Argument& argument : family.arguments) {
-    const auto* array = std::get_if<ArrayArgument>(&argument.what);
-    if (array == nullptr) continue;
+  for (const auto& [name, what] : family.arguments) {
     for (const space::Size& size : sizes) {
       try {
-        static_cast<void>(array_bytes(*array, argument.name, family_values(size)));
+        if (const auto* array = std::get_if<ArrayArgument>(&what)) {
+          static_cast<void>(array_bytes(*array, name, family_values(size)));
+        } else if (const auto* scalar = std::get_if<ScalarArgument>(&what)) {
+          static_cast<void>(scalar_value(*scalar, name, family_values(size)));
+        }
       } catch (const Error& error) {
         root.fail(fmt::format("{} (at the size {} of this file)", error.what(),
                               space::display(size, family.problem.dims)));
@@ -188,7 +190,7 @@ Family parse_document(std::string_view text, std::string_view origin,
   const std::vector<space::Size> sizes = listed_sizes(family);
   check_quantities(root, family, sizes);
   check_alignments(root, family, sizes);
-  check_arrays(root, family, sizes);
+  check_values(root, family, sizes);
   check_records(root, family, sizes);
   check_reference(root, family, sizes);
   parse_kernels(root.at("kernels"), source_of, family);

@@ -39,7 +39,14 @@ Scalar scalar_value(const ScalarArgument& scalar, std::string_view name,
   const ElementType type = scalar.type.at(values);
   if (scalar.real) return make_real_scalar(type, *scalar.real);
   const auto value = scalar.value.evaluate(values);
-  if (value) return make_scalar(type, *value);
+  if (value) {
+    try {
+      return make_scalar(type, *value);
+    } catch (const Error& error) {
+      throw Error(ErrorCode::usage,
+                  fmt::format("argument '{}' = {}: {}", name, scalar.value.text(), error.what()));
+    }
+  }
   throw Error(ErrorCode::usage,
               fmt::format("argument '{}' = {} has no value at this size: {}", name,
                           scalar.value.text(), tuner::space::name(value.error())));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The methods of Store about what runs on the device now and what came to grief there.
+// The methods of Store about attempts in progress, crashes and timeouts.
 #include "tuner/store/journal.hpp"
 
 #include "tuner/core/failpoint.hpp"

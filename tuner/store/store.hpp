@@ -100,7 +100,7 @@ class Store {
 
   /// Commits that a candidate is about to run on the device. Nothing more when it is begun already.
   void begin_attempt(std::int64_t run, const AttemptRecord& attempt);
-  /// Commits that a configuration crashed, hung or took its process along.
+  /// Commits that a configuration crashed, timed out, or ended its process.
   void add_strike(std::int64_t run, std::string_view config_json, std::string_view reason);
   /// Removes the strikes of this run against these configurations: the device was at fault.
   void withdraw_strikes(std::int64_t run, std::span<const std::string> config_jsons);

@@ -204,7 +204,7 @@ void Store::record_final(std::int64_t run, const BestRecord& best,
     if (dated.recorded_at.empty()) dated.recorded_at = utc_now();
     store_best(database, key, problem, dated);
     failpoint("store.best_inserted");
-    // What was measured here takes the place of what was only said.
+    // A result measured here replaces an imported one.
     prepare(database,
             "DELETE FROM main.best WHERE device_id = ? AND kernel_id = ? AND environment_id = ? "
             "AND problem_id = ? AND verified = 0",

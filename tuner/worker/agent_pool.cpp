@@ -40,7 +40,7 @@ std::vector<std::string> with_agent(std::vector<std::string> command) {
   return command;
 }
 
-/// The beginning of what somebody says who does not say messages.
+/// The start of output that is not a message.
 std::string quotation(std::string_view said) {
   return fmt::format("'{}'", printable(std::string(said.substr(0, kQuoted))));
 }

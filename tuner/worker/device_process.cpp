@@ -209,6 +209,8 @@ Failure DeviceProcess::failure_of(const NoAnswer& none) const {
   std::string_view hint;
   if (reference == nullptr && lost.trapped) {
     hint = "; possible causes: a failed assert, __trap()";
+  } else if (reference == nullptr && lost.divided) {
+    hint = "; possible causes: an integer division by zero, or of the least integer by -1";
   } else if (reference == nullptr && !lost.late) {
     hint =
         "; possible causes: an access far outside its buffers or shared memory, by an index from "
@@ -216,9 +218,10 @@ Failure DeviceProcess::failure_of(const NoAnswer& none) const {
         "\"align\" in the space file";
   } else if (reference == nullptr && device_.backend == "cpu") {
     hint =
-        "; possible causes: an endless loop, or one that waits for another thread of its block "
-        "by plain reads, without an atomic operation, __threadfence(), __syncwarp() or "
-        "__nanosleep()";
+        "; possible causes: an endless loop; one that waits for another thread of its block by "
+        "plain reads, without an atomic operation, __threadfence(), __syncwarp() or "
+        "__nanosleep(); one that waits for a block of a lower blockIdx, since blocks begin in any "
+        "order: take their numbers from an atomicAdd()";
   }
   return {outcome, fmt::format("{} at size {} {}{}", what, size, lost.how, hint)};
 }

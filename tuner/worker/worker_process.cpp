@@ -130,6 +130,7 @@ WorkerLost WorkerProcess::lost(bool late, std::chrono::duration<double> deadline
           .faulted = is_fault(ended),
           .killed = ended.signal == SIGKILL,
           .trapped = ended.signal == SIGILL,
+          .divided = ended.signal == SIGFPE,
           .how = ended.text() + (said.empty() ? "" : ": " + said)};
 }
 

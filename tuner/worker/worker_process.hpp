@@ -43,6 +43,7 @@ struct WorkerLost {
   bool faulted = false;  ///< a signal for what it did itself ended it, such as SIGSEGV or SIGABRT
   bool killed = false;   ///< by SIGKILL, which others send: the user, the system short of memory
   bool trapped = false;  ///< by SIGILL, as by a failed assert
+  bool divided = false;  ///< by SIGFPE, for an integer quotient that does not exist
   std::string how;       ///< "was ended by signal 11 (Segmentation fault)", and what it last said
 };
 

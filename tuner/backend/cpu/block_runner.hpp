@@ -21,6 +21,7 @@ namespace tuner::backend {
 
 inline constexpr unsigned kMaxThreadsPerBlock = 1024;
 inline constexpr unsigned kMaxDynamicSharedBytes = 232448;  // of an H100 or H200
+inline constexpr unsigned kMaxStaticSharedBytes = 49152;    // of every GPU
 
 /// In which order the threads of a block begin. A right kernel cannot tell.
 enum class ThreadOrder { ascending, descending };

@@ -56,7 +56,7 @@ space::DeviceInfo cpu_device() {
       .max_threads_per_block = kMaxThreadsPerBlock,
       .max_threads_per_sm = 2048,
       .max_blocks_per_sm = 32,
-      .max_smem_per_block = 49152,
+      .max_smem_per_block = kMaxStaticSharedBytes,
       .max_smem_per_block_optin = kMaxDynamicSharedBytes,
       .smem_per_sm = 233472,
       .registers_per_block = 65536,

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/backend/cpu/loaded_image.hpp"
 
+#include "tuner/backend/cpu/block_runner.hpp"
 #include "tuner/backend/cpu/interleaved_image.hpp"
 #include "tuner/backend/launch_error.hpp"
 #include "tuner/core/file.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <dlfcn.h>
 #include <link.h>
@@ -44,6 +46,14 @@ Expected<LoadedImage, Failure> LoadedImage::load(const Binary& binary,
   }
   if (image.functions_.front()->context_place != nullptr) {
     image.shared_ = shared_variables(binary.image);
+    const auto largest = std::ranges::max_element(image.shared_, {}, &SharedVariable::size_bytes);
+    if (largest != image.shared_.end() && largest->size_bytes > kMaxStaticSharedBytes) {
+      return Unexpected(Failure{
+          Outcome::compile_error,
+          fmt::format("a __shared__ variable has {} bytes, all of a block can have {}; more are "
+                      "\"dynamic_shared_bytes\" of the space file's \"launch\"",
+                      largest->size_bytes, kMaxStaticSharedBytes)});
+    }
   }
   return image;
 }
