@@ -217,6 +217,55 @@ __global__ void kernel(int* out) {
   EXPECT_THAT(result, ElementsAre(0, 0, 2048, 2052, 0x7c00, 1, 0, 17, 45));
 }
 
+/// Expected are the results of the toolkit's own headers.
+TEST_F(CpuHeaders, HalfAndBfloat16RoundAsTheFunctionSays) {
+  const auto result = run_on_zeros(R"(
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+__global__ void kernel(int* out) {
+  out[0] = __half_as_ushort(__float2half_rz(65535.0f));         // the largest
+  out[1] = __half_as_ushort(__float2half_ru(1e-30f));           // the smallest
+  out[2] = __half_as_ushort(__float2half_rd(-65505.0f));        // infinity
+  out[3] = __half_as_ushort(__double2half(65519.9999999999));   // as float it would be 65520
+  out[4] = __half_as_ushort(__double2half(1.000488281250001));  // likewise a tie
+  out[5] = __half_as_ushort(__int2half_rz(-2051));
+  out[6] = __half_as_ushort(__ll2half_rn(-(1ll << 40)));
+  out[7] = __bfloat16_as_ushort(__float2bfloat16_rd(-1.001f));
+  out[8] = __bfloat16_as_ushort(__ull2bfloat16_rn((257ull << 40) + 1));  // beside a tie
+  out[9] = __bfloat16_as_ushort(__uint2bfloat16_ru(257));
+  out[10] = __half2short_rz(__float2half(40000));
+  out[11] = __half2uchar_rz(__float2half(-3));
+  out[12] = __bfloat162int_rd(__float2bfloat16(-2.5f));
+  out[13] = __half2ull_rz(__float2half(NAN)) == 1ull << 63;
+})",
+                                   {}, 14);
+  EXPECT_THAT(result, ElementsAre(0x7bff, 1, 0xfc00, 0x7bff, 0x3c01, 0xe802, 0xfc00, 0xbf81, 0x5781,
+                                  0x4381, 32767, 0, -3, 1));
+}
+
+TEST_F(CpuHeaders, HalvesAreComparedAndSaturatedAsTheFunctionSays) {
+  const auto result = run_on_zeros(R"(
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+__global__ void kernel(int* out) {
+  const __half nan = __float2half(NAN), one = __float2half(1), two = __float2half(2);
+  out[0] = __hne(nan, one) * 1000 + __hneu(nan, one) * 100 + __hequ(nan, one) * 10 + __hlt(one, nan);
+  out[1] = __hisinf(__float2half(-INFINITY)) * 10 + __hisinf(two);
+  out[2] = __hisnan(__hmax_nan(nan, one)) * 10 + __hisnan(__hmax(nan, one));
+  out[3] = __half2float(__hadd_sat(one, two)) * 100 + __half2float(__hmul_sat(nan, two));
+  out[4] = __half2float(__hfma_relu(-two, two, one)) + __half2float(__hfma_sat(two, two, -one)) * 10;
+  const __half2 a = __halves2half2(one, two), b = __halves2half2(two, two);
+  out[5] = __heq2_mask(a, b) == 0xffff0000u && __hble2(a, b) && !__hblt2(a, b);
+  out[6] = __low2float(__hlt2(a, b)) * 10 + __high2float(__hlt2(a, b));
+  const __half2 c = __hcmadd(a, b, a);  // (1 + 2i) * (2 + 2i) + (1 + 2i)
+  out[7] = __low2float(c) * 100 + __high2float(c);
+  const __half2 d = __highs2half2(__lowhigh2highlow(a), b);
+  out[8] = __low2float(d) * 10 + __high2float(d);
+})",
+                                   {}, 9);
+  EXPECT_THAT(result, ElementsAre(110, -10, 10, 100, 10, 1, 10, -92, 12));
+}
+
 TEST_F(CpuHeaders, PairsAreAddedByAtomicsToo) {
   const auto result = run_on_zeros(R"(
 #include <cuda_bf16.h>

@@ -24,6 +24,8 @@ class FailureTest(ProgramTest):
         self.assertIn("2 compile_error, the first at {\"BLOCK\":32}", shown)
         self.assertRegex(shown, "nonsense.* was not declared")
         self.assertEqual(self.tune_json("runs", "show")["failures"][0]["count"], 2)
+        verbose = self.run_scale("--space", path, "--fresh", "-v", code=4).stderr
+        self.assertRegex(verbose, r'{"BLOCK":32}: compile_error: scale\.cu:1:\d+: error: .*nonsense')
         again = self.run_scale("--space", path, "-q", code=4)
         self.assertTrue(again.stderr.startswith("error: "), again.stderr)
         named = self.run_scale("--space", path, "--db", "my runs.db", code=4)

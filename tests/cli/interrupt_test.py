@@ -33,6 +33,7 @@ class InterruptTest(ProgramTest):
         run.send_signal(sent)
         stdout, stderr = run.communicate(timeout=30)
         self.assertEqual(run.returncode, code, stderr)
+        self.assertIn("\nending after what runs now; once more to end at once\n", stderr)
         self.assertIn("Resume with the same command:\n  tune --space", stderr)
         saved = len(self.rows("SELECT * FROM result"))
         self.assertIn(saved, range(1, 66))

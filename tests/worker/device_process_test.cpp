@@ -184,6 +184,14 @@ TEST_F(DyingReference, IsNamed) {
   expect_to_serve_again(2);
 }
 
+TEST_F(DyingReference, IsNotWaitedForTwice) {
+  start("hang_in_reference", kShort);
+  const Error error = error_of_bad();
+  EXPECT_EQ(error.code(), ErrorCode::failure);
+  EXPECT_THAT(error.what(), HasSubstr("did not end within 0.3 s and was killed. Nothing can be"));
+  expect_to_serve_again(1);
+}
+
 TEST_F(DyingReference, IsNotBlamedForASignalOfOthers) {
   start("killed_in_reference");
   const Error error = error_of_bad();

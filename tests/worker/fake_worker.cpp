@@ -70,8 +70,12 @@ Json step(const tuner::worker::DeviceStep& next) {
   return {{"step", tuner::worker::to_message(next)}};
 }
 
-[[noreturn]] void die_in_reference(Channel& channel, int signal = SIGABRT) {
+void begin_reference(Channel& channel) {
   say(channel, step({.size = "5", .on_trial = false, .launch_s = {}, .source = "toy.cu"}));
+}
+
+[[noreturn]] void die_in_reference(Channel& channel, int signal = SIGABRT) {
+  begin_reference(channel);
   std::raise(signal);
   std::abort();
 }
@@ -80,6 +84,10 @@ int served = 0;  // candidates, of which the first harms those behind it
 
 void behave(Channel& channel, const std::string& behaviour) {
   if (behaviour == "reference_dies_first") die_in_reference(channel);
+  if (behaviour == "hang_in_reference") {
+    begin_reference(channel);
+    sleep_for_ever();
+  }
   if (behaviour == "killed_in_reference") die_in_reference(channel, SIGKILL);
   if (behaviour == "die_before_launch") std::abort();
   if (behaviour == "hang_before_launch") sleep_for_ever();

@@ -2,7 +2,9 @@
 #include "tuner/cli/interrupt.hpp"
 
 #include <atomic>
+#include <cerrno>
 #include <cstddef>
+#include <string_view>
 #include <unistd.h>
 
 namespace tuner::cli {
@@ -14,6 +16,11 @@ static_assert(std::atomic<int>::is_always_lock_free);
 
 extern "C" void on_signal(int signal) {
   if (received.exchange(signal) != 0) ::_exit(128 + signal);
+  // What runs may take minutes, such as a slow reference.
+  constexpr std::string_view kNotice = "\nending after what runs now; once more to end at once\n";
+  const int before = errno;
+  static_cast<void>(!::write(STDERR_FILENO, kNotice.data(), kNotice.size()));
+  errno = before;
 }
 
 }  // namespace

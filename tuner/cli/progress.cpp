@@ -14,6 +14,16 @@
 #include <unistd.h>
 
 namespace tuner::cli {
+namespace {
+
+/// The first line, of a compiler's output the first with an error: g++ begins with the function.
+std::string telling_line(const std::string& message) {
+  const std::size_t error = message.find("error: ");
+  const std::size_t begin = error == std::string::npos ? 0 : message.rfind('\n', error) + 1;
+  return message.substr(begin, message.find('\n', begin) - begin);
+}
+
+}  // namespace
 
 ProgressPrinter::Style ProgressPrinter::style_for_stderr() {
   const char* terminal = std::getenv("TERM");
@@ -107,7 +117,7 @@ void ProgressPrinter::announce_trial(const session::Progress& progress) {
       "  {}{} {}: {}{}", on_card(progress.card), space::display(progress.size, dims_),
       trial.config_json,
       trial.time ? quantity::time(trial.time->median_ns) : std::string(name(trial.outcome)),
-      trial.message.empty() ? "" : ": " + trial.message.substr(0, trial.message.find('\n')))));
+      trial.message.empty() ? "" : ": " + telling_line(trial.message))));
 }
 
 void ProgressPrinter::progressed(const session::Progress& progress) {

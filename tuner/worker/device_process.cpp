@@ -154,10 +154,12 @@ DeviceProcess::Answer DeviceProcess::ask(const Json& request, const space::Size&
   }
 }
 
-/// Repeated on a second worker when the first ends during it.
+/// Repeated on a second worker when the first ends during it by itself.
 Json DeviceProcess::ask_device(const Json& request, const space::Size& size) {
   Answer answer = ask(request, size);
-  if (std::holds_alternative<NoAnswer>(answer)) answer = ask(request, size);
+  if (const auto* none = std::get_if<NoAnswer>(&answer); none != nullptr && !none->lost.late) {
+    answer = ask(request, size);
+  }
   if (const auto* none = std::get_if<NoAnswer>(&answer)) fail_without_candidate(*none);
   return std::get<Json>(std::move(answer));
 }
@@ -182,15 +184,15 @@ void DeviceProcess::fail_without_candidate(const NoAnswer& none) const {
   if (none.reference != nullptr && !none.lost.killed) {
     throw Error(ErrorCode::failure,
                 fmt::format("the reference kernel {} ({}) fails at size {}: the process that ran "
-                            "it {}, twice. Nothing can be checked against it: correct the kernel, "
+                            "it {}{}. Nothing can be checked against it: correct the kernel, "
                             "its launch and \"dynamic_shared_bytes\", or the counts, fills and "
                             "alignments of `arguments` in {}",
                             none.reference->name, none.reference->source.name, none.size,
-                            none.lost.how, family_.path));
+                            none.lost.how, none.lost.late ? "" : ", twice", family_.path));
   }
   throw Error(ErrorCode::no_device,
-              fmt::format("the process that drives {} {} twice, before any candidate ran",
-                          device_.name, none.lost.how));
+              fmt::format("the process that drives {} {}{}, before any candidate ran", device_.name,
+                          none.lost.how, none.lost.late ? "" : " twice"));
 }
 
 bool DeviceProcess::may_be_of_another(const NoAnswer& none) const {

@@ -177,9 +177,10 @@ inline float __int_as_float(int x) { return __builtin_bit_cast(float, x); }
 inline long long __double_as_longlong(double x) { return __builtin_bit_cast(long long, x); }
 inline double __longlong_as_double(long long x) { return __builtin_bit_cast(double, x); }
 namespace tuner {
-/// As a GPU converts: what the type cannot hold becomes the nearest that it can, NaN zero.
+/// As a GPU converts: what the type cannot hold becomes the nearest that it can; NaN becomes 0, in
+/// 64 bits the highest bit (PTX, cvt).
 template <class To, class From> inline To whole(From x, To least, To most) {
-  if (x != x) return 0;
+  if (x != x) return sizeof(To) == 8 ? static_cast<To>(1ull << 63) : To(0);
   return x <= static_cast<From>(least) ? least : x >= static_cast<From>(most) ? most : static_cast<To>(x);
 }
 }
