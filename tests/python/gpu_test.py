@@ -11,9 +11,8 @@ import unittest
 import tuner
 
 
-# The published results of this device: the tests need no installed table and no database of the user.
-DEVICE = "NVIDIA H200"
-TABLE = tuner.Table.file(pathlib.Path(__file__).parents[2] / "db/seed/nvidia-h200.json")
+# The published results of some devices: the tests need no installed table and no database of the user.
+SEEDS = pathlib.Path(__file__).parents[2] / "db/seed"
 
 
 def has_gpu():
@@ -41,9 +40,11 @@ class TorchTest(unittest.TestCase):
         self.addCleanup(tuner.torch.disable)
 
     def enable(self):
-        if torch.cuda.get_device_name() != DEVICE:
-            self.skipTest(f"{TABLE} is of {DEVICE}, this is {torch.cuda.get_device_name()}")
-        tuner.torch.enable(table=TABLE)
+        device = torch.cuda.get_device_name()
+        table = SEEDS / f"{device.lower().replace(' ', '-')}.json"
+        if not table.exists():
+            self.skipTest(f"{SEEDS} has no results of {device}")
+        tuner.torch.enable(table=tuner.Table.file(table))
 
     def floats(self, *shape):
         return torch.randn(shape, device="cuda")
@@ -121,13 +122,23 @@ class TorchTest(unittest.TestCase):
         print("\n ", tuner.torch.statistics(), end=" ")
         self.assertGreater(tuner.torch.statistics().taken, 0)
 
+    def test_products_of_16_bits_are_taken_by_kernels_for_tensor_cores(self):
+        self.enable()
+        for dtype in (torch.bfloat16, torch.float16):
+            for m in (1, 64, 128):
+                x, weights = self.floats(m, 7168).to(dtype), self.floats(2112, 7168).to(dtype)
+                before = tuner.torch.statistics().taken
+                result = torch.nn.functional.linear(x, weights)
+                self.assertEqual(tuner.torch.statistics().taken, before + 1, (dtype, m))
+                expected = x.double() @ weights.double().T
+                self.assertEqual((result.shape, result.dtype), (expected.shape, dtype))
+                self.assertLess(float(((result - expected).abs() / expected.abs().clamp(min=1)).max()), 2**-7)
+
     def test_what_is_not_ours_is_aten_s(self):
         a, b = self.floats(512, 512), self.floats(512, 512)
-        expected = [torch.mm(a.bfloat16(), b.bfloat16()), torch.addmm(a[0], a, b), torch.mm(a.double(), b.double()),
-                    torch.mm(a.cpu(), b.cpu())]
+        expected = [torch.addmm(a[0], a, b), torch.mm(a.double(), b.double()), torch.mm(a.cpu(), b.cpu())]
         self.enable()
-        results = [torch.mm(a.bfloat16(), b.bfloat16()), torch.addmm(a[0], a, b), torch.mm(a.double(), b.double()),
-                   torch.mm(a.cpu(), b.cpu())]
+        results = [torch.addmm(a[0], a, b), torch.mm(a.double(), b.double()), torch.mm(a.cpu(), b.cpu())]
         self.assertEqual(tuner.torch.statistics().taken, 0)
         for result, right in zip(results, expected):
             self.assertTrue(torch.equal(result, right))
