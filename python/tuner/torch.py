@@ -2,8 +2,8 @@
 """aten's mm, addmm and bmm by tuned kernels, for a whole program: tuner.torch.enable().
 
 Taken are products of matrices on a GPU of one type, float32, float64, bfloat16 or float16, for which a
-tuned kernel is expected to be faster than cuBLAS. Everything else runs as if nothing had been enabled:
-other types, TF32, sizes that the library serves best, a bias that is broadcast, sizes that are new during a capture, other devices than the
+tuned kernel is expected to be faster than cuBLAS: where PyTorch allows TF32, a kernel for TF32. Everything
+else runs as if nothing had been enabled: other types, sizes that the library serves best, a bias that is broadcast, sizes that are new during a capture, other devices than the
 current one. Gradients, autocast, vmap and torch.compile use these operators and are not affected.
 """
 
@@ -18,11 +18,12 @@ from typing import Any, Callable, Dict, List, Optional, Tuple
 
 from . import _arrays, _library
 from ._dispatcher import Dispatcher, Table, default_dispatcher
-from ._library import GEMM_TYPES, Error, GemmProblem
+from ._library import GEMM_TF32, GEMM_TYPES, Error, GemmProblem
 from ._matmul import matrix_layout
 
 _RUNGS_OF_KERNELS = ("exact", "stale", "nearest")
 _MOST_KNOWN = 4096
+_TF32 = "float32 in TF32"
 
 
 @dataclasses.dataclass
@@ -81,15 +82,15 @@ class _Override:
             if dtype in types and b.dtype is dtype and a.is_cuda and b.is_cuda:
                 device = 0 if one_device else a.get_device()
                 here = one_device or device == b.get_device() == current_device()
-                key = (a.shape, a.stride(), b.shape, b.stride(), device, dtype)
+                try:
+                    kind = _TF32 if dtype is float32 and allows_tf32() else dtype
+                except RuntimeError:  # settings that contradict each other: aten says so
+                    here, kind = False, dtype
+                key = (a.shape, a.stride(), b.shape, b.stride(), device, kind)
                 it: Any = known.get(key, missing) if here else None
                 if it is missing:
                     it = decide(key)
-                try:
-                    is_taken = it is not None and not (dtype is float32 and allows_tf32())
-                except RuntimeError:  # settings that contradict each other: aten says so
-                    is_taken = False
-                if is_taken and (c is None or c.shape == it.shape):
+                if it is not None and (c is None or c.shape == it.shape):
                     result = c.clone(memory_format=contiguous) if beta else a.new_empty(it.shape)
                     if gemm(it.dispatcher, current_stream(device), it.problem, alpha, a.data_ptr(), b.data_ptr(), beta,
                             result.data_ptr()) == 0:
@@ -133,13 +134,12 @@ class _Override:
             return self.known.get(key)
 
     def _decide(self, shape_a: Any, strides_a: Any, shape_b: Any, strides_b: Any, device: int,
-                dtype: Any) -> Optional[_Known]:
+                kind: Any) -> Optional[_Known]:
         size = gemm_size(tuple(shape_a), strides_a, tuple(shape_b), strides_b)
         if size is None:
             return None
-        element = _arrays.TORCH_ELEMENTS[str(dtype).partition(".")[2]]
         m, n, k, batch, trans_a, trans_b, lda, ldb, ldc = size
-        problem = GemmProblem(GEMM_TYPES[element, element], trans_a, trans_b, m, n, k, lda, ldb, ldc, batch,
+        problem = GemmProblem(_gemm_type(kind), trans_a, trans_b, m, n, k, lda, ldb, ldc, batch,
                               (k if trans_a else m) * lda, (n if trans_b else k) * ldb, m * ldc)
         try:
             dispatcher = self._dispatcher(device)
@@ -163,6 +163,14 @@ class _Override:
         if device not in self.dispatchers:
             self.dispatchers[device] = Dispatcher(self.table, device=device)
         return self.dispatchers[device]
+
+
+def _gemm_type(kind: Any) -> int:
+    """Of matrices of a dtype, or of float32 where TF32 is allowed."""
+    if kind is _TF32:
+        return GEMM_TF32
+    element = _arrays.TORCH_ELEMENTS[str(kind).partition(".")[2]]
+    return GEMM_TYPES[element, element]
 
 
 def gemm_size(shape_a: Tuple[int, ...], strides_a: Tuple[int, ...], shape_b: Tuple[int, ...],

@@ -134,6 +134,19 @@ class TorchTest(unittest.TestCase):
                 self.assertEqual((result.shape, result.dtype), (expected.shape, dtype))
                 self.assertLess(float(((result - expected).abs() / expected.abs().clamp(min=1)).max()), 2**-7)
 
+    def test_where_tf32_is_allowed_a_kernel_for_tf32_is_taken(self):
+        self.enable()
+        x, weights = self.floats(64, 7168), self.floats(256, 7168)
+        self.addCleanup(setattr, torch.backends.cuda.matmul, "allow_tf32", torch.backends.cuda.matmul.allow_tf32)
+        for allowed, error in ((True, 2e-3), (False, 2e-6)):
+            torch.backends.cuda.matmul.allow_tf32 = allowed
+            before = tuner.torch.statistics().taken
+            result = torch.nn.functional.linear(x, weights)
+            if allowed:
+                self.assertEqual(tuner.torch.statistics().taken, before + 1)
+            exact, magnitude = x.double() @ weights.double().T, x.double().abs() @ weights.double().abs().T
+            self.assertLess(float(((result - exact).abs() / magnitude).max()), error)
+
     def test_what_is_not_ours_is_aten_s(self):
         a, b = self.floats(512, 512), self.floats(512, 512)
         expected = [torch.addmm(a[0], a, b), torch.mm(a.double(), b.double()), torch.mm(a.cpu(), b.cpu())]

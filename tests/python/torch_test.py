@@ -150,13 +150,19 @@ class TorchTest(unittest.TestCase):
     def test_products_of_short_types_are_taken_by_kernels_for_tensor_cores(self):
         folder = tempfile.TemporaryDirectory(prefix="tune-test-")
         self.addCleanup(folder.cleanup)
-        table = gemm_table(pathlib.Path(folder.name), "24,16,8,TRANS_B=1,TYPE=f16", family="gemm_tensor", kernel="gemm_skinny_mma")
+        table = gemm_table(pathlib.Path(folder.name), "24,16,8,TRANS_B=1,TYPE=f16", "24,16,8,TRANS_B=1,TYPE=tf32",
+                           family="gemm_tensor", kernel="gemm_wgmma")
         with tuner.Dispatcher(tuner.Table.text(table), backend="cpu") as dispatcher:
             tuner.torch.default_dispatcher = lambda *_: dispatcher
             for measure in (False, True):
                 tuner.torch.enable(measure=measure)
                 self.check("mm", (floats(24, 8).astype("f2"), floats(16, 8).astype("f2").T), tolerance=1e-2)
-            self.check("mm", (floats(24, 8), floats(8, 16)), taken=False)
+            a, b = floats(24, 8), floats(16, 8).T
+            self.check("mm", (a, b), taken=False)
+            torch.tf32 = True
+            self.check("mm", (a, b), tolerance=1e-2)
+            torch.tf32 = False
+            self.check("mm", (a, b), taken=False)
 
     def test_everything_else_is_aten_s(self):
         a, b = floats(24, 8), floats(8, 16)
