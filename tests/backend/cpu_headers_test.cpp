@@ -239,7 +239,7 @@ __global__ void kernel(int* out) {
   out[13] = __half2ull_rz(__float2half(NAN)) == 1ull << 63;
 })",
                                    {}, 14);
-  EXPECT_THAT(result, ElementsAre(0x7bff, 1, 0xfc00, 0x7bff, 0x3c01, 0xe802, 0xfc00, 0xbf81, 0x5781,
+  EXPECT_THAT(result, ElementsAre(0x7bff, 1, 0xfc00, 0x7bff, 0x3c01, 0xe801, 0xfc00, 0xbf81, 0x5781,
                                   0x4381, 32767, 0, -3, 1));
 }
 

@@ -94,6 +94,15 @@ TEST(SpaceDraft, TemplateParametersAreTuned) {
   EXPECT_EQ(space["arguments"][1]["type"], "float*");
 }
 
+TEST(SpaceDraft, AttributesMayStandBeforeTheKernelsSpecifier) {
+  const Json space = draft(
+      "template <class Config, class Op = Add, int ITEMS = 2>\n"
+      "__launch_bounds__(128) __attribute__((used)) __global__ static void k(int n, float* y) {}");
+  const Json& kernel = space["kernels"]["k"];
+  EXPECT_EQ(kernel["entry"], "k<float,float,${ITEMS}>");
+  EXPECT_EQ(kernel["parameters"]["THREADS"]["pow2"], Json::array({32, 128}));
+}
+
 TEST(SpaceDraft, MacrosThatAreGuardedAreTuned) {
   const Json space = draft(
       "#ifndef TILE\n#define TILE 16\n#endif\n#define FIXED 3\n"

@@ -106,9 +106,8 @@ class NumberMap {
   }
 
   std::atomic<SlotArray*> slots_ = nullptr;
-  std::mutex mutex_;  // of those who put
-  std::vector<std::unique_ptr<SlotArray>>
-      kept_;  // a thread may still look into the smaller ones
+  std::mutex mutex_;                              // of those who put
+  std::vector<std::unique_ptr<SlotArray>> kept_;  // a thread may still look into the smaller ones
   std::vector<std::unique_ptr<Entry>> entries_;
 };
 

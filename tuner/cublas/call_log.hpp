@@ -23,8 +23,8 @@ class CallCounts {
     passed_[static_cast<std::size_t>(reason)].fetch_add(1, std::memory_order_relaxed);
   }
   void reset();
-  /// "cuBLAS calls: 12 served, 3 passed to cuBLAS (math mode 2, batch strides 1); saved 0.012 s of GPU time";
-  /// empty when there was none.
+  /// "cuBLAS calls: 12 served, 3 passed to cuBLAS (math mode 2, batch strides 1); saved 0.012 s of
+  /// GPU time"; empty when there was none.
   [[nodiscard]] std::string text() const;
 
  private:

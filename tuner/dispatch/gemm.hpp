@@ -65,8 +65,8 @@ TUNER_API void gemm(Dispatcher& dispatcher, StreamHandle stream, const GemmProbl
 
 /// A family, and a size of it.
 struct GemmEntry {
-  FamilyId family;
-  Size size;  ///< up to the last dimension that gemm() gives
+  FamilyId family;  ///< for Dispatcher::prepare and Dispatcher::answer
+  Size size;        ///< up to the last dimension that gemm() gives
 };
 
 /// Where gemm() looks a problem up, if its matrices begin at multiples of 16 bytes: for

@@ -172,10 +172,30 @@ bool ends_declaration(const SourceToken& token) {
   return std::ranges::find(kEnds, token.text) != kEnds.end();
 }
 
+/// The token before words as `static` and attributes as `__launch_bounds__(256)`, which stand
+/// before `end`.
+std::size_t before_attributes(Tokens tokens, std::size_t end) {
+  while (end > 0) {
+    if (tokens[end - 1].kind == Kind::word) {
+      --end;
+      continue;
+    }
+    if (!has_text(tokens[end - 1], ")")) break;
+    std::size_t open = end - 1;
+    for (int depth = 1; depth > 0 && open > 0;) {
+      --open;
+      depth += has_text(tokens[open], ")") ? 1 : has_text(tokens[open], "(") ? -1 : 0;
+    }
+    if (open == 0 || tokens[open - 1].kind != Kind::word) break;
+    end = open;
+  }
+  return end;
+}
+
 /// The least of the bounds that attributes between the place's tokens state.
 int most_threads(Tokens tokens, const KernelPlace& place) {
   int most = kMostThreads;
-  for (std::size_t i = place.global; i + 2 < place.parameters; ++i) {
+  for (std::size_t i = before_attributes(tokens, place.global); i + 2 < place.parameters; ++i) {
     if (!has_text(tokens[i + 1], "(")) continue;
     const int bound = number(tokens[i + 2].text).value_or(0);
     if (has_text(tokens[i], "__launch_bounds__") && bound >= 32) most = std::min(bound, most);
@@ -184,11 +204,10 @@ int most_threads(Tokens tokens, const KernelPlace& place) {
   return most;
 }
 
-/// The parameters of the template before a kernel, with nothing between but words as `static`.
+/// The parameters of the template before a kernel, with nothing between but words and attributes.
 std::vector<Declared> template_parameters(Tokens tokens, std::size_t global) {
   std::vector<Declared> found;
-  std::size_t before = global;
-  while (before > 0 && tokens[before - 1].kind == Kind::word) --before;
+  const std::size_t before = before_attributes(tokens, global);
   if (before == 0 || !has_text(tokens[before - 1], ">")) return found;
   for (std::size_t open = before - 1; open-- > 1;) {
     if (!has_text(tokens[open], "<") || !has_text(tokens[open - 1], "template")) continue;

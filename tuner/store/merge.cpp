@@ -158,8 +158,8 @@ Runs sort_runs(const SQLite::Database& from, const SQLite::Database& to) {
   return runs;
 }
 
-/// Runs of which `to` has only imported best configurations give their names to the runs themselves,
-/// which are copied next.
+/// Runs of which `to` has only imported best configurations give their names to the runs
+/// themselves, which are copied next.
 void rename_imported(const SQLite::Database& to, const std::vector<std::string>& uuids) {
   for (const std::string& uuid : uuids) {
     prepare(to, "UPDATE main.session SET uuid = 'imported ' || ?1 WHERE uuid = ?1", uuid).exec();

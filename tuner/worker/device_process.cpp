@@ -154,10 +154,11 @@ DeviceProcess::Answer DeviceProcess::ask(const Json& request, const space::Size&
   }
 }
 
-/// Repeated on a second worker when the first ends during it by itself.
+/// Repeated on a second worker when the first ends during it, but for a reference that hangs.
 Json DeviceProcess::ask_device(const Json& request, const space::Size& size) {
   Answer answer = ask(request, size);
-  if (const auto* none = std::get_if<NoAnswer>(&answer); none != nullptr && !none->lost.late) {
+  if (const auto* none = std::get_if<NoAnswer>(&answer);
+      none != nullptr && !none->reference_hangs()) {
     answer = ask(request, size);
   }
   if (const auto* none = std::get_if<NoAnswer>(&answer)) fail_without_candidate(*none);
@@ -188,11 +189,11 @@ void DeviceProcess::fail_without_candidate(const NoAnswer& none) const {
                             "its launch and \"dynamic_shared_bytes\", or the counts, fills and "
                             "alignments of `arguments` in {}",
                             none.reference->name, none.reference->source.name, none.size,
-                            none.lost.how, none.lost.late ? "" : ", twice", family_.path));
+                            none.lost.how, none.reference_hangs() ? "" : ", twice", family_.path));
   }
   throw Error(ErrorCode::no_device,
-              fmt::format("the process that drives {} {}{}, before any candidate ran", device_.name,
-                          none.lost.how, none.lost.late ? "" : " twice"));
+              fmt::format("the process that drives {} {} twice, before any candidate ran",
+                          device_.name, none.lost.how));
 }
 
 bool DeviceProcess::may_be_of_another(const NoAnswer& none) const {
@@ -243,7 +244,8 @@ EvaluatedCandidate DeviceProcess::evaluate(const Candidate& candidate, const spa
   const auto begin = Channel::Clock::now();
   Answer answer = ask(message, size);
   if (const auto* none = std::get_if<NoAnswer>(&answer);
-      none != nullptr && (!none->candidate_ran || may_be_of_another(*none))) {
+      none != nullptr && !none->reference_hangs() &&
+      (!none->candidate_ran || may_be_of_another(*none))) {
     answer = ask(message, size);
   }
   served_another_ = true;

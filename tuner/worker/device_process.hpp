@@ -78,6 +78,8 @@ class DeviceProcess : public RemoteDevice {
     bool candidate_ran = false;  ///< a candidate's kernel had been launched for this request
     std::string size;            ///< of the problem it last worked on
     const family::Kernel* reference = nullptr;  ///< it, where it ran last
+
+    [[nodiscard]] bool reference_hangs() const { return reference != nullptr && lost.late; }
   };
   using Answer = std::variant<Json, NoAnswer>;
 
