@@ -101,16 +101,16 @@ TEST(Snippet, NoArgumentHidesTheKernelASymbolOrAVariableOfTheFunction) {
   replace(R"("name": "x", "type": "float*", "count": "N")",
           R"("name": "lut", "type": "float[]", "count": 4, "symbol": "lut")");
   replace(R"("name": "y")", R"("name": "scale")");
-  replace(R"("name": "sums")", R"("name": "stream")");
+  replace(R"("name": "sums")", R"("name": "scale_")");
   replace(R"("name": "factor")", R"("name": "kernel")");
   const std::string text = Snippet(record(space.c_str()), *space::device_profile("h200"),
                                    R"({"BLOCK":64,"BYTES":1024,"WIDTH":4})", {1000})
                                .cpp();
-  EXPECT_THAT(text, HasSubstr("launch_scale(float kernel_, const float (&lut_)[4], float* scale_, "
-                              "double* stream_, cudaStream_t stream) {"));
+  EXPECT_THAT(text, HasSubstr("launch_scale(float kernel_, const float (&lut_)[4], float* scale__, "
+                              "double* scale_, cudaStream_t stream) {"));
   EXPECT_THAT(text, HasSubstr("lut, lut_, sizeof lut_, 0, cudaMemcpyHostToDevice, stream)"));
   EXPECT_THAT(text, HasSubstr("  const auto kernel = scale<64>;\n"));
-  EXPECT_THAT(text, HasSubstr("stream>>>(N, kernel_, scale_, stream_);"));
+  EXPECT_THAT(text, HasSubstr("stream>>>(N, kernel_, scale__, scale_);"));
 }
 
 TEST(Snippet, LaunchesEveryStepInItsOrder) {

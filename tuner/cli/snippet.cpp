@@ -199,6 +199,9 @@ Snippet::Snippet(const store::KernelRecord& record, const space::DeviceInfo& dev
       [](const family::Header& header) { return header.name.starts_with("common/"); });
   other_types_ = taken_as_other_types(kernel);
   taken_names_ = names_of_its_own(kernel, job);
+  for (const family::Argument& each : family.arguments) given_names_.insert(each.name);
+  for (const family::ScratchBuffer& each : kernel.scratch) given_names_.insert(each.name);
+  for (const family::TensorMap& each : kernel.tensor_maps) given_names_.insert(each.name);
   add_arguments(family, values);
   add_scratch(kernel, values);
   add_tensor_maps(kernel, values);
@@ -234,7 +237,7 @@ Snippet::Snippet(const store::KernelRecord& record, const space::DeviceInfo& dev
 
 std::string Snippet::local(const std::string& name) const {
   std::string free = name;
-  while (taken_names_.contains(free)) free += '_';
+  while (taken_names_.contains(free) || (free != name && given_names_.contains(free))) free += '_';
   return free;
 }
 

@@ -53,6 +53,7 @@ class Snippet {
 
   bool is_cuda_ = true;
   std::set<std::string> taken_names_;  // of kernels, symbols, and the function's own variables
+  std::set<std::string> given_names_;  // of arguments, scratch buffers and tensor maps
   std::vector<std::string> symbols_;   // statements that fill variables of the source
   bool has_arrays_ = false;            // by value
   bool has_other_types_ = false;       // in memory
