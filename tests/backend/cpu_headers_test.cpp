@@ -261,9 +261,12 @@ __global__ void kernel(int* out) {
   out[7] = __low2float(c) * 100 + __high2float(c);
   const __half2 d = __highs2half2(__lowhigh2highlow(a), b);
   out[8] = __low2float(d) * 10 + __high2float(d);
+  const __half zero = __float2half(0);
+  out[9] = __half_as_ushort(__hmax(-zero, zero)) + __half_as_ushort(__hmin(zero, -zero));
+  out[10] = __bfloat16_as_ushort(__hfma(__float2bfloat16(1.5f), __float2bfloat16(1e9f), __float2bfloat16(1.5f)));
 })",
-                                   {}, 9);
-  EXPECT_THAT(result, ElementsAre(110, -10, 10, 100, 10, 1, 10, -92, 12));
+                                   {}, 11);
+  EXPECT_THAT(result, ElementsAre(110, -10, 10, 100, 10, 1, 10, -92, 12, 0x8000, 0x4eb3));
 }
 
 TEST_F(CpuHeaders, PairsAreAddedByAtomicsToo) {

@@ -108,9 +108,32 @@ TEST(Snippet, NoArgumentHidesTheKernelASymbolOrAVariableOfTheFunction) {
                                .cpp();
   EXPECT_THAT(text, HasSubstr("launch_scale(float kernel_, const float (&lut_)[4], float* scale__, "
                               "double* scale_, cudaStream_t stream) {"));
-  EXPECT_THAT(text, HasSubstr("lut, lut_, sizeof lut_, 0, cudaMemcpyHostToDevice, stream)"));
+  EXPECT_THAT(text, HasSubstr("::lut, lut_, sizeof lut_, 0, cudaMemcpyHostToDevice, stream)"));
   EXPECT_THAT(text, HasSubstr("  const auto kernel = scale<64>;\n"));
   EXPECT_THAT(text, HasSubstr("stream>>>(N, kernel_, scale__, scale_);"));
+}
+
+TEST(Snippet, AKernelIsNamedThoughAVariableOfTheFunctionHidesIt) {
+  std::string space = kSpace;
+  const std::string entry = R"("entry": "scale<${BLOCK}>")";
+  space.replace(space.find(entry), entry.size(), R"("entry": "stream<${BLOCK}>")");
+  EXPECT_THAT(Snippet(record(space.c_str()), *space::device_profile("h200"),
+                      R"({"BLOCK":64,"BYTES":1024,"WIDTH":4})", {1000})
+                  .cpp(),
+              HasSubstr("  const auto kernel = ::stream<64>;\n"));
+}
+
+TEST(Snippet, RefusesAValueThatDoesNotFitItsType) {
+  std::string space = kSpace;
+  const std::string n = R"("type": "int", "value": "N")";
+  space.replace(space.find(n), n.size(), R"("type": "u8", "value": "N")");
+  try {
+    const Snippet snippet(record(space.c_str()), *space::device_profile("h200"),
+                          R"({"BLOCK":64,"BYTES":1024,"WIDTH":4})", {1000});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("argument 'N' = N: 1000 does not fit"));
+  }
 }
 
 TEST(Snippet, LaunchesEveryStepInItsOrder) {

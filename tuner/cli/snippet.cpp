@@ -126,12 +126,23 @@ std::set<std::size_t> taken_as_other_types(const family::Kernel& kernel) {
   return found;
 }
 
+/// A name of the source as the printed function, which has variables, has it.
+std::string global(const std::string& name) {
+  return name.find("::") < name.find('<') ? name : "::" + name;
+}
+
+std::set<std::string> variables_of_its_own(std::size_t steps) {
+  std::set<std::string> names = {"stream",        "kernel", "programmatic",
+                                 "configuration", "error",  "dim3"};
+  for (std::size_t step = 0; step < steps; ++step) names.insert(fmt::format("kernel_{}", step));
+  return names;
+}
+
 /// What the printed function names beside the arguments.
 std::set<std::string> names_of_its_own(const family::Kernel& kernel,
                                        const family::CompileJob& job) {
-  std::set<std::string> names = {"stream", "kernel", "programmatic", "configuration", "error"};
+  std::set<std::string> names = variables_of_its_own(job.entries.size());
   for (std::size_t step = 0; step < job.entries.size(); ++step) {
-    names.insert(fmt::format("kernel_{}", step));
     for (const family::SourceToken& token : family::source_tokens(job.entries[step])) {
       names.emplace(token.text);
     }
@@ -213,7 +224,7 @@ Snippet::Snippet(const store::KernelRecord& record, const space::DeviceInfo& dev
                     "      error != cudaSuccess) {{\n"
                     "    return error;\n"
                     "  }}\n",
-                    symbol.name, local(family.arguments[symbol.argument].name),
+                    global(symbol.name), local(family.arguments[symbol.argument].name),
                     local(family.arguments[symbol.argument].name)));
   }
   for (const family::MacroDefinition& macro : kernel.defines) {
@@ -268,6 +279,7 @@ void Snippet::add_arguments(const family::Family& family, const space::Expressio
     if (scalar.value.slots().empty()) {  // the same at every size: the caller's to choose
       parameters_.push_back(fmt::format("{} {}", cpp_name(scalar.type.at(values)), name));
     } else {
+      static_cast<void>(family::scalar_value(scalar, given, values));  // that it fits
       constants_.emplace_back(
           name, fmt::format("  const {} {} = {};\n", cpp_name(scalar.type.at(values)), name,
                             value_at(scalar.value, given, values)));
@@ -383,7 +395,10 @@ std::string Snippet::body() const {
 std::string Snippet::launch(std::size_t step) const {
   const auto& [entry, geometry, arguments] = steps_[step];
   const std::string kernel = steps_.size() == 1 ? "kernel" : fmt::format("kernel_{}", step);
-  std::string text = fmt::format("  const auto {} = {};\n", kernel, entry);
+  const bool is_hidden =
+      variables_of_its_own(steps_.size()).contains(family::entry_function(entry));
+  std::string text =
+      fmt::format("  const auto {} = {};\n", kernel, is_hidden ? global(entry) : entry);
   if (geometry.dynamic_shared_bytes > kSharedBytesWithoutOptIn) {
     text += fmt::format(
         "  if (const cudaError_t error = cudaFuncSetAttribute(\n"

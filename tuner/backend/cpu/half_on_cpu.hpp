@@ -300,11 +300,12 @@ TUNER_SMALL tuner::Small<B> __hadd(tuner::Small<B> a, tuner::Small<B> b) { retur
 TUNER_SMALL tuner::Small<B> __hsub(tuner::Small<B> a, tuner::Small<B> b) { return a - b; }
 TUNER_SMALL tuner::Small<B> __hmul(tuner::Small<B> a, tuner::Small<B> b) { return a * b; }
 TUNER_SMALL tuner::Small<B> __hdiv(tuner::Small<B> a, tuner::Small<B> b) { return a / b; }
-TUNER_SMALL tuner::Small<B> __hfma(tuner::Small<B> a, tuner::Small<B> b, tuner::Small<B> c) { return tuner::Small<B>(fmaf(a.value(), b.value(), c.value())); }
+TUNER_SMALL tuner::Small<B> __hfma(tuner::Small<B> a, tuner::Small<B> b, tuner::Small<B> c) { return tuner::Small<B>(fma(double(a.value()), double(b.value()), double(c.value()))); }
 TUNER_SMALL tuner::Small<B> __hneg(tuner::Small<B> a) { return -a; }
 TUNER_SMALL tuner::Small<B> __habs(tuner::Small<B> a) { return tuner::Small<B>::of_bits(a.bits & 0x7fffu); }
-TUNER_SMALL tuner::Small<B> __hmax(tuner::Small<B> a, tuner::Small<B> b) { return tuner::Small<B>(fmaxf(a.value(), b.value())); }
-TUNER_SMALL tuner::Small<B> __hmin(tuner::Small<B> a, tuner::Small<B> b) { return tuner::Small<B>(fminf(a.value(), b.value())); }
+// +0 is above -0.
+TUNER_SMALL tuner::Small<B> __hmax(tuner::Small<B> a, tuner::Small<B> b) { return a == b ? tuner::Small<B>::of_bits(a.bits & b.bits) : tuner::Small<B>(fmaxf(a.value(), b.value())); }
+TUNER_SMALL tuner::Small<B> __hmin(tuner::Small<B> a, tuner::Small<B> b) { return a == b ? tuner::Small<B>::of_bits(a.bits | b.bits) : tuner::Small<B>(fminf(a.value(), b.value())); }
 TUNER_SMALL bool __hisnan(tuner::Small<B> a) { return isnan(a.value()); }
 TUNER_SMALL int __hisinf(tuner::Small<B> a) { return !isinf(a.value()) ? 0 : a.value() < 0 ? -1 : 1; }
 TUNER_SMALL TUNER_PAIR __hisnan2(TUNER_PAIR v) { return {tuner::Small<B>(__hisnan(v.x) ? 1 : 0), tuner::Small<B>(__hisnan(v.y) ? 1 : 0)}; }
