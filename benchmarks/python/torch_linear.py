@@ -15,6 +15,7 @@ import sys
 import torch
 
 import tuner
+from graphs import captured, time_us
 
 ROUNDS = 12
 MOST_SETS = 40
@@ -24,34 +25,15 @@ ROWS = (1, 8, 16, 64, 128, 512)
 linear = torch.nn.functional.linear
 
 
-def captured(operands):
-    graph = torch.cuda.CUDAGraph()
-    linear(*operands[0])
-    torch.cuda.synchronize()
-    with torch.cuda.graph(graph):
-        for each in operands:
-            linear(*each)
-    return graph
-
-
-def time_us(graph, count):
-    begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-    begin.record()
-    graph.replay()
-    end.record()
-    end.synchronize()
-    return begin.elapsed_time(end) * 1e3 / count
-
-
 def measure(table, dtype, m, n, k):
     """Prints a line; returns the ratio."""
     count = max(2, min(MOST_SETS, math.ceil(CACHE_BYTES / (2 * (m * k + n * k + m * n)))))
     operands = [(torch.randn(m, k, device="cuda", dtype=dtype), torch.randn(n, k, device="cuda", dtype=dtype))
                 for _ in range(count)]
     tuner.torch.disable()
-    plain = captured(operands)
+    plain = captured(linear, operands)
     tuner.torch.enable(table=table)
-    tuned = captured(operands)
+    tuned = captured(linear, operands)
     taken = tuner.torch.statistics().taken > 0
     rounds = [(time_us(plain, count), time_us(tuned, count)) for _ in range(ROUNDS)]
     ratio = statistics.median(a / b for a, b in rounds)

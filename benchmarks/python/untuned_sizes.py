@@ -18,6 +18,7 @@ import sys
 import torch
 
 import tuner
+from graphs import captured, time_us
 
 ROUNDS = 10
 MOST_SETS = 40
@@ -36,25 +37,6 @@ def sizes(options):
 
     for _ in range(options.random):
         yield "random", (dimension(1, 8192, 1), dimension(64, 16384, 8), dimension(64, 16384, 8))
-
-
-def captured(call, operands):
-    graph = torch.cuda.CUDAGraph()
-    call(*operands[0])
-    torch.cuda.synchronize()
-    with torch.cuda.graph(graph):
-        for each in operands:
-            call(*each)
-    return graph
-
-
-def time_us(graph, count):
-    begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-    begin.record()
-    graph.replay()
-    end.record()
-    end.synchronize()
-    return begin.elapsed_time(end) * 1e3 / count
 
 
 def measure(dispatcher, size, options):

@@ -204,6 +204,8 @@ void check_size(const family::Family& family, const space::DeviceAttributes& dev
   for (const family::Argument& argument : family.arguments) {
     if (const auto* array = std::get_if<family::ArrayArgument>(&argument.what)) {
       static_cast<void>(family::array_bytes(*array, argument.name, values));
+    } else if (const auto* scalar = std::get_if<family::ScalarArgument>(&argument.what)) {
+      static_cast<void>(family::scalar_value(*scalar, argument.name, values));
     } else if (const auto* buffer = std::get_if<family::BufferArgument>(&argument.what)) {
       // An input, and its values without their signs or perturbed; an output, its right result, the
       // error allowed, what a launch before wrote, and what a reference gives for other inputs; the

@@ -246,7 +246,7 @@ inline __nv_bfloat162 __bfloat162bfloat162(__nv_bfloat16 x) { return {x, x}; }
 inline __nv_bfloat162 __halves2bfloat162(__nv_bfloat16 x, __nv_bfloat16 y) { return {x, y}; }
 inline __nv_bfloat162 make_bfloat162(__nv_bfloat16 x, __nv_bfloat16 y) { return {x, y}; }
 
-// Whole numbers; out of range they saturate, and NaN becomes 0.
+// Whole numbers; results out of range saturate.
 #define TUNER_OF_WHOLE(type, name, whole, wide)                                                                  \
   inline type __##whole##2##name##_rn(wide x) { return type::of(tuner::widest(x), type::Rounding::nearest); } \
   inline type __##whole##2##name##_rz(wide x) { return type::of(tuner::widest(x), type::Rounding::zero); }    \
