@@ -54,6 +54,7 @@ class ScriptedBackend : public backend::Backend, private backend::Compiler {
   }
   void unload(backend::KernelId) override {}
   std::vector<backend::Resources> resources(backend::KernelId) const override { return {}; }
+  bool has_variables(backend::KernelId) const override { return false; }
 
   Expected<void, Failure> run(const backend::Work& work) override {
     ++runs;
@@ -84,13 +85,15 @@ class ScriptedBackend : public backend::Backend, private backend::Compiler {
     return time_ns;
   }
   /// What the script says of a cold run times what `series_share_of` says.
-  Expected<double, Failure> time_series(std::span<const backend::Work> works,
-                                        backend::Lead lead) override {
+  Expected<backend::SeriesTime, Failure> time_series(std::span<const backend::Work> works,
+                                                     backend::Lead lead) override {
     (lead == backend::Lead::load ? loaded_series : series) += 1;
     copies = works.size();
     auto time_ns = timed_run(works.front());
-    if (time_ns && series_share_of) *time_ns *= series_share_of(works.front());
-    return time_ns;
+    if (!time_ns) return Unexpected(time_ns.error());
+    if (series_share_of) *time_ns *= series_share_of(works.front());
+    return backend::SeriesTime{.time_ns = *time_ns,
+                               .runs = static_cast<std::int64_t>(works.size())};
   }
   /// Sustained, what the script says of a cold run; rested, that times `rested_share`.
   Expected<std::optional<backend::RegimeTimes>, Failure> time_regimes(

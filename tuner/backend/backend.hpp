@@ -126,6 +126,8 @@ struct Launch {
   /// A backend that does not look gives the launch copies of these that it cannot write: it is
   /// crashed by a write, also by one of what was there.
   bool faults_on_write = false;
+  /// A kernel whose image variables get the content with which they were loaded, before the launch.
+  std::optional<KernelId> restores = {};
 };
 
 /// An operation of the platform's BLAS on buffers.
@@ -161,6 +163,12 @@ struct Sample {
 /// without any. They differ where power limits the clock.
 struct RegimeTimes {
   double rested_ns = 0, sustained_ns = 0;
+};
+
+/// A series of runs that goes through pieces of work in turn, from the first one on.
+struct SeriesTime {
+  double time_ns = 0;     ///< of one run
+  std::int64_t runs = 0;  ///< the last of them is that of works[(runs − 1) % works.size()]
 };
 
 /// What comes before a series of runs: nothing, or as much of the same work as keeps the clock
@@ -216,6 +224,8 @@ class Backend {
   virtual void unload(KernelId kernel) = 0;
   /// Of each of the kernel's functions.
   [[nodiscard]] virtual std::vector<Resources> resources(KernelId kernel) const = 0;
+  /// Whether the kernel's image has variables that a launch can leave changed.
+  [[nodiscard]] virtual bool has_variables(KernelId kernel) const = 0;
 
   /// Runs once and waits for the end.
   /// launch_error when the device refuses (too many resources, bad
@@ -228,11 +238,11 @@ class Backend {
   /// Fails as `run` does.
   [[nodiscard]] virtual Expected<double, Failure> time_hot(const Work& work) = 0;
 
-  /// Nanoseconds of one run in a series back to back which goes through `works` in turn: one piece
-  /// of work on copies of its data, at least one. Where these exceed the cache, runs take their
-  /// data from memory. Fails as `run` does.
-  [[nodiscard]] virtual Expected<double, Failure> time_series(std::span<const Work> works,
-                                                              Lead lead) = 0;
+  /// A series back to back which goes through `works` in turn: one piece of work on copies of its
+  /// data, at least one. Where these exceed the cache, runs take their data from memory. Each of
+  /// `works` may run before the series, too. Fails as `run` does.
+  [[nodiscard]] virtual Expected<SeriesTime, Failure> time_series(std::span<const Work> works,
+                                                                  Lead lead) = 0;
   /// Both regimes of such a series, in about 0.5 s; none where it takes longer than that. Fails as
   /// `run` does.
   [[nodiscard]] virtual Expected<std::optional<RegimeTimes>, Failure> time_regimes(

@@ -11,6 +11,8 @@
 
 namespace tuner::family {
 
+enum class Law;  // law.hpp
+
 /// What the elements of an input are when kernels are checked and timed.
 enum class FillKind {
   normal,       ///< standard normal numbers; whole numbers in checks of exact results
@@ -42,6 +44,8 @@ struct InputFill {
   double least = 0, most = 1;          ///< of `between`; finite, least < most
   std::vector<FillValue> values = {};
   std::string source = {};  ///< a name, or a path relative to the space file
+  std::vector<Law> excluded_laws = {};  ///< by which no check draws them
+  std::string exclusion_reason = {};
 };
 
 }  // namespace tuner::family

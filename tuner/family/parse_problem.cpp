@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/core/suggest.hpp"
+#include "tuner/family/law.hpp"
 #include "tuner/family/parse.hpp"
 #include "tuner/family/vector_type.hpp"
 
@@ -219,10 +220,27 @@ InputFill parse_fill(const DocumentNode& node, const TypeOf& type, const space::
   return fill;
 }
 
+/// Which laws no check draws the numbers by, and why.
+void parse_laws(const DocumentNode& node, InputFill& fill) {
+  node.expect_keys({"exclude", "reason"});
+  fill.exclusion_reason = node.at("reason").text();
+  if (fill.exclusion_reason.empty()) node.at("reason").fail("is empty: say what the laws would break");
+  std::vector<std::string> known;
+  for (const Law law : all_laws()) known.emplace_back(name(law));
+  for (const DocumentNode& excluded : node.at("exclude").elements(0, known.size())) {
+    const std::string text = excluded.text();
+    const auto found = law(text);
+    if (!found) {
+      excluded.fail(fmt::format("unknown law {}{}", in_quotes(text), did_you_mean(text, known)));
+    }
+    fill.excluded_laws.push_back(*found);
+  }
+}
+
 BufferArgument parse_buffer(const DocumentNode& node, const space::Dimensions& dims,
                             const space::Scope& scope) {
-  node.expect_keys({"name", "type", "count", "offset", "align", "role", "initial", "fill", "order",
-                    "valid", "tolerance"});
+  node.expect_keys({"name", "type", "count", "offset", "align", "role", "initial", "fill", "laws",
+                    "order", "valid", "tolerance"});
   BufferArgument buffer{.type = parse_buffer_type(node.at("type"), dims),
                         .count = family_expression(node.at("count"), scope)};
   if (const auto offset = node.find("offset")) buffer.offset = family_expression(*offset, scope);
@@ -237,6 +255,12 @@ BufferArgument parse_buffer(const DocumentNode& node, const space::Dimensions& d
       fill->fail(R"(is never used: an output holds its fill only with "initial": "input")");
     }
     buffer.fill = parse_fill(*fill, buffer.type, scope);
+  }
+  if (const auto laws = node.find("laws")) {
+    if (buffer.is_written() && buffer.initial != InitialContent::input) {
+      laws->fail("are of inputs: this output holds nothing that a launch reads");
+    }
+    parse_laws(*laws, buffer.fill);
   }
   if (const auto tolerance = node.find("tolerance")) {
     if (!buffer.is_written()) tolerance->fail("is of an output: nothing is written to an input");
@@ -285,9 +309,10 @@ ArrayArgument parse_array(const DocumentNode& node, const space::Dimensions& dim
                     "the argument a buffer, \"{}*\"",
                     element));
   }
-  node.expect_keys({"name", "type", "count", "fill", "symbol"});
+  node.expect_keys({"name", "type", "count", "fill", "laws", "symbol"});
   array.count = family_expression(node.at("count"), scope);
   if (const auto fill = node.find("fill")) array.fill = parse_fill(*fill, array.type, scope);
+  if (const auto laws = node.find("laws")) parse_laws(*laws, array.fill);
   if (const auto symbol = node.find("symbol")) array.symbol = parse_symbol(*symbol);
   return array;
 }

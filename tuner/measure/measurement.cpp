@@ -17,11 +17,10 @@ namespace {
 /// The samples of one piece of work that were taken at a steady clock, and those that were not.
 class SteadySampler {
  public:
-  /// All must outlive it. Of the plan it takes the pause after the first samples at a fallen clock,
-  /// and the work before every run.
-  SteadySampler(backend::Backend& backend, const backend::Work& work, ClockWatch& watch,
-                const ScreenPlan& plan)
-      : backend_(backend), work_(work), watch_(watch), plan_(plan) {}
+  /// All must outlive it. Of the plan it takes the pause after the first samples at a fallen clock.
+  SteadySampler(backend::Backend& backend, const backend::Work& work, LaunchAudit& audit,
+                ClockWatch& watch, const ScreenPlan& plan)
+      : backend_(backend), work_(work), audit_(audit), watch_(watch), plan_(plan) {}
 
   /// Takes samples until `count` are kept. After three discarded for each kept, or four pauses, the
   /// clock is taken for granted and every sample so far is dropped, once; after three discarded for
@@ -33,6 +32,7 @@ class SteadySampler {
   [[nodiscard]] bool power_capped() const { return power_capped_; }
 
  private:
+  [[nodiscard]] Expected<std::vector<backend::Sample>, Failure> take(int count);
   void sort_out(const std::vector<backend::Sample>& samples);
   [[nodiscard]] bool hopeless(int count) const;
   [[nodiscard]] Failure unstable() const;
@@ -40,6 +40,7 @@ class SteadySampler {
 
   backend::Backend& backend_;
   const backend::Work& work_;
+  LaunchAudit& audit_;
   ClockWatch& watch_;
   const ScreenPlan& plan_;
   std::vector<backend::Sample> kept_;
@@ -53,8 +54,7 @@ class SteadySampler {
 Expected<void, Failure> SteadySampler::reach(int count) {
   while (std::cmp_less(kept_.size(), count)) {
     const int missing = count - static_cast<int>(kept_.size());
-    const auto samples = backend_.time(
-        work_, {.warm_up = 0, .samples = missing, .warm_up_ns = 0, .before = plan_.before});
+    const auto samples = take(missing);
     if (!samples) return Unexpected(samples.error());
     failpoint("measure.sampled");
     const std::size_t fallen_before = fallen_.size();
@@ -73,6 +73,17 @@ Expected<void, Failure> SteadySampler::reach(int count) {
     }
   }
   return {};
+}
+
+Expected<std::vector<backend::Sample>, Failure> SteadySampler::take(int count) {
+  std::vector<backend::Sample> samples;
+  while (std::cmp_less(samples.size(), count)) {
+    const auto sample = backend_.time(work_, {.samples = 1, .before = audit_.before_launch()});
+    if (!sample) return sample;
+    if (auto right = audit_.after_launch(); !right) return Unexpected(std::move(right.error()));
+    samples.push_back(sample->front());
+  }
+  return samples;
 }
 
 void SteadySampler::sort_out(const std::vector<backend::Sample>& samples) {
@@ -157,13 +168,13 @@ double hopeless_factor(const ScreenPlan& plan, const std::vector<double>& probe_
 
 /// The samples of a candidate: as many as it is worth beside `best_ns`.
 Expected<Measurement, Failure> sample(backend::Backend& backend, const backend::Work& work,
-                                      const ScreenPlan& plan, std::optional<double> best_ns,
-                                      ClockWatch& watch) {
+                                      LaunchAudit& audit, const ScreenPlan& plan,
+                                      std::optional<double> best_ns, ClockWatch& watch) {
   const backend::SamplePlan warm_up{
-      .warm_up = 1, .samples = 0, .warm_up_ns = plan.warm_up_ns, .before = plan.before};
+      .warm_up = 1, .samples = 0, .warm_up_ns = plan.warm_up_ns, .before = audit.before_launch()};
   if (auto warm = backend.time(work, warm_up); !warm) return Unexpected(warm.error());
   failpoint("measure.warmed_up");
-  SteadySampler sampler(backend, work, watch, plan);
+  SteadySampler sampler(backend, work, audit, watch, plan);
   if (auto done = sampler.reach(plan.probe_samples); !done) return Unexpected(done.error());
   const std::vector<double> probe_ns = times(sampler.kept());
   if (!is_within(hopeless_factor(plan, probe_ns), best_ns, std::ranges::min(probe_ns))) {
@@ -178,34 +189,44 @@ Expected<Measurement, Failure> sample(backend::Backend& backend, const backend::
 }
 
 /// The median of the plan's series.
-Expected<double, Failure> time_series(backend::Backend& backend, const ScreenPlan& plan) {
-  const std::vector<backend::Work> works = plan.on_copies();
+Expected<double, Failure> time_series(backend::Backend& backend, LaunchAudit& audit,
+                                      const ScreenPlan& plan) {
   std::vector<double> times_ns;
   for (int i = 0; i < plan.series; ++i) {
-    const auto time_ns = backend.time_series(works, backend::Lead::none);
-    if (!time_ns) return time_ns;
-    times_ns.push_back(*time_ns);
+    const auto timed = backend.time_series(audit.before_series(), backend::Lead::none);
+    if (!timed) return Unexpected(timed.error());
+    if (auto right = audit.after_series(timed->runs); !right) return Unexpected(right.error());
+    times_ns.push_back(timed->time_ns);
   }
   return *quantile(times_ns, 0.5);
+}
+
+Expected<double, Failure> time_hot(backend::Backend& backend, const backend::Work& work,
+                                   LaunchAudit& audit) {
+  audit.before_repetition();
+  auto hot_ns = backend.time_hot(work);
+  if (!hot_ns) return hot_ns;
+  if (auto right = audit.after_repetition(); !right) return Unexpected(right.error());
+  return hot_ns;
 }
 
 }  // namespace
 
 Expected<Measurement, Failure> screen(backend::Backend& backend, const backend::Work& work,
-                                      const ScreenPlan& plan, std::optional<double> best_ns,
-                                      ClockWatch& watch) {
-  auto measurement = sample(backend, work, plan, best_ns, watch);
-  if (!measurement) return measurement;
+                                      LaunchAudit& audit, const ScreenPlan& plan,
+                                      std::optional<double> best_ns, ClockWatch& watch) {
+  auto measurement = sample(backend, work, audit, plan, best_ns, watch);
+  if (!measurement || !plan.back_to_back) return measurement;
   const double median_ns = measurement->time->median_ns;
-  if (plan.on_copies && median_ns <= plan.most_series_ns &&
+  if (median_ns <= plan.most_series_ns &&
       is_within(plan.series_factor, best_ns, median_ns)) {
-    const auto series_ns = time_series(backend, plan);
+    const auto series_ns = time_series(backend, audit, plan);
     if (!series_ns) return Unexpected(series_ns.error());
     measurement->series_ns = *series_ns;
     failpoint("measure.timed_series");
   }
-  if (plan.hot && is_within(plan.contender_factor, best_ns, median_ns)) {
-    const auto hot_ns = backend.time_hot(work);
+  if (is_within(plan.contender_factor, best_ns, median_ns)) {
+    const auto hot_ns = time_hot(backend, work, audit);
     if (!hot_ns) return Unexpected(hot_ns.error());
     measurement->hot_ns = *hot_ns;
     failpoint("measure.timed_hot");

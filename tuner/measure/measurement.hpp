@@ -4,10 +4,10 @@
 #include "tuner/backend/backend.hpp"
 #include "tuner/core/trial_result.hpp"
 #include "tuner/measure/clock_watch.hpp"
+#include "tuner/measure/launch_audit.hpp"
 #include "tuner/measure/statistics.hpp"
 
 #include <chrono>
-#include <functional>
 #include <optional>
 #include <vector>
 
@@ -32,10 +32,8 @@ struct ScreenPlan {
   int most_samples = 100;
   double most_sampling_ns = 2e8;  ///< sum of samples after which there are no more than the probe's
   std::chrono::milliseconds pause{50};  ///< after samples at a fallen clock; doubles four times
-  std::optional<backend::Work> before = {};  ///< work before every run, as in SamplePlan
-  bool hot = true;  ///< also times runs back to back, which find what the one before them left
-  /// The work on each copy of its data, which series go through in turn; none: no series.
-  std::function<std::vector<backend::Work>()> on_copies = {};
+  /// Also times runs back to back, in series and hot, which find what the one before them left.
+  bool back_to_back = true;
   double series_factor = 1.25;  ///< a median within this × the best is worth series
   double most_series_ns = 1e6;  ///< longer work ranks in series as alone
   int series = 3;
@@ -47,9 +45,10 @@ struct ScreenPlan {
 /// the device says that its power limit is the reason: then they show how the candidate runs. When
 /// three times as many are discarded as are kept, `watch` takes the clock as it is and all begins
 /// anew, once; then it is `unstable`. What is nearly as fast as the best, or faster, is also timed
-/// in series and hot. Fails otherwise as Backend::time does.
+/// in series and hot. `audit` prepares every launch and may find one wrong. Fails otherwise as
+/// Backend::time does.
 [[nodiscard]] Expected<Measurement, Failure> screen(backend::Backend& backend,
-                                                    const backend::Work& work,
+                                                    const backend::Work& work, LaunchAudit& audit,
                                                     const ScreenPlan& plan,
                                                     std::optional<double> best_ns,
                                                     ClockWatch& watch);

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <array>
 #include <future>
-#include <limits>
 #include <string>
 #include <utility>
 
@@ -121,9 +120,9 @@ class Bench {
     }
     result.library_problem = library_problem_;
     if (timed) add_times(result, *timed);
+    // A failure first, where nobody overlooks it.
     std::ranges::stable_sort(result.contenders, {}, [](const BenchContender& contender) {
-      return contender.timed ? contender.timed->time.median_ns
-                             : std::numeric_limits<double>::infinity();
+      return contender.timed ? contender.timed->time.median_ns : 0;
     });
     return result;
   }

@@ -31,7 +31,8 @@ struct FloatBits<double> {
   static constexpr Bits64 kLargest = 0x7FEFFFFFFFFFFFFFull;
 };
 
-/// The same numbers, each 1 to 4 units in the last place larger or smaller; 0 stays 0.
+/// The same numbers, each 1 to 4 units in the last place larger or smaller, a subnormal one half of
+/// the times 0, as a kernel may take it; 0 stays 0.
 template <class T>
 __global__ void perturb(T* result, const T* data, long long count, long long seed) {
   typedef FloatBits<T> Float;
@@ -45,6 +46,8 @@ __global__ void perturb(T* result, const T* data, long long count, long long see
     if (magnitude > 4 && magnitude <= Float::kLargest - 4) {
       bits = (Bits)(random & 4 ? bits + step : bits - step);
     }
+    const double value = (double)*(const T*)&bits;
+    if (value < kLeastNormal<T> && value > -kLeastNormal<T> && random & 8) bits &= kSign;
     *(Bits*)&result[i] = bits;
   }
 }
@@ -75,6 +78,10 @@ __global__ void widen(Error<T>* spread, const T* run, const T* reference, long l
     E distance = a > b ? (E)(a - b) : (E)(b - a);
     if (rounded) distance = (E)((double)distance - last_place(reference[i]));
     if (distance > spread[i] && distance - distance == (E)0) spread[i] = distance;
+    if constexpr (kFloating<T>) {
+      // Inputs that are hardly other ones have no finite result: any is as good.
+      if (!(a - a == (E)0) && b - b == (E)0) spread[i] = (E)__uint_as_float(0x7F800000u);
+    }
   }
 }
 
@@ -84,7 +91,7 @@ __global__ void add_exponents(const T* spread, long long count, Bits64* sums) {
   long long exponents = 0;
   Bits64 terms = 0;
   for (long long i = first_index(); i < count; i += index_stride()) {
-    if (!(spread[i] > (T)0)) continue;
+    if (!(spread[i] > (T)0) || !(spread[i] - spread[i] == (T)0)) continue;
     exponents += (long long)floor(log2((double)spread[i]));
     ++terms;
   }
@@ -94,15 +101,19 @@ __global__ void add_exponents(const T* spread, long long count, Bits64* sums) {
 }
 
 /// What is the spread of a reference becomes the error allowed:
-/// factor·max(spread, floor) + relative·|reference| + tiny.
+/// max(factor·spread, min(factor·floor, |reference|/8)) + relative·|reference| + tiny. Of a result
+/// that is 0 the floor counts whole: it has no magnitude.
 template <class T>
 __global__ void allow_spread(Error<T>* spread, const T* reference, long long count, double factor,
                              double floor, double relative, double tiny) {
   for (long long i = first_index(); i < count; i += index_stride()) {
     const double s = (double)spread[i];
     const double r = reference[i] < (T)0 ? -(double)reference[i] : (double)reference[i];
-    spread[i] =
-        (Error<T>)(factor * (s > floor ? s : floor) + relative * (r - r == 0 ? r : 0) + tiny);
+    const double own = r - r == 0 ? r : 0;
+    double least = factor * floor;
+    if (own != 0 && least > own / 8) least = own / 8;
+    const double allowed = factor * s;
+    spread[i] = (Error<T>)((allowed > least ? allowed : least) + relative * own + tiny);
   }
 }
 

@@ -90,6 +90,14 @@ __global__ void fill_offsets(T* data, long long count, long long seed, long long
   }
 }
 
+/// Gives about a third of the elements, the first one among them, those of `others`.
+template <class T>
+__global__ void replace_some(T* data, const T* others, long long count, long long seed) {
+  for (long long i = first_index(); i < count; i += index_stride()) {
+    if (i == 0 || random_bits((Bits64)seed, (Bits64)i) % 3 == 0) data[i] = others[i];
+  }
+}
+
 /// One of the two halves of an index changed by the other one: so every index has a place of its
 /// own among 4^half_bits (a Feistel network; Luby & Rackoff, SIAM J. Comput. 17, 1988).
 __device__ inline Bits64 shuffled(Bits64 index, int half_bits, Bits64 seed) {

@@ -3,6 +3,7 @@
 
 #include "embedded/check_bounds.hpp"
 #include "embedded/check_inputs.hpp"
+#include "embedded/check_laws.hpp"
 #include "embedded/check_kernels_cu.hpp"
 #include "embedded/check_numbers.hpp"
 #include "embedded/check_parts.hpp"
@@ -89,6 +90,10 @@ family::Scalar bits(std::uint64_t value) {
   return std::bit_cast<std::int64_t>(value);
 }
 
+family::Scalar number_of(family::Law law) {
+  return static_cast<std::int32_t>(law);
+}
+
 family::Scalar part_count(const CheckedMemory& memory) {
   return static_cast<std::int32_t>(memory.plan().parts.size());
 }
@@ -102,6 +107,7 @@ family::CompileJob check_kernels_job(std::vector<std::string> entries) {
   std::vector<std::string_view> content = {source.text};
   for (const auto& [name, text] : {std::pair("check_bounds.cuh", embedded::check_bounds()),
                                    std::pair("check_inputs.cuh", embedded::check_inputs()),
+                                   std::pair("check_laws.cuh", embedded::check_laws()),
                                    std::pair("check_numbers.cuh", embedded::check_numbers()),
                                    std::pair("check_parts.hpp", embedded::check_parts()),
                                    std::pair("check_products.cuh", embedded::check_products()),
@@ -206,6 +212,51 @@ void CheckKernels::fill_offsets(const Elements& data, std::uint64_t seed, std::i
 void CheckKernels::fill_permutation(const Elements& data, std::uint64_t seed) {
   launch(of_type("fill_permutation", data.type), data.count,
          {data.region, family::Scalar(data.count), bits(seed)});
+}
+
+void CheckKernels::replace_some(const Elements& data, backend::Region others, std::uint64_t seed) {
+  launch(of_type("replace_some", data.type), data.count,
+         {data.region, others, family::Scalar(data.count), bits(seed)});
+}
+
+void CheckKernels::apply_law(const Elements& data, family::Law law, std::int32_t domain,
+                             std::uint64_t seed, double strength, double low, double high) {
+  launch(of_type("apply_law", data.type), data.count,
+         {data.region, family::Scalar(data.count), number_of(law), family::Scalar(domain),
+          bits(seed), family::Scalar(strength), family::Scalar(low), family::Scalar(high)});
+}
+
+void CheckKernels::apply_integer_law(const Elements& data, family::Law law, std::int32_t indices,
+                                     std::uint64_t seed, std::int64_t low, std::int64_t high) {
+  launch(of_type("apply_integer_law", data.type), data.count,
+         {data.region, family::Scalar(data.count), number_of(law), family::Scalar(indices),
+          bits(seed), family::Scalar(low), family::Scalar(high)});
+}
+
+void CheckKernels::apply_offsets_law(const Elements& data, family::Law law, std::uint64_t seed,
+                                     std::int64_t entries) {
+  launch(of_type("apply_offsets_law", data.type), data.count,
+         {data.region, family::Scalar(data.count), number_of(law), bits(seed),
+          family::Scalar(entries)});
+}
+
+void CheckKernels::apply_sorted_law(const Elements& data, family::Law law, double end, double most,
+                                    double strength) {
+  launch(of_type("apply_sorted_law", data.type), data.count,
+         {data.region, family::Scalar(data.count), number_of(law), family::Scalar(end),
+          family::Scalar(most), family::Scalar(strength)});
+}
+
+void CheckKernels::borrow(const Elements& data, const Elements& others, Flips flips,
+                          std::uint64_t seed) {
+  launch(of_type("borrow", data.type), data.count,
+         {data.region, family::Scalar(data.count), others.region, family::Scalar(others.count),
+          family::Scalar(std::int32_t{flips == Flips::some}), bits(seed)});
+}
+
+std::uint64_t CheckKernels::not_finite(const Elements& results) {
+  return sums(of_type("count_not_finite", results.type), results.count,
+              {results.region, family::Scalar(results.count)})[0];
 }
 
 void CheckKernels::poison_padding(const Elements& data, std::uint64_t seed,

@@ -3,6 +3,7 @@
 // and look at all that a launch left. Compiled at run time like the kernels they check.
 #include "check_bounds.cuh"
 #include "check_inputs.cuh"
+#include "check_laws.cuh"
 #include "check_numbers.cuh"
 #include "check_parts.hpp"
 #include "check_products.cuh"
@@ -172,8 +173,10 @@ __device__ PartReport compare(const CheckPart& part, const unsigned char* candid
     }
     if (!right && allowed && (double)r - (double)r == 0) {
       const double difference = c > r ? (double)c - (double)r : (double)r - (double)c;
-      right = difference <= (double)allowed[i];
-      if (difference == difference) share = (float)(difference / (double)allowed[i]);
+      // Allowed without bound: inputs that are hardly other ones have no finite result.
+      right = difference <= (double)allowed[i] || (double)allowed[i] > 1.7e308;
+      const double ratio = difference / (double)allowed[i];
+      if (ratio == ratio) share = (float)ratio;
     }
     if (!right) {
       count_wrong(found, i);
@@ -373,6 +376,17 @@ __global__ void count_fractions(const T* reference, long long count, double most
     if (!(r >= -most && r <= most && r == floor(r))) ++fractions;
   }
   if (fractions) atomicAdd(&sums[0], fractions);
+}
+
+/// sums[0] += the elements that the reference wrote and that are NaN or infinite.
+template <class T>
+__global__ void count_not_finite(const T* reference, long long count, Bits64* sums) {
+  Bits64 found = 0;
+  for (long long i = first_index(); i < count; i += index_stride()) {
+    const double r = (double)reference[i];
+    if (!(r - r == 0) && !is_unwritten(reference, i)) ++found;
+  }
+  if (found) atomicAdd(&sums[0], found);
 }
 
 /// sums[0] += the elements of two runs of a reference, on outputs that held kUnwritten and `other`

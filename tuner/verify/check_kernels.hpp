@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "tuner/family/law.hpp"
 #include "tuner/verify/checked_memory.hpp"
 
 #include <array>
@@ -47,6 +48,24 @@ class CheckKernels {
   void fill_offsets(const Elements& data, std::uint64_t seed, std::int64_t entries);
   /// The numbers from 0 to count − 1 in another order.
   void fill_permutation(const Elements& data, std::uint64_t seed);
+  /// Gives about a third of the elements, at least one, what `others` hold in the same places.
+  void replace_some(const Elements& data, backend::Region others, std::uint64_t seed);
+  /// Elements as a law draws them from what a fill gave: numbers, whole numbers in [low, high]
+  /// (`indices` where they are no terms of sums), offsets of rows, and ascending numbers that were
+  /// in [−end, end]. check_laws.cuh says what each makes.
+  void apply_law(const Elements& data, family::Law law, std::int32_t domain, std::uint64_t seed,
+                 double strength, double low, double high);
+  void apply_integer_law(const Elements& data, family::Law law, std::int32_t indices,
+                         std::uint64_t seed, std::int64_t low, std::int64_t high);
+  void apply_offsets_law(const Elements& data, family::Law law, std::uint64_t seed,
+                         std::int64_t entries);
+  void apply_sorted_law(const Elements& data, family::Law law, double end, double most,
+                        double strength);
+  /// Gives half of the elements those of `others`, some of them with one bit changed.
+  enum class Flips { none, some };
+  void borrow(const Elements& data, const Elements& others, Flips flips, std::uint64_t seed);
+  /// How many results are NaN or infinite.
+  [[nodiscard]] std::uint64_t not_finite(const Elements& results);
   /// Fills with NaN what of the elements does not belong to a matrix.
   void poison_padding(const Elements& data, std::uint64_t seed, const family::MatrixElements& used);
 

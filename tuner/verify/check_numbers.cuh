@@ -87,6 +87,12 @@ constexpr bool kFloating = (T)0.5f != (T)0;
 template <class T>
 constexpr bool kUnsigned = (T)-1 > (T)0;
 
+/// Below it are the subnormal numbers of floats, which the device may take for 0.
+template <class T>
+constexpr double kLeastNormal = 0x1p-126;
+template <>
+constexpr double kLeastNormal<double> = 0x1p-1022;
+
 /// The type of an error of a number, and whether results of the type are rounded from a finer one.
 template <class T>
 struct ErrorOf {

@@ -22,7 +22,15 @@ std::size_t reports_bytes(const MemoryPlan& plan) {
 
 CheckedMemory::CheckedMemory(backend::Backend& backend, MemoryPlan plan)
     : plan_(std::move(plan)),
-      candidate_(backend, plan_.candidate_bytes),
+      candidate_(std::make_shared<backend::Buffer>(backend, plan_.candidate_bytes)),
+      reference_(backend, plan_.reference_bytes),
+      table_(backend, table_bytes(plan_) + 2 * reports_bytes(plan_) + sizeof(unsigned long long)) {
+  write_table(backend);
+}
+
+CheckedMemory::CheckedMemory(backend::Backend& backend, MemoryPlan plan, const CheckedMemory& other)
+    : plan_(std::move(plan)),
+      candidate_(other.candidate_),
       reference_(backend, plan_.reference_bytes),
       table_(backend, table_bytes(plan_) + 2 * reports_bytes(plan_) + sizeof(unsigned long long)) {
   write_table(backend);

@@ -15,6 +15,7 @@
 #include <cmath>
 #include <span>
 #include <string_view>
+#include <utility>
 
 namespace tuner::verify {
 namespace {
@@ -46,13 +47,68 @@ Instance::Instance(backend::Backend& backend, CheckKernels& kernels, const famil
       problem_(backend, family, std::move(recipe)),
       memory_(backend, plan_memory(problem_.data())),
       records_(backend, problem_, memory_) {
+  make();
+}
+
+Instance::Instance(Instance& original, Recipe recipe)
+    : backend_(original.backend_),
+      kernels_(original.kernels_),
+      problem_(backend_, original.problem_.family(), std::move(recipe)),
+      memory_(backend_, plan_memory(problem_.data()), original.memory_),
+      records_(backend_, problem_, memory_),
+      shared_(original.shared_) {
+  make();
+}
+
+void Instance::make() {
   reference_.emplace(backend_, kernels_, problem_);
+  shared_->inputs_of = this;
   make_data();
   make_bounds();
-  kernels_.prepare(memory_, poison_);
-  intact_ = kernels_.inspect(memory_, poison_, CheckKernels::Repeats::ignored);
+  kernels_.prepare(memory_, shared_->poison);
+  intact_ = kernels_.inspect(memory_, shared_->poison, CheckKernels::Repeats::ignored);
   reference_.reset();
   failpoint("verify.instance_made");
+}
+
+Instance* Instance::changed() {
+  if (std::exchange(is_changed_tried_, true)) return changed_.get();
+  if (!problem_.can_be_changed()) return nullptr;
+  Recipe recipe = problem_.recipe();
+  recipe.changed = true;
+  try {
+    keep_inputs();
+    changed_.reset(new Instance(*this, std::move(recipe)));
+    changed_->keep_inputs();
+  } catch (const Error&) {
+    // Memory is short, or the reference gives no result for the changed inputs.
+    changed_.reset();
+  }
+  write_inputs();
+  return changed_.get();
+}
+
+void Instance::keep_inputs() {
+  for (const CheckedData& data : memory_.plan().data) {
+    if (data.role != family::BufferRole::input) continue;
+    const backend::Buffer& kept = kept_inputs_.emplace_back(backend_, data.size_bytes());
+    backend_.copy(kept.id(), memory_.candidate(data.candidate), data.size_bytes());
+  }
+}
+
+std::size_t Instance::size_bytes() const {
+  std::size_t size_bytes = memory_.size_bytes() + (changed_ ? changed_->size_bytes() : 0);
+  for (const backend::Buffer& kept : kept_inputs_) size_bytes += kept.size_bytes();
+  return size_bytes;
+}
+
+void Instance::write_inputs() {
+  auto kept = kept_inputs_.begin();
+  for (const CheckedData& data : memory_.plan().data) {
+    if (data.role != family::BufferRole::input || kept == kept_inputs_.end()) continue;
+    backend_.copy(memory_.candidate(data.candidate), (kept++)->id(), data.size_bytes());
+  }
+  shared_->inputs_of = this;
 }
 
 void Instance::make_data() {
@@ -79,6 +135,27 @@ void Instance::make_data() {
   is_whole_ = std::ranges::all_of(memory_.plan().data, [&](const CheckedData& data) {
     return !data.expected || kernels_.are_whole(elements(memory_.reference(*data.expected), data));
   });
+}
+
+std::string Instance::want_of_meaning() const {
+  // Errors of that share of a typical result are allowed where rounding decides what it is.
+  constexpr double kMostAllowed = 0.125;
+  for (const CheckedData& data : memory_.plan().data) {
+    if (!data.expected) continue;
+    const CheckKernels::Elements expected = elements(memory_.reference(*data.expected), data);
+    if (kernels_.not_finite(expected) > 0) {
+      return fmt::format("the reference gives NaN or infinity in {}", data.name);
+    }
+    if (is_equality_ || !has_computed_bound(data)) continue;
+    const backend::Buffer magnitude(backend_, data.size_bytes());
+    kernels_.absolute(magnitude.id(), expected);
+    if (kernels_.typical(errors(memory_.reference(*data.allowed), data)) >
+        kMostAllowed * kernels_.typical(elements(magnitude.id(), data))) {
+      return fmt::format("rounding errors of the inputs change the reference's results in {}",
+                         data.name);
+    }
+  }
+  return {};
 }
 
 bool Instance::is_zero() const {
@@ -128,9 +205,9 @@ void Instance::allow_tolerances() {
 
 void Instance::allow_magnitudes() {
   const Outputs absolutes = run_reference({.kind = InputValues::absolute}, 0);
-  const double terms = std::sqrt(static_cast<double>(problem_.accumulated()));
   for (const CheckedData& data : memory_.plan().data) {
     if (!has_computed_bound(data)) continue;
+    const double terms = problem_.error_growth(data.type);
     const backend::Region allowed = memory_.reference(*data.allowed);
     const double unit =
         problem_.computation_unit(data.type) * largest_slope(problem_.epilogue().activation);
@@ -139,16 +216,21 @@ void Instance::allow_magnitudes() {
                    {.factor = 4 * unit * terms, .relative = of_rounding(problem_, data.type)});
   }
   // Rounding errors of sums of numbers around zero grow as their magnitude does, without √n.
-  if (problem_.has_zero_mean()) largest_mean_ = std::min(1.0, 2 / terms);
+  if (problem_.has_zero_mean()) {
+    largest_mean_ = std::min(1.0, 2 / std::sqrt(static_cast<double>(problem_.accumulated())));
+  }
 }
 
 void Instance::allow_spreads() {
-  constexpr std::uint64_t kRuns = 8;
+  // On changed inputs results of others are found, which are further away than errors.
+  const bool is_coarse = problem_.recipe().changed;
+  const std::uint64_t runs = is_coarse ? 2 : 8;
+  const double scale = is_coarse ? 4 : 1;
   for (const CheckedData& data : memory_.plan().data) {
     if (has_computed_bound(data))
       backend_.fill(memory_.reference(*data.allowed), 0, data.errors_bytes());
   }
-  for (std::uint64_t run = 1; run <= kRuns; ++run) {
+  for (std::uint64_t run = 1; run <= runs; ++run) {
     const Outputs moved = run_reference({.kind = InputValues::perturbed, .seed = run}, kUnwritten);
     const std::vector<std::size_t> unlike = records_.sort_bounded(moved.regions);
     for (const CheckedData& data : memory_.plan().data) {
@@ -159,14 +241,14 @@ void Instance::allow_spreads() {
                                                     : CheckKernels::Rounding::of_operations);
     }
   }
-  add_own_errors();
-  const double terms = std::sqrt(static_cast<double>(problem_.accumulated()));
+  if (!is_coarse) add_own_errors();
   for (const CheckedData& data : memory_.plan().data) {
     if (!has_computed_bound(data)) continue;
+    const double terms = problem_.error_growth(data.type);
     const backend::Region allowed = memory_.reference(*data.allowed);
     const double unit = problem_.computation_unit(data.type);
     kernels_.allow(allowed, elements(memory_.reference(*data.expected), data),
-                   {.factor = 8 * terms * problem_.perturbation_share(data.type),
+                   {.factor = 8 * scale * terms * problem_.perturbation_share(data.type),
                     .floor = kernels_.typical(errors(allowed, data)) / 4,
                     .relative = 16 * terms * unit + of_rounding(problem_, data.type)});
   }
@@ -199,7 +281,7 @@ void Instance::add_own_errors() {
 }
 
 void Instance::check_reference() {
-  kernels_.prepare(memory_, poison_);
+  kernels_.prepare(memory_, shared_->poison);
   const Outputs again = run_reference({}, kOtherUnwritten);
   records_.sort(again.regions);
   for (const CheckedData& data : memory_.plan().data) {
@@ -391,24 +473,53 @@ std::vector<backend::LaunchArgument> Instance::arguments() const {
   return problem_.arguments(memory_.candidates(problem_.family().arguments.size()), {});
 }
 
-void Instance::prepare_launch(PoisonKind kind) {
-  poison_ = {.kind = kind, .seed = poison_.seed + 1};
-  kernels_.prepare(memory_, poison_);
+void Instance::prepare_inputs() {
+  if (shared_->inputs_of != this) write_inputs();
 }
 
-backend::Work Instance::preparation() const {
-  return kernels_.preparation(memory_, poison_);
+backend::Launch Instance::preparation(PoisonKind kind) {
+  prepare_inputs();
+  shared_->poison = {.kind = kind, .seed = shared_->poison.seed + 1};
+  return kernels_.preparation(memory_, shared_->poison);
+}
+
+void Instance::prepare_launch(PoisonKind kind) {
+  prepare_inputs();
+  shared_->poison = {.kind = kind, .seed = shared_->poison.seed + 1};
+  kernels_.prepare(memory_, shared_->poison);
 }
 
 Expected<double, Failure> Instance::inspect() {
+  return inspect(Scope::all);
+}
+
+Expected<double, Failure> Instance::inspect_copied(std::span<const backend::Region> outputs,
+                                                   const Poison& poison) {
+  auto from = outputs.begin();
+  for (const CheckedData& data : memory_.plan().data) {
+    if (data.role == family::BufferRole::input) continue;
+    backend_.copy(memory_.candidate(data.candidate), *from++, data.size_bytes());
+  }
+  const Poison before = std::exchange(shared_->poison, poison);
+  auto right = inspect(Scope::outputs);
+  shared_->poison = before;
+  return right;
+}
+
+Expected<double, Failure> Instance::inspect(Scope scope) {
   using enum CheckKernels::Repeats;
+  const Poison poison = shared_->poison;
   std::vector<PartReport> reports =
-      kernels_.inspect(memory_, poison_, outputs_kept_ ? compared : ignored);
+      kernels_.inspect(memory_, poison, outputs_kept_ ? compared : ignored);
   if (records_.differ(reports)) {
-    const std::vector<PartReport> sorted = records_.inspect_sorted(kernels_, poison_);
+    const std::vector<PartReport> sorted = records_.inspect_sorted(kernels_, poison);
     for (std::size_t i = 0; i < reports.size(); ++i) {
       if (memory_.plan().parts[i].kind == CheckPart::output) reports[i] = sorted[i];
     }
+  }
+  for (std::size_t i = 0; scope == Scope::outputs && i < reports.size(); ++i) {
+    const int kind = memory_.plan().parts[i].kind;
+    if (kind != CheckPart::output && kind != CheckPart::repeat) reports[i] = intact_[i];
   }
   const CheckReport report({.backend = backend_,
                             .kernels = kernels_,
@@ -416,7 +527,7 @@ Expected<double, Failure> Instance::inspect() {
                             .memory = memory_,
                             .records = records_,
                             .intact = intact_,
-                            .poison = poison_,
+                            .poison = poison,
                             .is_equality = is_equality_,
                             .largest_mean = largest_mean_},
                            std::move(reports));

@@ -6,7 +6,9 @@
 #include "tuner/verify/reference_runner.hpp"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -27,7 +29,7 @@ class Instance {
   Instance& operator=(const Instance&) = delete;
 
   [[nodiscard]] const Recipe& recipe() const { return problem_.recipe(); }
-  [[nodiscard]] std::size_t size_bytes() const { return memory_.size_bytes(); }
+  [[nodiscard]] std::size_t size_bytes() const;
   /// What shows a failure on this instance again, for its message.
   [[nodiscard]] std::string circumstances() const { return problem_.circumstances(); }
   /// Where the instance lies, and what looks at it.
@@ -60,16 +62,33 @@ class Instance {
   /// Whether all of them are 0; reads them until one is not.
   [[nodiscard]] bool is_zero() const;
 
+  /// The same problem with some elements of its inputs changed, in the same memory: a kernel that
+  /// keeps results of an earlier launch gives wrong ones. Null where no input can be changed or
+  /// memory is short of a second reference. Made at the first call.
+  [[nodiscard]] Instance* changed();
+
+  /// Why the reference's results on these inputs mean nothing: NaN or infinity are among them, or
+  /// rounding errors decide what they are. Empty: they mean something.
+  [[nodiscard]] std::string want_of_meaning() const;
+
   /// Gives the outputs their content from before a launch, initial content or poison, other each
-  /// time, and lays the guard zones with poison of this kind.
+  /// time, lays the guard zones with poison of this kind, and writes the inputs where others lie.
   void prepare_launch(PoisonKind kind = nan_poison);
-  /// What prepare_launch did last, as work for the device.
-  [[nodiscard]] backend::Work preparation() const;
+  /// Writes the inputs alone: the outputs keep what the launch before left.
+  void prepare_inputs();
+  /// The same as prepare_launch, but that outputs and guard zones are prepared by the work returned.
+  [[nodiscard]] backend::Launch preparation(PoisonKind kind);
+  /// What the last prepare_launch or preparation did with outputs and guard zones.
+  [[nodiscard]] Poison poison() const { return shared_->poison; }
   /// What the launches since then left. The value is the largest error as a share of its bound; a
   /// failure says what is wrong, where, and by how much: out_of_bounds when a guard zone, an input
   /// or the reference changed (the instance is then of no more use), wrong_result, or
   /// nondeterministic when the outputs are not the kept ones.
   [[nodiscard]] Expected<double, Failure> inspect();
+  /// What launches elsewhere left in outputs, which are copied here: one region for each operand
+  /// that is no input, in their order. Only outputs are looked at, on the poison that they had.
+  [[nodiscard]] Expected<double, Failure> inspect_copied(std::span<const backend::Region> outputs,
+                                                         const Poison& poison);
   /// Whether the last inspection found memory changed that no candidate is given.
   [[nodiscard]] bool reference_changed() const { return reference_changed_; }
 
@@ -86,6 +105,19 @@ class Instance {
   [[nodiscard]] std::optional<backend::Work> library_work() const;
 
  private:
+  /// What instances in the same memory share.
+  struct Shared {
+    const Instance* inputs_of = nullptr;            ///< whose inputs lie there
+    Poison poison{.kind = nan_poison, .seed = 0};  ///< of the last preparation
+  };
+  enum class Scope { all, outputs };
+  /// In the memory of another one.
+  Instance(Instance& original, Recipe recipe);
+  void make();
+  /// Copies the inputs to memory of their own, from which write_inputs takes them.
+  void keep_inputs();
+  void write_inputs();
+  [[nodiscard]] Expected<double, Failure> inspect(Scope scope);
   void make_data();
   void learn_records();
   void make_bounds();
@@ -139,7 +171,10 @@ class Instance {
   RecordChecker records_;
   std::optional<ReferenceRunner> reference_;  // while the instance is made
   std::vector<PartReport> intact_;            // what an inspection found before any candidate ran
-  Poison poison_{.kind = nan_poison, .seed = 0};  // of the last launch
+  std::shared_ptr<Shared> shared_ = std::make_shared<Shared>();
+  std::unique_ptr<Instance> changed_;
+  std::vector<backend::Buffer> kept_inputs_;  // in the order of the data
+  bool is_changed_tried_ = false;
   double largest_mean_ = 1;  // of the errors: their root mean square as a share of the bound
   std::string caution_;
   bool is_whole_ = false;

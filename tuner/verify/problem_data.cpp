@@ -4,6 +4,7 @@
 #include "tuner/backend/owned.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/family/check_promises.hpp"
+#include "tuner/family/source_token.hpp"
 #include "tuner/verify/npy.hpp"
 
 #include <fmt/format.h>
@@ -150,6 +151,28 @@ std::size_t filled_like(const family::Family& family, std::size_t place) {
   return filled_like(family, static_cast<std::size_t>(found - family.arguments.begin()));
 }
 
+/// Whether a fill draws numbers, and whether each element by itself.
+bool is_drawn_by_element(family::FillKind kind) {
+  using enum family::FillKind;
+  return kind == normal || kind == uniform || kind == between || kind == positive ||
+         kind == integers;
+}
+bool is_drawn(family::FillKind kind) {
+  using enum family::FillKind;
+  return is_drawn_by_element(kind) || kind == permutation || kind == sorted || kind == csr_offsets;
+}
+
+/// Whether the source of a reference kernel divides, where whole numbers of an input could be the
+/// divisor: then 0 and −1 are none of these.
+bool divides(const family::Family& family) {
+  const auto* const reference = std::get_if<family::KernelReference>(&family.check.reference);
+  if (reference == nullptr) return false;
+  const std::string& text = family.kernel(reference->kernel).source.text;
+  return std::ranges::any_of(family::source_tokens(text), [](const family::SourceToken& token) {
+    return token.text == "/" || token.text == "%" || token.text == "/=" || token.text == "%=";
+  });
+}
+
 /// The bits that every integer result has, without its sign.
 int result_bits(const family::Family& family, const space::ExpressionValues& values) {
   int bits = 62;
@@ -233,10 +256,11 @@ ProblemData::ProblemData(backend::Backend& backend, const family::Family& family
       values_(family_values(family, backend.device().attributes, recipe_.size)),
       accumulated_(
           std::max<std::int64_t>(1, evaluate(family.check.accumulates, "check.accumulates"))),
+      reference_divides_(divides(family)),
       shape_(shape_at(family, values_, recipe_.size)) {}
 
 bool ProblemData::is_timed() const {
-  return recipe_.fill == Fill::normal && recipe_.check_case == 0;
+  return recipe_.fill == Fill::normal && recipe_.check_case == 0 && !recipe_.law;
 }
 
 const family::CheckCase* ProblemData::check_case() const {
@@ -449,10 +473,12 @@ std::vector<std::byte> ProblemData::bytes_of(const std::vector<family::FillValue
 }
 
 void ProblemData::fill_numbers(CheckKernels& kernels, const CheckKernels::Elements& data,
-                               std::size_t argument, const family::InputFill& fill) const {
+                               std::size_t argument, const family::InputFill& fill,
+                               std::uint64_t draw) const {
   const std::string& name = family_.arguments[argument].name;
   const std::uint64_t seed =
-      (3 * recipe_.seed + static_cast<std::uint64_t>(recipe_.fill)) * 1'000'003 + argument;
+      (3 * (recipe_.seed + draw) + static_cast<std::uint64_t>(recipe_.fill)) * 1'000'003 +
+      argument;
   switch (fill.kind) {
     case family::FillKind::normal:
     case family::FillKind::uniform:
@@ -463,12 +489,9 @@ void ProblemData::fill_numbers(CheckKernels& kernels, const CheckKernels::Elemen
     case family::FillKind::permutation:
       return kernels.fill_permutation(data, seed);
     case family::FillKind::sorted: {
-      constexpr double kMost = 1 << 20;
-      const auto most =
-          std::min(kMost, static_cast<double>(family::integer_range(data.type).greatest));
-      const bool reals = family::is_floating(data.type);
-      const bool is_signed = reals || family::integer_range(data.type).least < 0;
-      const double end = reals ? 3 : most;
+      const bool is_signed =
+          family::is_floating(data.type) || family::integer_range(data.type).least < 0;
+      const double end = sorted_end(data.type);
       return kernels.fill_sorted(data, seed, is_signed ? -end : 0, end);
     }
     case family::FillKind::integers: {
@@ -497,7 +520,13 @@ void ProblemData::fill_numbers(CheckKernels& kernels, const CheckKernels::Elemen
 void ProblemData::fill(CheckKernels& kernels, backend::Region region,
                        const CheckedData& data) const {
   const std::size_t like = filled_like(family_, data.argument);
-  fill_numbers(kernels, {region, data.type, data.used}, like, fill_of(family_.arguments[like]));
+  const CheckKernels::Elements elements{region, data.type, data.used};
+  const family::InputFill& numbers = fill_of(family_.arguments[like]);
+  fill_numbers(kernels, elements, like, numbers, 0);
+  if (recipe_.changed && data.role == family::BufferRole::input) {
+    change(kernels, elements, like, numbers);
+  }
+  if (follows_law(like, data.type)) draw_by_law(kernels, elements, like);
   if (data.used < data.count) {  // what a kernel must not read up to the next whole word
     const family::IntegerRange range = family::integer_range(data.type);
     backend::Region rest = region;
@@ -516,6 +545,29 @@ void ProblemData::fill(CheckKernels& kernels, backend::Region region,
   kernels.poison_padding({region, data.type, data.count}, recipe_.seed, *used);
 }
 
+void ProblemData::change(CheckKernels& kernels, const CheckKernels::Elements& data,
+                         std::size_t argument, const family::InputFill& fill) const {
+  constexpr std::uint64_t kOtherDraw = 1'000'000'007;
+  if (!is_drawn(fill.kind)) return;
+  if (!is_drawn_by_element(fill.kind)) return fill_numbers(kernels, data, argument, fill, kOtherDraw);
+  const backend::Buffer others(backend_, static_cast<std::size_t>(data.count) *
+                                             family::size_bytes(data.type));
+  fill_numbers(kernels, {others.id(), data.type, data.count}, argument, fill, kOtherDraw);
+  kernels.replace_some(data, others.id(), recipe_.seed + argument);
+}
+
+const family::InputFill& ProblemData::numbers_of(std::size_t argument) const {
+  return fill_of(family_.arguments[filled_like(family_, argument)]);
+}
+
+bool ProblemData::can_be_changed() const {
+  if (std::holds_alternative<family::NpyReference>(family_.check.reference)) return false;
+  return std::ranges::any_of(data(), [&](const CheckedData& data) {
+    return data.role == family::BufferRole::input &&
+           is_drawn(fill_of(family_.arguments[filled_like(family_, data.argument)]).kind);
+  });
+}
+
 bool ProblemData::can_be_perturbed(const CheckedData& data) const {
   if (!family::is_floating(data.type)) return false;
   const family::InputFill& fill = fill_of(family_.arguments[filled_like(family_, data.argument)]);
@@ -525,6 +577,7 @@ bool ProblemData::can_be_perturbed(const CheckedData& data) const {
 }
 
 bool ProblemData::has_zero_mean() const {
+  if (recipe_.law) return false;
   for (std::size_t i = 0; i < family_.arguments.size(); ++i) {
     if (std::holds_alternative<family::ScalarArgument>(family_.arguments[i].what)) continue;
     const family::FillKind kind = fill_of(family_.arguments[filled_like(family_, i)]).kind;
@@ -672,6 +725,8 @@ std::string ProblemData::circumstances() const {
                   : recipe_.fill == Fill::whole  ? "whole-number"
                                                  : "few-valued",
                   recipe_.seed);
+  if (recipe_.law) text += fmt::format(", law \"{}\"", family::name(recipe_.law->law));
+  if (recipe_.changed) text += ", some elements changed";
   if (check_case() != nullptr) {
     for (const auto& [argument, value] : check_case()->set) {
       text += fmt::format(", {}={}", argument, family::value_text(value));

@@ -4,6 +4,7 @@
 #include "tuner/backend/backend.hpp"
 #include "tuner/family/family.hpp"
 #include "tuner/verify/check_kernels.hpp"
+#include "tuner/verify/law_inputs.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -30,6 +31,9 @@ struct Recipe {
   /// Whether results must equal a reference kernel's where all of these are whole numbers. Not so
   /// where at another size they are none: then they are whole by chance.
   bool equal_if_whole = true;
+  /// Some elements of the inputs are others than without it.
+  bool changed = false;
+  std::optional<LawLevel> law = {};  ///< none: the ordinary one of each fill
   auto operator<=>(const Recipe&) const = default;
 };
 
@@ -75,6 +79,10 @@ class ProblemData {
   /// Whether its numbers can be moved a little without meaning something else: floating-point
   /// numbers, unless the family says that they are whole.
   [[nodiscard]] bool can_be_perturbed(const CheckedData& data) const;
+  /// Whether some of the inputs are drawn, so that others can be drawn.
+  [[nodiscard]] bool can_be_changed() const;
+  /// Whether some input can be drawn by a law.
+  [[nodiscard]] bool has_law(family::Law law) const;
 
   /// Makes the arrays that are passed by value, from the same numbers as a buffer's. Before the
   /// first launch. Throws as `fill`.
@@ -120,6 +128,9 @@ class ProblemData {
   [[nodiscard]] double perturbation_share(family::ElementType result) const;
   /// check.accumulates, at least 1.
   [[nodiscard]] std::int64_t accumulated() const { return accumulated_; }
+  /// By what factor rounding errors of a result grow with its terms: their square root where errors
+  /// are independent, up to their number where a law makes terms alike.
+  [[nodiscard]] double error_growth(family::ElementType result) const;
   /// Whether the numbers of all inputs have a mean of zero, so that sums of them grow with the
   /// square root of their length.
   [[nodiscard]] bool has_zero_mean() const;
@@ -155,7 +166,23 @@ class ProblemData {
   void fill_between(CheckKernels& kernels, const CheckKernels::Elements& data,
                     const family::InputFill& fill, std::uint64_t seed) const;
   void fill_numbers(CheckKernels& kernels, const CheckKernels::Elements& data, std::size_t argument,
-                    const family::InputFill& fill) const;
+                    const family::InputFill& fill, std::uint64_t draw) const;
+  /// The fill of an argument, or of the one whose numbers it takes.
+  [[nodiscard]] const family::InputFill& numbers_of(std::size_t argument) const;
+  /// The largest number that a law gives an input.
+  [[nodiscard]] double largest_input(family::ElementType type) const;
+  /// Whether the recipe's law draws the numbers of an argument.
+  [[nodiscard]] bool follows_law(std::size_t argument, family::ElementType type) const;
+  void draw_by_law(CheckKernels& kernels, const CheckKernels::Elements& data,
+                   std::size_t argument) const;
+  [[nodiscard]] LawInputs law_inputs(const CheckKernels::Elements& data,
+                                     std::size_t argument) const;
+  /// An input whose numbers may stand among those of another one.
+  [[nodiscard]] std::optional<CheckedData> lender(std::size_t argument,
+                                                  family::ElementType type) const;
+  /// Draws numbers anew: those of a part of the elements where each is drawn by itself, else all.
+  void change(CheckKernels& kernels, const CheckKernels::Elements& data, std::size_t argument,
+              const family::InputFill& fill) const;
   void fill_any(CheckKernels& kernels, const CheckKernels::Elements& data, family::FillKind kind,
                 std::uint64_t seed) const;
   /// Whether the results of an output need not be equal to the reference's.
@@ -171,6 +198,7 @@ class ProblemData {
   Recipe recipe_;
   space::ExpressionValues values_;  // of the family's scope, at this size
   std::int64_t accumulated_ = 1;
+  bool reference_divides_ = false;
   std::optional<family::LibraryShape> shape_;          // when the reference is the library's
   std::map<std::size_t, backend::ArrayValue> arrays_;  // by their places among the arguments
 };

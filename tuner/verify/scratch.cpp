@@ -12,8 +12,6 @@
 namespace tuner::verify {
 namespace {
 
-constexpr Poison kScratchPoison = {.kind = nan_poison, .seed = 0};
-
 [[noreturn]] void fail(const family::Kernel& kernel, const family::ScratchBuffer& buffer,
                        const std::string& why) {
   throw Error(ErrorCode::usage, fmt::format("kernel {}: the count of scratch '{}' = {} {}",
@@ -76,11 +74,17 @@ backend::Launch launch_of(const family::Kernel& kernel, const space::ExpressionV
 }
 
 Scratch::Scratch(backend::Backend& backend, CheckKernels& kernels, CheckedMemory memory)
-    : kernels_(&kernels), memory_(std::move(memory)) {
+    : backend_(&backend), kernels_(&kernels), memory_(std::move(memory)) {
+  restore();
+}
+
+void Scratch::restore() {
   for (const CheckedData& data : memory_.plan().data) {
-    backend.fill(memory_.candidate(data.candidate), 0, data.size_bytes());
+    backend_->fill(memory_.candidate(data.candidate), 0, data.size_bytes());
   }
-  kernels_->prepare(memory_, kScratchPoison);
+  const unsigned long long next = poison_.seed + 1;
+  poison_ = {.kind = static_cast<int>(next % kPoisonKinds), .seed = next};
+  kernels_->prepare(memory_, poison_);
 }
 
 std::vector<backend::Region> Scratch::regions() const {
@@ -92,7 +96,7 @@ std::vector<backend::Region> Scratch::regions() const {
 }
 
 std::optional<std::string> Scratch::overrun() {
-  const auto reports = kernels_->inspect(memory_, kScratchPoison, CheckKernels::Repeats::ignored);
+  const auto reports = kernels_->inspect(memory_, poison_, CheckKernels::Repeats::ignored);
   const std::vector<CheckPart>& parts = memory_.plan().parts;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     if (parts[i].kind != CheckPart::guard || reports[i].wrong == 0) continue;

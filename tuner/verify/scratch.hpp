@@ -38,12 +38,16 @@ class Scratch {
 
   /// The buffers, in the kernel's order.
   [[nodiscard]] std::vector<backend::Region> regions() const;
+  /// Makes the content again what it was at first, zero, and lays the guard zones anew.
+  void restore();
   /// What was written beside a buffer; nothing when all guard zones are as they were.
   [[nodiscard]] std::optional<std::string> overrun();
 
  private:
+  backend::Backend* backend_;
   CheckKernels* kernels_;
   CheckedMemory memory_;
+  Poison poison_{.kind = nan_poison, .seed = 0};  // of the guard zones
 };
 
 }  // namespace tuner::verify

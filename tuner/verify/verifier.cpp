@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <optional>
 
 namespace tuner::verify {
@@ -95,6 +96,10 @@ Expected<backend::Launch, Failure> launch_on(LoadedCandidate& candidate, Instanc
   }
 }
 
+bool has_state(const backend::Backend& backend, const LoadedCandidate& candidate) {
+  return !candidate.kernel.scratch.empty() || backend.has_variables(candidate.loaded);
+}
+
 Verifier::Verifier(backend::Backend& backend, const family::Family& family, std::uint64_t seed,
                    VerifyObserver observer)
     : backend_(backend),
@@ -137,8 +142,8 @@ Instance& Verifier::timing_instance(const space::Size& size) {
 }
 
 Expected<double, Failure> Verifier::launch_and_inspect(LoadedCandidate& candidate,
-                                                       Instance& instance, PoisonKind poison,
-                                                       Inputs inputs) {
+                                                       Instance& instance,
+                                                       const Conditions& conditions) {
   auto launch = launch_on(candidate, instance);
   if (!launch) {
     launch.error().message += fmt::format(
@@ -146,10 +151,19 @@ Expected<double, Failure> Verifier::launch_and_inspect(LoadedCandidate& candidat
         space::display(instance.recipe().size, family_.problem.dims));
     return Unexpected(std::move(launch.error()));
   }
-  launch->shared_content = shared_poison(poison);
+  launch->shared_content = shared_poison(conditions.poison.value_or(nan_poison));
   launch->read_only = instance.inputs();
-  launch->faults_on_write = inputs == Inputs::read_only;
-  instance.prepare_launch(poison);
+  launch->faults_on_write = conditions.inputs == Conditions::Inputs::read_only;
+  if (conditions.state == Conditions::State::restored) {
+    launch->restores = candidate.loaded;
+    const auto scratch = candidate.scratch.find(instance.recipe().size);
+    if (scratch != candidate.scratch.end()) scratch->second.restore();
+  }
+  if (conditions.poison) {
+    instance.prepare_launch(*conditions.poison);
+  } else {
+    instance.prepare_inputs();
+  }
   failpoint("verify.poisoned");
   announce({VerifyStep::Kind::launch, instance.recipe().size});
   auto done = backend_.run(*launch);
@@ -171,14 +185,14 @@ Expected<double, Failure> Verifier::launch_and_inspect(LoadedCandidate& candidat
 }
 
 Expected<double, Failure> Verifier::check(LoadedCandidate& candidate, const Recipe& recipe,
-                                          PoisonKind poison) {
-  auto right = launch_and_inspect(candidate, instance(recipe), poison);
+                                          const Conditions& conditions) {
+  auto right = launch_and_inspect(candidate, instance(recipe), conditions);
   if (right || right.error().outcome != Outcome::out_of_bounds) return right;
   // The reference may have been hit by a candidate before this one, on another instance.
   const bool doubtful = instance(recipe).reference_changed();
   instances_.clear();
   if (!doubtful) return right;
-  right = launch_and_inspect(candidate, instance(recipe), poison);
+  right = launch_and_inspect(candidate, instance(recipe), conditions);
   if (!right && right.error().outcome == Outcome::out_of_bounds) instances_.clear();
   return right;
 }
@@ -205,6 +219,35 @@ std::vector<Recipe> Verifier::awkward_recipes(const space::Size& size, bool equa
   return recipes;
 }
 
+std::optional<LawLevel> Verifier::level_of(const space::Size& size, family::Law law) {
+  const auto known = levels_.find({size, law});
+  if (known != levels_.end()) return known->second;
+  std::optional<LawLevel> found;
+  Recipe recipe = this->recipe(size, Fill::normal);
+  const int levels =
+      ProblemData(backend_, family_, recipe).has_law(law) ? levels_of(law) : 0;
+  for (int level = 0; level < levels && !found; ++level) {
+    recipe.law = LawLevel{.law = law, .level = level};
+    try {
+      if (instance(recipe).want_of_meaning().empty()) found = recipe.law;
+    } catch (const Error&) {
+      // The reference does not take such inputs: it gives no result, or not the same twice.
+    }
+  }
+  return levels_.emplace(std::pair(size, law), found).first->second;
+}
+
+std::vector<Recipe> Verifier::law_recipes(const space::Size& size) {
+  std::vector<Recipe> recipes;
+  for (const family::Law law : family::all_laws()) {
+    const auto level = level_of(size, law);
+    if (!level) continue;
+    recipes.push_back(recipe(size, Fill::normal));
+    recipes.back().law = level;
+  }
+  return recipes;
+}
+
 Expected<void, Failure> Verifier::check_awkward_sizes(LoadedCandidate& candidate,
                                                       const space::Size& tuned) {
   // A maximum ignores the least number, a minimum the greatest: each size sees both, and NaN.
@@ -224,15 +267,19 @@ Expected<void, Failure> Verifier::check_awkward_sizes(LoadedCandidate& candidate
     std::string identity = content_hash({{kernel.hash, code, config_json, at}});
     if (right_at_awkward_sizes_.contains(identity)) continue;
     std::size_t checks = 0;
-    for (const Recipe& recipe : awkward_recipes(size, equal_if_whole(tuned))) {
+    std::vector<Recipe> recipes = awkward_recipes(size, equal_if_whole(tuned));
+    if (size == sizes->back()) std::ranges::move(law_recipes(size), std::back_inserter(recipes));
+    for (const Recipe& recipe : recipes) {
       instance(recipe).forget_outputs();  // of another candidate, whose tuned size this is
-      auto right = check(candidate, recipe, kPoisons[checks++ % kPoisons.size()]);
+      const auto state = checks == 0 ? Conditions::State::restored : Conditions::State::kept;
+      auto right = check(candidate, recipe,
+                         {.poison = kPoisons[checks++ % kPoisons.size()], .state = state});
       if (!right) return Unexpected(std::move(right.error()));
     }
     // Last, and once: a fault costs the process and names no element, and pages take time to map.
     if (size == sizes->back()) {
-      auto right = launch_and_inspect(candidate, instance(recipe(size, Fill::normal)), nan_poison,
-                                      Inputs::read_only);
+      auto right = launch_and_inspect(candidate, instance(recipe(size, Fill::normal)),
+                                      {.inputs = Conditions::Inputs::read_only});
       if (!right) return Unexpected(std::move(right.error()));
     }
     right_at_awkward_sizes_.insert(std::move(identity));
@@ -243,25 +290,67 @@ Expected<void, Failure> Verifier::check_awkward_sizes(LoadedCandidate& candidate
 Expected<double, Failure> Verifier::check_tuned_size(LoadedCandidate& candidate,
                                                      const space::Size& size) {
   if (!family_.check.continuous) {
-    auto exact = check(candidate, recipe(size, Fill::whole), nan_poison);
+    auto exact = check(candidate, recipe(size, Fill::whole), {});
     if (!exact) return exact;
   }
   double worst = 0;
   for (std::size_t check_case = 1; check_case <= family_.check.cases.size(); ++check_case) {
-    auto right = check(candidate, recipe(size, Fill::normal, check_case), huge_poison);
+    auto right = check(candidate, recipe(size, Fill::normal, check_case), {.poison = huge_poison});
     if (!right) return right;
     worst = std::max(worst, *right);
   }
   // Last, on the instance that candidates are timed on.
   const Recipe normal = recipe(size, Fill::normal);
   instance(normal).forget_outputs();
-  auto first = check(candidate, normal, highest_poison);
+  auto first = check(candidate, normal,
+                     {.poison = highest_poison, .state = Conditions::State::restored});
   if (!first) return first;
   instance(normal).keep_outputs();
   failpoint("verify.outputs_kept");
-  auto second = check(candidate, normal, lowest_poison);
+  auto second = check(candidate, normal, {.poison = lowest_poison});
   if (!second) return second;
-  return std::max({worst, *first, *second});
+  auto others = check_dependence_on_launches(candidate, instance(normal));
+  if (!others) return others;
+  return std::max({worst, *first, *second, *others});
+}
+
+Expected<double, Failure> Verifier::check_dependence_on_launches(LoadedCandidate& candidate,
+                                                                 Instance& original) {
+  Instance* const changed = original.changed();
+  if (changed != nullptr) changed->forget_outputs();
+  struct Launch {
+    bool on_changed;
+    Conditions conditions;
+  };
+  std::vector<Launch> launches;
+  // The outputs hold what was right for other inputs, where nothing is added to them.
+  if (changed != nullptr && !original.updates_in_place()) {
+    launches.push_back({.on_changed = true, .conditions = {.poison = std::nullopt}});
+  }
+  if (has_state(backend_, candidate)) {
+    // The cpu backend may run two images of a kernel in turn: both see both inputs.
+    std::array<PoisonKind, kPoisonKinds> kinds{nan_poison,      huge_poison,    smallest_poison,
+                                               ordinary_poison, highest_poison, lowest_poison};
+    std::ranges::shuffle(kinds, random_);
+    for (std::size_t i = 0; i < kinds.size(); ++i) {
+      launches.push_back({.on_changed = changed != nullptr && i % 4 < 2,
+                          .conditions = {.poison = kinds[i]}});
+    }
+  }
+  double worst = 0;
+  for (const Launch& launch : launches) {
+    auto right = launch_and_inspect(candidate, launch.on_changed ? *changed : original,
+                                    launch.conditions);
+    if (!right) {
+      right.error().message +=
+          "; launches before, on these or on other inputs, were right: a result of one of them is "
+          "taken for another's, or the kernel does not begin as the first time";
+      if (right.error().outcome == Outcome::out_of_bounds) instances_.clear();
+      return right;
+    }
+    worst = std::max(worst, *right);
+  }
+  return worst;
 }
 
 Expected<Verdict, Failure> Verifier::verify(LoadedCandidate& candidate, const space::Size& size) {
@@ -306,7 +395,7 @@ Expected<void, Failure> Verifier::verify_timed(LoadedCandidate& candidate,
     if (right.error().outcome == Outcome::out_of_bounds) instances_.clear();
     return Unexpected(std::move(right.error()));
   }
-  right = check(candidate, recipe(size, Fill::normal), smallest_poison);
+  right = check(candidate, recipe(size, Fill::normal), {.poison = smallest_poison});
   if (!right) {
     right.error().message += " in a launch after the timed ones";
     return Unexpected(std::move(right.error()));

@@ -9,8 +9,11 @@
 #include <functional>
 #include <list>
 #include <map>
+#include <optional>
+#include <random>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tuner::verify {
@@ -45,6 +48,10 @@ struct VerifyStep {
 };
 /// Called before each step, so that the parent can set a deadline for it.
 using VerifyObserver = std::function<void(const VerifyStep&)>;
+
+/// Whether a launch of the candidate can leave something for the next one, in a variable of its image
+/// or in scratch memory.
+[[nodiscard]] bool has_state(const backend::Backend& backend, const LoadedCandidate& candidate);
 
 /// Proves candidates of one family right on one device: at awkward sizes (the family's and those
 /// derived from the configuration) on whole numbers, few and many, and on normal numbers, and at
@@ -93,16 +100,32 @@ class Verifier {
   /// What is checked at an awkward size, in this order.
   [[nodiscard]] std::vector<Recipe> awkward_recipes(const space::Size& size,
                                                     bool equal_if_whole) const;
+  /// The recipes at a size by which inputs are drawn by laws.
+  [[nodiscard]] std::vector<Recipe> law_recipes(const space::Size& size);
+  /// How far a law goes at a size so that the reference's results mean something; none where they
+  /// never do.
+  [[nodiscard]] std::optional<LawLevel> level_of(const space::Size& size, family::Law law);
   /// Whether results that are whole numbers must equal those of the reference: what it gives for
   /// whole numbers at the tuned size is whole, too, and not all 0, which says nothing.
   [[nodiscard]] bool equal_if_whole(const space::Size& tuned);
-  /// Whether the inputs of a launch can be written.
-  enum class Inputs { writable, read_only };
+  /// What a checked launch finds.
+  struct Conditions {
+    /// Of guard zones, outputs and shared memory. None: outputs and guard zones are as the launch
+    /// before left them.
+    std::optional<PoisonKind> poison = nan_poison;
+    enum class Inputs { writable, read_only } inputs = Inputs::writable;
+    /// Whether variables and scratch memory are as at first, or as the launch before left them.
+    enum class State { kept, restored } state = State::kept;
+  };
   [[nodiscard]] Expected<double, Failure> launch_and_inspect(LoadedCandidate& candidate,
-                                                             Instance& instance, PoisonKind poison,
-                                                             Inputs inputs = Inputs::writable);
+                                                             Instance& instance,
+                                                             const Conditions& conditions);
   [[nodiscard]] Expected<double, Failure> check(LoadedCandidate& candidate, const Recipe& recipe,
-                                                PoisonKind poison);
+                                                const Conditions& conditions);
+  /// Launches at the tuned size whose inputs, outputs and state differ in what they hold from
+  /// before: results of other inputs must not be taken for those of these.
+  [[nodiscard]] Expected<double, Failure> check_dependence_on_launches(LoadedCandidate& candidate,
+                                                                       Instance& instance);
   [[nodiscard]] Expected<void, Failure> check_awkward_sizes(LoadedCandidate& candidate,
                                                             const space::Size& tuned);
   [[nodiscard]] Expected<double, Failure> check_tuned_size(LoadedCandidate& candidate,
@@ -114,8 +137,10 @@ class Verifier {
   std::uint64_t seed_;
   VerifyObserver observer_;
   CheckKernels kernels_;
+  std::mt19937_64 random_{seed_};  // draws what a kernel cannot foresee
   std::list<Instance> instances_;                 // most recently used first
   std::map<space::Size, bool> whole_at_;          // what equal_if_whole found
+  std::map<std::pair<space::Size, family::Law>, std::optional<LawLevel>> levels_;
   std::set<std::string> right_at_awkward_sizes_;  // hashes of code, configuration and size
 };
 

@@ -81,14 +81,22 @@ Expected<measure::Measurement, Failure> Evaluator::time(verify::LoadedCandidate&
   if (!launch) return Unexpected(launch.error());
   const auto watch = clock(instance, *launch);
   if (!watch) return Unexpected(watch.error());
-  instance.prepare_launch(verify::ordinary_poison);
+  const auto scratch = candidate.scratch.find(size);
+  TimedLaunches audit(
+      backend_, instance,
+      {.launch = *launch,
+       .scratch = scratch == candidate.scratch.end() ? nullptr : &scratch->second,
+       .has_state = verify::has_state(backend_, candidate)},
+      [&]() -> OperandCopies& { return copies(instance); }, random_);
   measure::ScreenPlan plan;
-  plan.before = instance.preparation();
-  plan.hot = !instance.updates_in_place();
   // Repeated launches would change what is updated in place, which is checked below.
-  if (plan.hot) plan.on_copies = [&] { return on_copies(instance, *launch); };
-  auto measurement = measure::screen(backend_, *launch, plan, best_ns, **watch);
+  plan.back_to_back = !instance.updates_in_place();
+  auto measurement = measure::screen(backend_, *launch, audit, plan, best_ns, **watch);
   if (!measurement) return measurement;
+  if (measurement->series_ns || measurement->hot_ns) {
+    if (auto right = audit.check_many_launches(); !right) return Unexpected(right.error());
+    if (auto alike = audit.compare_times_with_state(); !alike) return Unexpected(alike.error());
+  }
   failpoint("worker.timed");
   if (auto right = verifier_.verify_timed(candidate, size); !right) {
     return Unexpected(std::move(right.error()));
@@ -96,14 +104,15 @@ Expected<measure::Measurement, Failure> Evaluator::time(verify::LoadedCandidate&
   return measurement;
 }
 
-Expected<measure::ClockWatch*, Failure> Evaluator::clock(const verify::Instance& instance,
+Expected<measure::ClockWatch*, Failure> Evaluator::clock(verify::Instance& instance,
                                                          const backend::Work& work) {
   const space::Size& size = instance.recipe().size;
   if (const auto known = clocks_.find(size); known != clocks_.end()) return &known->second;
   const std::optional<backend::Work> library = instance.library_work();
   const double warm_up_ns = clocks_.empty() ? measure::kClockWarmUpNs : measure::kNextClockWarmUpNs;
   const auto of_work = [&] {
-    return measure::learn_clock(backend_, work, warm_up_ns, instance.preparation());
+    return measure::learn_clock(backend_, work, warm_up_ns,
+                                instance.preparation(verify::ordinary_poison));
   };
   auto learned = library ? measure::learn_clock(backend_, *library, warm_up_ns) : of_work();
   // That a library cannot be timed at a size is no fault of its candidates.
@@ -138,6 +147,7 @@ void Evaluator::begin_side_by_side(const space::Size& size) {
   contenders_.clear();
   contender_kernels_.clear();
   contender_scratch_.clear();
+  contender_has_state_.clear();
   contenders_size_ = size;
   backend_.set_size(space::display(size, family_.problem.dims));
   failpoint("worker.contenders_cleared");
@@ -150,8 +160,12 @@ Expected<void, Failure> Evaluator::add_contender(const Candidate& candidate) {
                                  .space = candidate.space,
                                  .config = candidate.config,
                                  .loaded = kernel->id()};
-  const auto launch = verify::launch_on(loaded, verifier_.timing_instance(contenders_size_));
+  verify::Instance& instance = verifier_.timing_instance(contenders_size_);
+  const auto launch = verify::launch_on(loaded, instance);
   if (!launch) return Unexpected(launch.error());
+  instance.forget_outputs();  // another contender may round otherwise
+  if (verify::Instance* const changed = instance.changed()) changed->forget_outputs();
+  contender_has_state_.push_back(verify::has_state(backend_, loaded));
   contender_kernels_.push_back(std::move(*kernel));
   contender_scratch_.push_back(std::move(loaded.scratch));
   contenders_.emplace_back(*launch);
@@ -167,14 +181,15 @@ Expected<std::string, Failure> Evaluator::fastest_library_algorithm(const space:
   auto call = std::get<backend::LibraryCall>(*work);
   const auto right = verifier_.right_algorithms(size, backend_.library_algorithms(call));
   if (!right) return Unexpected(right.error());
-  const verify::Instance& instance = verifier_.timing_instance(size);
+  verify::Instance& instance = verifier_.timing_instance(size);
   call = std::get<backend::LibraryCall>(*instance.library_work());
   std::vector<std::vector<double>> times_ns(right->size());
   for (int round = 0; round < kRounds; ++round) {
     for (std::size_t i = 0; i < right->size(); ++i) {
       call.algorithm = (*right)[i];
       const auto samples =
-          backend_.time(call, {.warm_up = round == 0 ? 1 : 0, .before = instance.preparation()});
+          backend_.time(call, {.warm_up = round == 0 ? 1 : 0,
+                               .before = instance.preparation(verify::ordinary_poison)});
       if (!samples) return Unexpected(samples.error());
       times_ns[i].push_back(samples->front().time_ns);
     }
@@ -197,11 +212,16 @@ Expected<bool, Failure> Evaluator::add_library(const std::string& algorithm) {
 }
 
 Expected<backend::Sample, Failure> Evaluator::time_contender(std::size_t contender) {
-  const verify::Instance& instance = verifier_.timing_instance(contenders_size_);
+  std::optional<TimedLaunches> its = audit(contender);
+  verify::Instance& instance = verifier_.timing_instance(contenders_size_);
   auto sample = backend_.time(
       contenders_.at(contender),
-      {.warm_up = 0, .samples = 1, .warm_up_ns = 0, .before = instance.preparation()});
+      {.samples = 1,
+       .before = its ? its->before_launch() : instance.preparation(verify::ordinary_poison)});
   if (!sample) return Unexpected(std::move(sample.error()));
+  if (its) {
+    if (auto right = its->after_launch(); !right) return Unexpected(std::move(right.error()));
+  }
   failpoint("worker.contender_timed");
   return sample->front();
 }
@@ -226,48 +246,86 @@ Expected<measure::TransferTimes, Failure> Evaluator::time_transfers(
 }
 
 Expected<double, Failure> Evaluator::time_contender_hot(std::size_t contender) {
+  std::optional<TimedLaunches> its = audit(contender);
   if (!family::extends_lists(family_.arguments)) {
-    return backend_.time_hot(contenders_.at(contender));
+    if (its) its->before_repetition();
+    auto time_ns = backend_.time_hot(contenders_.at(contender));
+    if (!time_ns || !its) return time_ns;
+    if (auto right = its->after_repetition(); !right) return Unexpected(std::move(right.error()));
+    return time_ns;
   }
-  const verify::Instance& instance = verifier_.timing_instance(contenders_size_);
+  verify::Instance& instance = verifier_.timing_instance(contenders_size_);
   constexpr int kSamples = 5;
-  const auto samples = backend_.time(contenders_.at(contender),
-                                     {.samples = kSamples, .before = instance.preparation()});
+  const auto samples = backend_.time(
+      contenders_.at(contender),
+      {.samples = kSamples,
+       .before = its ? its->before_launch() : instance.preparation(verify::ordinary_poison)});
   if (!samples) return Unexpected(samples.error());
   return *measure::quantile(measure::times(*samples), 0.5);
 }
 
-std::vector<backend::Work> Evaluator::on_copies(const verify::Instance& instance,
-                                                const backend::Work& work) {
-  const std::vector<verify::Instance::Operand> operands = instance.operands();
-  if (!copies_ || !copies_->are_of(operands)) {
-    copies_.emplace(backend_, operands, static_cast<std::size_t>(device().attributes.l2_bytes));
+OperandCopies& Evaluator::copies(verify::Instance& instance) {
+  if (!copies_ || !copies_->are_of(instance.operands())) {
+    copies_.emplace(backend_, instance, static_cast<std::size_t>(device().attributes.l2_bytes));
   }
-  return copies_->works(work);
+  return *copies_;
 }
 
-std::vector<backend::Work> Evaluator::contender_on_copies(std::size_t contender) {
-  return on_copies(verifier_.timing_instance(contenders_size_), contenders_.at(contender));
+std::optional<TimedLaunches> Evaluator::audit(std::size_t contender) {
+  if (contender >= contender_kernels_.size()) return std::nullopt;
+  verify::Instance& instance = verifier_.timing_instance(contenders_size_);
+  const auto scratch = contender_scratch_[contender].find(contenders_size_);
+  return std::optional<TimedLaunches>(
+      std::in_place, backend_, instance,
+      TimedCandidate{
+          .launch = std::get<backend::Launch>(contenders_[contender]),
+          .scratch = scratch == contender_scratch_[contender].end() ? nullptr : &scratch->second,
+          .has_state = contender_has_state_[contender]},
+      [this, &instance]() -> OperandCopies& { return copies(instance); }, random_);
+}
+
+std::vector<backend::Work> Evaluator::works_of_series(std::size_t contender,
+                                                      std::optional<TimedLaunches>& audit) {
+  if (audit) return audit->before_series();
+  std::vector<backend::Work> works;
+  const OperandCopies& all = copies(verifier_.timing_instance(contenders_size_));
+  for (OperandCopies::Run& run : all.runs(contenders_.at(contender))) {
+    works.push_back(std::move(run.work));
+  }
+  return works;
 }
 
 Expected<std::optional<double>, Failure> Evaluator::time_contender_series(std::size_t contender,
                                                                           backend::Lead lead) {
   if (family::extends_lists(family_.arguments)) return std::optional<double>();
-  const auto time_ns = backend_.time_series(contender_on_copies(contender), lead);
-  if (!time_ns) return Unexpected(time_ns.error());
-  return std::optional(*time_ns);
+  std::optional<TimedLaunches> its = audit(contender);
+  const auto timed = backend_.time_series(works_of_series(contender, its), lead);
+  if (!timed) return Unexpected(timed.error());
+  if (its) {
+    if (auto right = its->after_series(timed->runs); !right) return Unexpected(right.error());
+  }
+  return std::optional(timed->time_ns);
 }
 
 Expected<std::optional<backend::RegimeTimes>, Failure> Evaluator::time_contender_regimes(
     std::size_t contender) {
   if (family::extends_lists(family_.arguments)) return std::optional<backend::RegimeTimes>();
-  return backend_.time_regimes(contender_on_copies(contender));
+  std::optional<TimedLaunches> its = audit(contender);
+  auto times = backend_.time_regimes(works_of_series(contender, its));
+  if (!times || !its) return times;
+  if (auto right = its->after_series(0); !right) return Unexpected(right.error());
+  return times;
 }
 
 Expected<std::optional<backend::EnergySample>, Failure> Evaluator::measure_contender_energy(
     std::size_t contender, double window_s) {
   if (family::extends_lists(family_.arguments)) return std::optional<backend::EnergySample>();
-  return backend_.measure_energy(contenders_.at(contender), window_s);
+  std::optional<TimedLaunches> its = audit(contender);
+  if (its) its->before_repetition();
+  auto energy = backend_.measure_energy(contenders_.at(contender), window_s);
+  if (!energy || !its) return energy;
+  if (auto right = its->after_repetition(); !right) return Unexpected(std::move(right.error()));
+  return energy;
 }
 
 std::optional<double> Evaluator::idle_watts() {
@@ -275,8 +333,8 @@ std::optional<double> Evaluator::idle_watts() {
 }
 
 Expected<counters::CounterReading, Failure> Evaluator::count_contender(std::size_t contender) {
-  const verify::Instance& instance = verifier_.timing_instance(contenders_size_);
-  return backend_.count(contenders_.at(contender), instance.preparation());
+  verify::Instance& instance = verifier_.timing_instance(contenders_size_);
+  return backend_.count(contenders_.at(contender), instance.preparation(verify::ordinary_poison));
 }
 
 }  // namespace tuner::worker

@@ -5,11 +5,13 @@
 #include "tuner/verify/verifier.hpp"
 #include "tuner/worker/device_worker.hpp"
 #include "tuner/worker/operand_copies.hpp"
+#include "tuner/worker/timed_launches.hpp"
 #include "tuner/worker/watched_backend.hpp"
 
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <random>
 #include <vector>
 
 namespace tuner::worker {
@@ -24,6 +26,7 @@ class Evaluator : public DeviceWorker {
       std::uint64_t seed, WatchedBackend::Announce announce = [](const DeviceStep&) {})
       : backend_(backend, compiler, std::move(announce)),
         family_(family),
+        random_(seed),
         verifier_(backend_, family, seed, [this](const verify::VerifyStep& step) {
           backend_.set_size(space::display(step.size, family_.problem.dims));
         }) {}
@@ -60,28 +63,33 @@ class Evaluator : public DeviceWorker {
   backend::Conditions conditions() override { return backend_.conditions(); }
 
  private:
-  /// Work on each copy of the operands of an instance. Copies are made when first asked for, and
-  /// kept until those of another instance are.
-  [[nodiscard]] std::vector<backend::Work> on_copies(const verify::Instance& instance,
-                                                     const backend::Work& work);
-  [[nodiscard]] std::vector<backend::Work> contender_on_copies(std::size_t contender);
+  /// Copies of the operands of an instance, made when first asked for, and kept until those of
+  /// another instance are.
+  [[nodiscard]] OperandCopies& copies(verify::Instance& instance);
+  /// The audit of a contender that is a candidate; of the library none.
+  [[nodiscard]] std::optional<TimedLaunches> audit(std::size_t contender);
+  /// The works of a series, prepared by the audit.
+  [[nodiscard]] std::vector<backend::Work> works_of_series(std::size_t contender,
+                                                           std::optional<TimedLaunches>& audit);
   [[nodiscard]] Expected<measure::Measurement, Failure> time(verify::LoadedCandidate& candidate,
                                                              const space::Size& size,
                                                              std::optional<double> best_ns);
   [[nodiscard]] Expected<backend::LoadedKernel, Failure> load(const backend::Binary& binary);
   /// The clock at a size, learned when it is first asked for.
-  [[nodiscard]] Expected<measure::ClockWatch*, Failure> clock(const verify::Instance& instance,
+  [[nodiscard]] Expected<measure::ClockWatch*, Failure> clock(verify::Instance& instance,
                                                               const backend::Work& work);
   [[nodiscard]] std::optional<Failure> implausible_at(const space::Size& size,
                                                       double time_ns) const;
 
   WatchedBackend backend_;
   const family::Family& family_;
+  std::mt19937_64 random_;  // draws which timed launches are looked at
   verify::Verifier verifier_;
   std::map<space::Size, measure::ClockWatch> clocks_;
   space::Size contenders_size_;
   std::vector<backend::LoadedKernel> contender_kernels_;
   std::vector<std::map<space::Size, verify::Scratch>> contender_scratch_;
+  std::vector<bool> contender_has_state_;
   std::vector<backend::Work> contenders_;
   std::optional<OperandCopies> copies_;
 };

@@ -90,8 +90,8 @@ Expected<double, Failure> WatchedBackend::time_hot(const backend::Work& work) {
 }
 
 // All pieces of work run once before the series.
-Expected<double, Failure> WatchedBackend::time_series(std::span<const backend::Work> works,
-                                                      backend::Lead lead) {
+Expected<backend::SeriesTime, Failure> WatchedBackend::time_series(
+    std::span<const backend::Work> works, backend::Lead lead) {
   announce(works.front(), kSeriesLaunches + static_cast<int>(works.size()));
   return backend_.time_series(works, lead);
 }

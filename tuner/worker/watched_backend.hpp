@@ -84,13 +84,16 @@ class WatchedBackend : public backend::Backend {
   std::vector<backend::Resources> resources(backend::KernelId kernel) const override {
     return backend_.resources(kernel);
   }
+  bool has_variables(backend::KernelId kernel) const override {
+    return backend_.has_variables(kernel);
+  }
 
   Expected<void, Failure> run(const backend::Work& work) override;
   Expected<std::vector<backend::Sample>, Failure> time(const backend::Work& work,
                                                        const backend::SamplePlan& plan) override;
   Expected<double, Failure> time_hot(const backend::Work& work) override;
-  Expected<double, Failure> time_series(std::span<const backend::Work> works,
-                                        backend::Lead lead) override;
+  Expected<backend::SeriesTime, Failure> time_series(std::span<const backend::Work> works,
+                                                     backend::Lead lead) override;
   Expected<std::optional<backend::RegimeTimes>, Failure> time_regimes(
       std::span<const backend::Work> works) override;
   Expected<std::optional<backend::EnergySample>, Failure> measure_energy(const backend::Work& work,

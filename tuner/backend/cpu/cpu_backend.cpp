@@ -114,6 +114,9 @@ class CpuBackend final : public Backend {
   [[nodiscard]] std::vector<Resources> resources(KernelId kernel) const override {
     return std::vector<Resources>(kernels_.at(kernel).image.functions().size());
   }
+  [[nodiscard]] bool has_variables(KernelId kernel) const override {
+    return kernels_.at(kernel).image.has_variables();
+  }
 
   [[nodiscard]] Expected<void, Failure> run(const Work& work) override {
     return std::visit([this](const auto& call) { return execute(call); }, work);
@@ -151,8 +154,8 @@ class CpuBackend final : public Backend {
     return times_ns[1];
   }
 
-  [[nodiscard]] Expected<double, Failure> time_series(std::span<const Work> works,
-                                                      Lead lead) override {
+  [[nodiscard]] Expected<SeriesTime, Failure> time_series(std::span<const Work> works,
+                                                          Lead lead) override {
     if (auto done = run(works.front()); !done) return Unexpected(done.error());
     return median_for(works, lead == Lead::load ? kLoadNs : kSeriesNs);
   }
@@ -166,9 +169,10 @@ class CpuBackend final : public Backend {
     std::this_thread::sleep_for(kPause);
     const auto rested_ns = time_once(works.back());
     if (!rested_ns) return Unexpected(rested_ns.error());
-    const auto sustained_ns = median_for(works, kLoadNs);
-    if (!sustained_ns) return Unexpected(sustained_ns.error());
-    return std::optional(RegimeTimes{.rested_ns = *rested_ns, .sustained_ns = *sustained_ns});
+    const auto sustained = median_for(works, kLoadNs);
+    if (!sustained) return Unexpected(sustained.error());
+    return std::optional(
+        RegimeTimes{.rested_ns = *rested_ns, .sustained_ns = sustained->time_ns});
   }
 
   [[nodiscard]] Expected<std::optional<EnergySample>, Failure> measure_energy(const Work&,
@@ -205,18 +209,19 @@ class CpuBackend final : public Backend {
     return plan.before ? run(*plan.before) : Expected<void, Failure>();
   }
   /// The median of runs of each in turn for so long, of one at the least.
-  [[nodiscard]] Expected<double, Failure> median_for(std::span<const Work> works,
-                                                     double duration_ns) {
+  [[nodiscard]] Expected<SeriesTime, Failure> median_for(std::span<const Work> works,
+                                                         double duration_ns) {
     std::vector<double> times_ns;
     for (const auto begin = Clock::now();
          times_ns.empty() || nanoseconds_since(begin) < duration_ns;) {
       const auto time_ns = time_once(works[times_ns.size() % works.size()]);
-      if (!time_ns) return time_ns;
+      if (!time_ns) return Unexpected(time_ns.error());
       times_ns.push_back(*time_ns);
     }
+    const auto runs = static_cast<std::int64_t>(times_ns.size());
     const auto middle = times_ns.begin() + static_cast<std::ptrdiff_t>(times_ns.size() / 2);
     std::ranges::nth_element(times_ns, middle);
-    return *middle;
+    return SeriesTime{.time_ns = *middle, .runs = runs};
   }
   /// Of a kernel only its run counts: what comes before depends on nothing that it does.
   [[nodiscard]] Expected<double, Failure> time_once(const Work& work) {
@@ -263,6 +268,11 @@ class CpuBackend final : public Backend {
                                                                      Purpose purpose) {
     const auto kernel = kernels_.find(launch.kernel);
     if (kernel == kernels_.end()) return launch_error("the kernel is not loaded");
+    if (launch.restores) {
+      const LoadedKernel& restored = kernels_.at(*launch.restores);
+      restored.image.restore_variables();
+      if (restored.interleaved) restored.interleaved->restore_variables();
+    }
     LoadedKernel& loaded = kernel->second;
     const bool interleaves = purpose == Purpose::results && loaded.interleaved &&
                              loaded.launches++ % 2 == 0 && is_short(launch);

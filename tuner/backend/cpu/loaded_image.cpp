@@ -4,6 +4,7 @@
 #include "tuner/backend/cpu/block_runner.hpp"
 #include "tuner/backend/cpu/interleaved_image.hpp"
 #include "tuner/backend/launch_error.hpp"
+#include "tuner/core/elf_symbols.hpp"
 #include "tuner/core/file.hpp"
 
 #include <fmt/format.h>
@@ -20,6 +21,14 @@ namespace {
 /// The number of 64-bit words that hold these bytes.
 std::size_t words(std::size_t size_bytes) {
   return (size_bytes + sizeof(std::uint64_t) - 1) / sizeof(std::uint64_t);
+}
+
+/// Whether a symbol is a variable of the kernel, none of what a linker puts into every image.
+bool is_variable(const ElfSymbol& symbol) {
+  if (symbol.kind != ElfSymbol::Kind::variable || symbol.size_bytes == 0) return false;
+  if (!symbol.section.starts_with(".data") && !symbol.section.starts_with(".bss")) return false;
+  return symbol.is_writable && !symbol.section.starts_with(".data.rel.ro") &&
+         symbol.name != "__dso_handle" && !symbol.name.starts_with("completed.");
 }
 
 }  // namespace
@@ -44,6 +53,7 @@ Expected<LoadedImage, Failure> LoadedImage::load(const Binary& binary,
     }
     image.functions_.push_back(static_cast<const KernelImage*>(symbol));
   }
+  image.variables_ = image.variables(binary.image);
   if (image.functions_.front()->context_place != nullptr) {
     image.shared_ = shared_variables(binary.image);
     const auto largest = std::ranges::max_element(image.shared_, {}, &SharedVariable::size_bytes);
@@ -64,6 +74,22 @@ std::optional<LoadedImage> LoadedImage::load_interleaved(const Binary& binary,
   if (part.empty()) return std::nullopt;
   auto image = load({.image = {part.begin(), part.end()}, .symbols = binary.symbols}, scratch);
   return image ? std::optional(std::move(*image)) : std::nullopt;
+}
+
+std::vector<LoadedImage::Variable> LoadedImage::variables(std::span<const std::byte> image) const {
+  struct link_map* map = nullptr;
+  if (::dlinfo(library_.get(), RTLD_DI_LINKMAP, &map) != 0) return {};
+  std::vector<Variable> found;
+  for (const ElfSymbol& symbol : elf_symbols(image)) {
+    if (!is_variable(symbol)) continue;
+    auto* const place = reinterpret_cast<std::byte*>(map->l_addr + symbol.value);
+    found.push_back({.place = place, .loaded = {place, place + symbol.size_bytes}});
+  }
+  return found;
+}
+
+void LoadedImage::restore_variables() const {
+  for (const Variable& variable : variables_) std::ranges::copy(variable.loaded, variable.place);
 }
 
 Expected<void, Failure> LoadedImage::write(const SymbolValue& symbol) const {

@@ -30,6 +30,11 @@ class LoadedImage {
   /// or one of fewer bytes.
   [[nodiscard]] Expected<void, Failure> write(const SymbolValue& symbol) const;
 
+  /// Whether the kernel has variables that a launch can leave changed.
+  [[nodiscard]] bool has_variables() const { return !variables_.empty(); }
+  /// Gives all of them what they held when the image was loaded.
+  void restore_variables() const;
+
   /// Those of the binary's symbols, at least one; as long as the image is loaded.
   [[nodiscard]] std::span<const KernelImage* const> functions() const { return functions_; }
   /// As long as the image is loaded.
@@ -41,7 +46,15 @@ class LoadedImage {
   struct Close {
     void operator()(void* library) const;
   };
+  /// A variable of the kernel in this process, and what it held when the image was loaded.
+  struct Variable {
+    std::byte* place;
+    std::vector<std::byte> loaded;
+  };
+  [[nodiscard]] std::vector<Variable> variables(std::span<const std::byte> image) const;
+
   std::unique_ptr<void, Close> library_;
+  std::vector<Variable> variables_;
   std::vector<const KernelImage*> functions_;
   std::vector<SharedVariable> shared_;
 };

@@ -103,11 +103,14 @@ class CudaBackend final : public Backend {
   Expected<KernelId, Failure> load(const Binary& binary) override;
   void unload(KernelId kernel) override { kernels_.erase(kernel); }
   std::vector<Resources> resources(KernelId kernel) const override;
+  bool has_variables(KernelId kernel) const override {
+    return object(kernels_, kernel, "kernel").has_variables();
+  }
 
   Expected<void, Failure> run(const Work& work) override;
   Expected<std::vector<Sample>, Failure> time(const Work& work, const SamplePlan& plan) override;
   Expected<double, Failure> time_hot(const Work& work) override;
-  Expected<double, Failure> time_series(std::span<const Work> works, Lead lead) override;
+  Expected<SeriesTime, Failure> time_series(std::span<const Work> works, Lead lead) override;
   Expected<std::optional<RegimeTimes>, Failure> time_regimes(std::span<const Work> works) override;
   Expected<std::optional<EnergySample>, Failure> measure_energy(const Work& work,
                                                                 double window_s) override;
@@ -147,6 +150,8 @@ class CudaBackend final : public Backend {
   /// Of no work: nothing.
   [[nodiscard]] Expected<Enqueue, Failure> prepare(const std::optional<Work>& work);
   [[nodiscard]] Expected<Enqueue, Failure> prepare(const Launch& launch);
+  /// Of a kernel, if there is one.
+  [[nodiscard]] Expected<void, Failure> restore_variables(std::optional<KernelId> of) const;
   [[nodiscard]] Expected<std::vector<Enqueue>, Failure> prepare_steps(const Launch& launch);
   [[nodiscard]] Expected<std::vector<Enqueue>, Failure> prepare_all(std::span<const Work> works);
   [[nodiscard]] Expected<void, Failure> run(const Launch& launch);
@@ -277,6 +282,7 @@ Expected<void, Failure> CudaBackend::run(const Launch& launch) {
   }
   const auto steps = prepare_steps(launch);
   if (!steps) return Unexpected(steps.error());
+  if (auto restored = restore_variables(launch.restores); !restored) return restored;
   for (std::size_t i = 0; i < steps->size(); ++i) {
     if (auto spread = shared_poison().spread(launch.shared_content); !spread) return spread;
     if (launch.steps[i].geometry.programmatic) {
@@ -378,7 +384,7 @@ Expected<double, Failure> CudaBackend::time_hot(const Work& work) {
   return timers().hot.time(*enqueue);
 }
 
-Expected<double, Failure> CudaBackend::time_series(std::span<const Work> works, Lead lead) {
+Expected<SeriesTime, Failure> CudaBackend::time_series(std::span<const Work> works, Lead lead) {
   const auto enqueues = prepare_all(works);
   if (!enqueues) return Unexpected(enqueues.error());
   return timers().hot.time_series(*enqueues, lead);
@@ -468,11 +474,16 @@ Expected<Enqueue, Failure> CudaBackend::prepare(const std::optional<Work>& work)
 Expected<Enqueue, Failure> CudaBackend::prepare(const Launch& launch) {
   auto steps = prepare_steps(launch);
   if (!steps) return Unexpected(std::move(steps.error()));
-  return Enqueue([steps = *std::move(steps)] {
-    Expected<void, Failure> done;
+  return Enqueue([this, restores = launch.restores, steps = *std::move(steps)] {
+    Expected<void, Failure> done = restore_variables(restores);
     for (std::size_t i = 0; done && i < steps.size(); ++i) done = steps[i]();
     return done;
   });
+}
+
+Expected<void, Failure> CudaBackend::restore_variables(std::optional<KernelId> of) const {
+  if (!of) return {};
+  return object(kernels_, *of, "kernel").restore_variables(stream_.get());
 }
 
 Expected<std::vector<Enqueue>, Failure> CudaBackend::prepare_steps(const Launch& launch) {

@@ -3,9 +3,12 @@
 
 #include "tuner/backend/launch_error.hpp"
 #include "tuner/backend/match_arguments.hpp"
+#include "tuner/core/elf_symbols.hpp"
+#include "tuner/core/error.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace tuner::backend {
@@ -60,7 +63,48 @@ Expected<CudaKernel, Failure> CudaKernel::load(const Binary& binary) {
     if (!function) return Unexpected(std::move(function.error()));
     loaded.functions_.push_back(*std::move(function));
   }
+  if (auto kept = loaded.keep_variables(binary.image); !kept) return Unexpected(kept.error());
   return loaded;
+}
+
+Expected<void, Failure> CudaKernel::keep_variables(std::span<const std::byte> image) {
+  std::size_t size_bytes = 0;
+  for (const ElfSymbol& symbol : elf_symbols(image)) {
+    if (symbol.kind != ElfSymbol::Kind::variable || !symbol.section.starts_with(".nv.global")) {
+      continue;
+    }
+    void* place = nullptr;
+    std::size_t size = 0;
+    const std::string name(symbol.name);
+    auto found = attempt(cudaLibraryGetGlobal(&place, &size, library_.get(), name.c_str()));
+    if (!found) found = attempt(cudaLibraryGetManaged(&place, &size, library_.get(), name.c_str()));
+    // What the runtime does not find, such as a constant beside the variables, no kernel changes.
+    if (!found || size == 0) continue;
+    variables_.push_back(
+        {.place = static_cast<std::byte*>(place), .size_bytes = size, .kept_at = size_bytes});
+    size_bytes += size;
+  }
+  if (variables_.empty()) return {};
+  try {
+    kept_ = make_device_memory(size_bytes);
+  } catch (const Error& error) {
+    return launch_error(fmt::format("the kernel's variables take {} bytes, and so does their first "
+                                    "content: {}",
+                                    size_bytes, error.what()));
+  }
+  for (const auto& [place, size, at] : variables_) {
+    auto copied = attempt(cudaMemcpy(kept_.get() + at, place, size, cudaMemcpyDefault));
+    if (!copied) return copied;
+  }
+  return {};
+}
+
+Expected<void, Failure> CudaKernel::restore_variables(cudaStream_t stream) const {
+  for (const auto& [place, size, at] : variables_) {
+    auto copied = attempt(cudaMemcpyAsync(place, kept_.get() + at, size, cudaMemcpyDefault, stream));
+    if (!copied) return copied;
+  }
+  return {};
 }
 
 Expected<void, Failure> CudaFunction::allow_dynamic_shared(std::size_t size_bytes) {
@@ -96,6 +140,11 @@ Expected<void, Failure> CudaKernel::write(const SymbolValue& symbol, cudaStream_
   }
   auto copied = attempt(
       cudaMemcpyAsync(variable, bytes.data(), bytes.size(), cudaMemcpyHostToDevice, stream));
+  const auto kept = std::ranges::find(variables_, variable, &Variable::place);
+  if (copied && kept != variables_.end()) {
+    copied = attempt(cudaMemcpyAsync(kept_.get() + kept->kept_at, bytes.data(), bytes.size(),
+                                     cudaMemcpyHostToDevice, stream));
+  }
   return copied ? finish(stream) : copied;
 }
 

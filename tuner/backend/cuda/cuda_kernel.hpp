@@ -49,10 +49,24 @@ class CudaKernel {
   /// none of that name or one of fewer bytes.
   [[nodiscard]] Expected<void, Failure> write(const SymbolValue& symbol, cudaStream_t stream) const;
 
+  /// Whether the image has variables that a launch can leave changed.
+  [[nodiscard]] bool has_variables() const { return !variables_.empty(); }
+  /// Gives all of them, on `stream`, what they held when the image was loaded, or what `write` gave
+  /// them last.
+  [[nodiscard]] Expected<void, Failure> restore_variables(cudaStream_t stream) const;
+
  private:
+  /// A variable on the device, and where its content is kept.
+  struct Variable {
+    std::byte* place;
+    std::size_t size_bytes, kept_at;
+  };
   CudaKernel() = default;
+  [[nodiscard]] Expected<void, Failure> keep_variables(std::span<const std::byte> image);
 
   Library library_;
+  std::vector<Variable> variables_;
+  DeviceMemory kept_;
   std::vector<CudaFunction> functions_;
 };
 

@@ -53,13 +53,16 @@ Expected<double, Failure> HotTimer::time(const Enqueue& work) {
   return times_ns[times_ns.size() / 2];
 }
 
-Expected<double, Failure> HotTimer::time_series(std::span<const Enqueue> works, Lead lead) {
+Expected<SeriesTime, Failure> HotTimer::time_series(std::span<const Enqueue> works, Lead lead) {
   if (auto loaded = load_first(works); !loaded) return Unexpected(loaded.error());
   const auto repeated = series(works);
   if (!repeated) return Unexpected(repeated.error());
-  const auto time_ns = time_of_one(*repeated);
-  if (!time_ns || lead == Lead::none) return time_ns;
-  return time_under_load(*repeated, *time_ns * repeated->runs, kLoadInTurn_ns);
+  auto time_ns = time_of_one(*repeated);
+  if (time_ns && lead == Lead::load) {
+    time_ns = time_under_load(*repeated, *time_ns * repeated->runs, kLoadInTurn_ns);
+  }
+  if (!time_ns) return Unexpected(time_ns.error());
+  return SeriesTime{.time_ns = *time_ns, .runs = repeated->runs};
 }
 
 Expected<std::optional<RegimeTimes>, Failure> HotTimer::time_regimes(

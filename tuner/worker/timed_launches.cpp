@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/worker/timed_launches.hpp"
+
+#include "tuner/core/failpoint.hpp"
+#include "tuner/measure/statistics.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <iterator>
+#include <map>
+#include <utility>
+
+namespace tuner::worker {
+
+using verify::PoisonKind;
+
+PoisonKind TimedLaunches::any_poison() {
+  return static_cast<PoisonKind>(random_() % verify::kPoisonKinds);
+}
+
+void TimedLaunches::restore_scratch() {
+  if (candidate_.scratch != nullptr) candidate_.scratch->restore();
+}
+
+backend::Work TimedLaunches::before_launch() {
+  restore_scratch();
+  backend::Launch preparation = instance_.preparation(any_poison());
+  preparation.restores = candidate_.launch.kernel;
+  return preparation;
+}
+
+Expected<void, Failure> TimedLaunches::after_launch() {
+  constexpr unsigned kInspected = 4;  // one in so many
+  if (!one_in(kInspected)) return {};
+  return inspect("in a timed launch");
+}
+
+Expected<void, Failure> TimedLaunches::inspect(const char* when) {
+  auto right = instance_.inspect();
+  if (right && candidate_.scratch != nullptr) {
+    if (auto overrun = candidate_.scratch->overrun()) {
+      right = Unexpected(Failure{Outcome::out_of_bounds, std::move(*overrun)});
+    }
+  }
+  if (right) return {};
+  right.error().message += fmt::format("; {}", when);
+  return Unexpected(std::move(right.error()));
+}
+
+std::vector<backend::Work> TimedLaunches::before_series() {
+  restore_scratch();
+  runs_ = copies_().runs(candidate_.launch);
+  std::ranges::shuffle(runs_, random_);
+  std::vector<backend::Work> works;
+  for (const OperandCopies::Run& run : runs_) works.push_back(run.work);
+  return works;
+}
+
+Expected<void, Failure> TimedLaunches::after_series(std::int64_t runs) {
+  constexpr std::size_t kInspected = 2;
+  if (instance_.updates_in_place()) return check_next_launches();
+  const auto count = static_cast<std::int64_t>(runs_.size());
+  std::map<std::size_t, bool> inputs;  // of the last run on each set: whether they are changed
+  for (std::int64_t i = std::max<std::int64_t>(0, runs - count); i < runs; ++i) {
+    const OperandCopies::Run& run = runs_[static_cast<std::size_t>(i % count)];
+    inputs[run.outputs] = run.is_changed;
+  }
+  std::vector<std::pair<std::size_t, bool>> looked_at;
+  std::ranges::sample(inputs, std::back_inserter(looked_at), kInspected, random_);
+  const OperandCopies& copies = copies_();
+  for (const auto& [set, is_changed] : looked_at) {
+    verify::Instance& of = is_changed ? *instance_.changed() : instance_;
+    auto right = of.inspect_copied(copies.outputs(set), copies.poison());
+    if (right) continue;
+    right.error().message += "; in launches back to back, which alternate between two inputs";
+    return Unexpected(std::move(right.error()));
+  }
+  return check_next_launches();
+}
+
+void TimedLaunches::before_repetition() {
+  restore_scratch();
+  instance_.prepare_launch(any_poison());
+}
+
+Expected<void, Failure> TimedLaunches::after_repetition() {
+  if (!instance_.updates_in_place()) {
+    if (auto right = inspect("in launches back to back"); !right) return right;
+  }
+  return check_next_launches();
+}
+
+Expected<void, Failure> TimedLaunches::check_next_launches() {
+  verify::Instance* const changed = instance_.changed();
+  if (changed != nullptr && !instance_.updates_in_place()) {
+    // Outputs still hold what belongs to the other inputs.
+    instance_.prepare_launch(any_poison());
+    if (auto done = backend_.run(candidate_.launch); !done) return done;
+    changed->prepare_inputs();
+    if (auto done = backend_.run(candidate_.launch); !done) return done;
+    const auto right = changed->inspect();
+    instance_.prepare_inputs();
+    if (!right) {
+      Failure failure = right.error();
+      failure.message += "; in a launch on other inputs behind launches back to back";
+      return Unexpected(std::move(failure));
+    }
+  }
+  if (!candidate_.has_state) return {};
+  instance_.prepare_launch(any_poison());
+  if (auto done = backend_.run(candidate_.launch); !done) return done;
+  return inspect("in the launch behind launches back to back");
+}
+
+Expected<void, Failure> TimedLaunches::check_many_launches() {
+  constexpr int kMost = 2000;
+  constexpr std::chrono::milliseconds kLongest{150};
+  if (!candidate_.has_state) return {};
+  instance_.prepare_launch(any_poison());
+  const auto begin = std::chrono::steady_clock::now();
+  for (int i = 0; i < kMost && std::chrono::steady_clock::now() - begin < kLongest; ++i) {
+    if (auto done = backend_.run(candidate_.launch); !done) return done;
+  }
+  return check_next_launches();
+}
+
+Expected<double, Failure> TimedLaunches::cold_time(std::optional<backend::KernelId> restores) {
+  backend::Launch preparation = instance_.preparation(any_poison());
+  preparation.restores = restores;
+  if (restores) restore_scratch();
+  const auto sample = backend_.time(candidate_.launch, {.samples = 1, .before = preparation});
+  if (!sample) return Unexpected(sample.error());
+  return sample->front().time_ns;
+}
+
+Expected<void, Failure> TimedLaunches::compare_times_with_state() {
+  // Of equal launches, seven of which are each faster than seven others, twice: one in 10^7.
+  constexpr int kTimes = 7, kAttempts = 2;
+  constexpr double kMostSaved = 0.8;
+  if (!candidate_.has_state) return {};
+  double kept_ns = 0, restored_ns = 0;
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    std::vector<double> kept, restored;
+    for (int i = 0; i < kTimes; ++i) {
+      const auto fresh = cold_time(candidate_.launch.kernel);
+      if (!fresh) return Unexpected(fresh.error());
+      const auto next = cold_time(std::nullopt);
+      if (!next) return Unexpected(next.error());
+      restored.push_back(*fresh);
+      kept.push_back(*next);
+    }
+    kept_ns = *measure::quantile(kept, 0.5);
+    restored_ns = *measure::quantile(restored, 0.5);
+    if (std::ranges::max(kept) >= std::ranges::min(restored) || kept_ns >= kMostSaved * restored_ns) {
+      return {};
+    }
+  }
+  return Unexpected(Failure{
+      Outcome::implausible,
+      fmt::format("a launch takes {:.3g} times as long when the variables of the kernel and its "
+                  "scratch memory hold what they held at first as behind another launch on the "
+                  "same inputs: it takes over results of that launch",
+                  restored_ns / kept_ns)});
+}
+
+}  // namespace tuner::worker
