@@ -516,9 +516,9 @@ TEST_F(CpuBackend, ASeriesGoesThroughItsWorkInTurn) {
                               .steps = {{.geometry = {.grid = {8, 1, 1}, .block = {128, 1, 1}},
                                          .arguments = {outs.back()}}}});
   }
-  const auto time_ns = backend().time_series(works, Lead::load);
-  ASSERT_TRUE(time_ns) << time_ns.error().message;
-  EXPECT_GT(*time_ns, 0);
+  const auto timed = backend().time_series(works, Lead::load);
+  ASSERT_TRUE(timed) << timed.error().message;
+  EXPECT_GT(timed->time_ns, 0);
   const int runs = download<int>(outs.front(), 1024).front();
   EXPECT_GT(runs, 1) << "20 ms";
   for (const BufferId out : outs) EXPECT_NEAR(download<int>(out, 1024).front(), runs, 2);

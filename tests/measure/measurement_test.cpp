@@ -15,12 +15,41 @@ using testing::HasSubstr;
 using testing_support::ScriptedBackend;
 using testing_support::work_number;
 
+/// Finds every launch right, but for those after which it is told otherwise.
+class FakeAudit : public LaunchAudit {
+ public:
+  backend::Work before_launch() override {
+    ++prepared;
+    return work_number(0);
+  }
+  Expected<void, Failure> after_launch() override { return found(wrong_launch); }
+  std::vector<backend::Work> before_series() override {
+    return std::vector<backend::Work>(3, work_number(1));
+  }
+  Expected<void, Failure> after_series(std::int64_t runs) override {
+    series_runs = runs;
+    return found(wrong_series);
+  }
+  void before_repetition() override { ++repetitions; }
+  Expected<void, Failure> after_repetition() override { return found(wrong_repetition); }
+
+  int prepared = 0, repetitions = 0;
+  std::int64_t series_runs = 0;
+  bool wrong_launch = false, wrong_series = false, wrong_repetition = false;
+
+ private:
+  static Expected<void, Failure> found(bool wrong) {
+    if (!wrong) return {};
+    return Unexpected(Failure{Outcome::wrong_result, "wrong while timed"});
+  }
+};
+
 class ScreenTest : public testing::Test {
  protected:
   Expected<Measurement, Failure> screened(ScriptedBackend& backend,
                                           std::optional<double> best_ns = std::nullopt) {
-    return screen(backend, work_number(1), {.pause = std::chrono::milliseconds(0)}, best_ns,
-                  watch_);
+    return screen(backend, work_number(1), audit_,
+                  {.pause = std::chrono::milliseconds(0), .back_to_back = true}, best_ns, watch_);
   }
   std::size_t samples_at(double time_ns, std::optional<double> best_ns) {
     ScriptedBackend backend([=](const backend::Work&) { return time_ns; });
@@ -28,6 +57,7 @@ class ScreenTest : public testing::Test {
   }
 
   ClockWatch watch_{2000};
+  FakeAudit audit_;
 };
 
 TEST_F(ScreenTest, TakesAllSamplesOfACandidateThatMayBeTheBest) {
@@ -80,9 +110,7 @@ TEST_F(ScreenTest, TimesInSeriesWhatMayWinThere) {
     backend.series_share_of = [share = 0.5](const backend::Work&) mutable {
       return share = share == 0.5 ? 0.9 : share == 0.9 ? 0.6 : 0.5;
     };
-    ScreenPlan plan;
-    plan.on_copies = [] { return std::vector<backend::Work>(3, work_number(1)); };
-    const auto series_ns = screen(backend, work_number(1), plan, best_ns, watch_)->series_ns;
+    const auto series_ns = screened(backend, best_ns)->series_ns;
     EXPECT_EQ(backend.series, series_ns ? 3 : 0);
     EXPECT_EQ(backend.copies, series_ns ? 3U : 0U);
     return series_ns;
@@ -93,10 +121,35 @@ TEST_F(ScreenTest, TimesInSeriesWhatMayWinThere) {
   EXPECT_EQ(series_beside(1.1e6, 1.1e6), std::nullopt) << "it is long";
 }
 
-TEST_F(ScreenTest, WithoutCopiesNothingIsTimedInSeries) {
+TEST_F(ScreenTest, WhatIsUpdatedInPlaceIsNotTimedBackToBack) {
   ScriptedBackend backend([](const backend::Work&) { return 100.0; });
-  EXPECT_EQ(screened(backend)->series_ns, std::nullopt);
+  const auto measurement =
+      screen(backend, work_number(1), audit_, {.back_to_back = false}, std::nullopt, watch_);
+  EXPECT_EQ(measurement->series_ns, std::nullopt);
+  EXPECT_EQ(measurement->hot_ns, std::nullopt);
   EXPECT_EQ(backend.series, 0);
+  EXPECT_EQ(audit_.repetitions, 0);
+}
+
+TEST_F(ScreenTest, EveryTimedLaunchIsPrepared) {
+  ScriptedBackend backend([](const backend::Work&) { return 100.0; });
+  EXPECT_EQ(screened(backend)->samples_ns.size(), 20U);
+  EXPECT_EQ(audit_.prepared, 21) << "and the warm-up";
+  EXPECT_EQ(audit_.series_runs, 3);
+  EXPECT_EQ(audit_.repetitions, 1);
+  EXPECT_EQ(backend.unprepared_timings, 0);
+}
+
+TEST_F(ScreenTest, AWrongLaunchInAnyKindOfTimingIsAFailure) {
+  ScriptedBackend backend([](const backend::Work&) { return 100.0; });
+  for (bool FakeAudit::*const kind :
+       {&FakeAudit::wrong_launch, &FakeAudit::wrong_series, &FakeAudit::wrong_repetition}) {
+    audit_ = {};
+    audit_.*kind = true;
+    const auto measurement = screened(backend);
+    ASSERT_FALSE(measurement);
+    EXPECT_EQ(measurement.error().outcome, Outcome::wrong_result);
+  }
 }
 
 TEST_F(ScreenTest, DoesNotCountTheWarmUp) {

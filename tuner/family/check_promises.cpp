@@ -4,6 +4,7 @@
 #include "tuner/family/candidate.hpp"
 #include "tuner/family/check_entries.hpp"
 #include "tuner/family/constant_memory.hpp"
+#include "tuner/family/law.hpp"
 #include "tuner/family/parse.hpp"
 
 #include <fmt/format.h>
@@ -11,7 +12,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <optional>
+#include <utility>
 
 namespace tuner::family {
 namespace {
@@ -109,6 +112,60 @@ std::vector<std::string> promises_of_values(const Family& family) {
       repetition_text(check)};
 }
 
+/// The inputs of a family, with what their elements are.
+struct Input {
+  const std::string& name;
+  const InputFill& fill;
+  ElementType type;
+};
+std::vector<Input> inputs_of(const Family& family) {
+  std::vector<Input> inputs;
+  for (const auto& [name, what] : family.arguments) {
+    if (const auto* const array = std::get_if<ArrayArgument>(&what)) {
+      inputs.push_back({.name = name, .fill = array->fill, .type = array->type.all().front()});
+    }
+    const auto* const buffer = std::get_if<BufferArgument>(&what);
+    if (buffer == nullptr) continue;
+    if (!buffer->is_written() || buffer->initial == InitialContent::input) {
+      inputs.push_back({.name = name, .fill = buffer->fill, .type = buffer->type.all().front()});
+    }
+  }
+  return inputs;
+}
+
+/// By which laws inputs are drawn, those of equal laws together, and which the file excludes.
+std::vector<std::string> law_texts(const Family& family) {
+  std::vector<std::pair<std::vector<Law>, std::vector<std::string>>> groups;
+  std::vector<std::string> excluded;
+  const auto names = [](const std::vector<Law>& laws) {
+    std::vector<std::string_view> texts;
+    for (const Law law : laws) texts.push_back(name(law));
+    return fmt::format("{}", fmt::join(texts, ", "));
+  };
+  for (const auto& [name, fill, type] : inputs_of(family)) {
+    const std::vector<Law> laws = laws_of(fill, type, family.check.continuous);
+    if (!fill.excluded_laws.empty()) {
+      excluded.push_back(fmt::format("{} is not drawn by {}: {}", name, names(fill.excluded_laws),
+                                     fill.exclusion_reason));
+    }
+    if (laws.empty()) continue;
+    auto group = std::ranges::find(groups, laws, [](const auto& each) { return each.first; });
+    if (group == groups.end()) group = groups.insert(group, {laws, {}});
+    group->second.push_back(name);
+  }
+  std::vector<std::string> texts;
+  for (const auto& [laws, members] : groups) {
+    texts.push_back(fmt::format("some checks draw {} by the laws {}", fmt::join(members, ", "),
+                                names(laws)));
+  }
+  std::ranges::move(excluded, std::back_inserter(texts));
+  if (!texts.empty()) {
+    texts.back() +=
+        R"(; to exclude a law, give the argument "laws": {"exclude": ["LAW"], "reason": "…"})";
+  }
+  return texts;
+}
+
 /// The greatest error allowed, as a share of a result of typical size; none where there is no
 /// bound.
 std::optional<double> allowed_share(const Family& family, const space::Size& size) {
@@ -177,6 +234,9 @@ std::vector<std::string> check_promises(const Family& family) {
   std::vector<std::string> promises = promises_of_values(family);
   const std::vector<std::string> orders = order_texts(family);
   promises.insert(promises.end(), orders.begin(), orders.end());
+  if (!std::holds_alternative<NpyReference>(family.check.reference)) {
+    std::ranges::move(law_texts(family), std::back_inserter(promises));
+  }
   return promises;
 }
 

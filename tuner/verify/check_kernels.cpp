@@ -254,6 +254,11 @@ void CheckKernels::borrow(const Elements& data, const Elements& others, Flips fl
           family::Scalar(std::int32_t{flips == Flips::some}), bits(seed)});
 }
 
+bool CheckKernels::are_alike(const Elements& data) {
+  return sums(of_type("count_unlike_first", data.type), data.count,
+              {data.region, family::Scalar(data.count)})[0] == 0;
+}
+
 std::uint64_t CheckKernels::not_finite(const Elements& results) {
   return sums(of_type("count_not_finite", results.type), results.count,
               {results.region, family::Scalar(results.count)})[0];

@@ -378,6 +378,17 @@ __global__ void count_fractions(const T* reference, long long count, double most
   if (fractions) atomicAdd(&sums[0], fractions);
 }
 
+/// sums[0] += the elements that have other bits than the first one.
+template <class T>
+__global__ void count_unlike_first(const T* data, long long count, Bits64* sums) {
+  const unsigned char* const bytes = (const unsigned char*)data;
+  Bits64 unlike = 0;
+  for (long long i = first_index(); i < count; i += index_stride()) {
+    if (element_bits(bytes, sizeof(T), i) != element_bits(bytes, sizeof(T), 0)) ++unlike;
+  }
+  if (unlike) atomicAdd(&sums[0], unlike);
+}
+
 /// sums[0] += the elements that the reference wrote and that are NaN or infinite.
 template <class T>
 __global__ void count_not_finite(const T* reference, long long count, Bits64* sums) {

@@ -64,6 +64,8 @@ class CheckKernels {
   /// Gives half of the elements those of `others`, some of them with one bit changed.
   enum class Flips { none, some };
   void borrow(const Elements& data, const Elements& others, Flips flips, std::uint64_t seed);
+  /// Whether all of them have the same bits.
+  [[nodiscard]] bool are_alike(const Elements& data);
   /// How many results are NaN or infinite.
   [[nodiscard]] std::uint64_t not_finite(const Elements& results);
   /// Fills with NaN what of the elements does not belong to a matrix.

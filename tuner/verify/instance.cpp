@@ -68,7 +68,61 @@ void Instance::make() {
   kernels_.prepare(memory_, shared_->poison);
   intact_ = kernels_.inspect(memory_, shared_->poison, CheckKernels::Repeats::ignored);
   reference_.reset();
+  try_nothing();
   failpoint("verify.instance_made");
+}
+
+void Instance::try_nothing() {
+  const std::vector<CheckedData>& all = memory_.plan().data;
+  for (std::size_t place = 0; place < all.size(); ++place) {
+    const CheckedData& data = all[place];
+    if (!data.allowed || data.records || problem_.tolerance_of(data.argument) == nullptr) continue;
+    const CheckKernels::Elements expected = elements(memory_.reference(*data.expected), data);
+    if (are_zero(backend_, expected.region, data) || kernels_.are_alike(expected)) continue;
+    const auto passes = [&](std::string_view what) {
+      const auto reports =
+          kernels_.inspect(memory_, shared_->poison, CheckKernels::Repeats::ignored);
+      const auto part = std::ranges::find_if(memory_.plan().parts, [&](const CheckPart& each) {
+        return each.kind == CheckPart::output &&
+               each.offset == static_cast<long long>(data.candidate);
+      });
+      if (reports[static_cast<std::size_t>(part - memory_.plan().parts.begin())].wrong > 0) return;
+      const backend::Buffer magnitude(backend_, data.size_bytes());
+      kernels_.absolute(magnitude.id(), expected);
+      loose_.push_back(place);
+      if (!caution_.empty()) return;
+      caution_ = fmt::format(
+          "{} satisfy the tolerance of {}, whose typical result is {:.2g}: a kernel that computes "
+          "nothing passes; give a smaller \"tolerance\"",
+          what, data.name, kernels_.typical(elements(magnitude.id(), data)));
+    };
+    if (data.initial) passes("the old contents");
+    backend_.fill(memory_.candidate(data.candidate), 0, data.size_bytes());
+    passes("all zeros");
+    for (const CheckedData& input : all) {
+      if (input.role != family::BufferRole::input || input.type != data.type ||
+          input.count < data.count) {
+        continue;
+      }
+      backend_.copy(memory_.candidate(data.candidate), memory_.candidate(input.candidate),
+                    data.size_bytes());
+      passes(fmt::format("the elements of {}", input.name));
+    }
+    kernels_.prepare(memory_, shared_->poison);
+  }
+}
+
+std::optional<Failure> Instance::nothing_computed() const {
+  for (const std::size_t place : loose_) {
+    const CheckedData& data = memory_.plan().data[place];
+    if (!kernels_.are_alike(elements(memory_.candidate(data.candidate), data))) continue;
+    return Failure{Outcome::wrong_result,
+                   fmt::format("all elements of {} are the same number, which the tolerance takes "
+                               "although those of the reference differ: give a smaller "
+                               "\"tolerance\" ({})",
+                               data.name, problem_.circumstances())};
+  }
+  return std::nullopt;
 }
 
 Instance* Instance::changed() {
@@ -533,6 +587,7 @@ Expected<double, Failure> Instance::inspect(Scope scope) {
                            std::move(reports));
   reference_changed_ = report.reference_changed();
   if (auto failure = report.failure()) return Unexpected(std::move(*failure));
+  if (auto failure = nothing_computed()) return Unexpected(std::move(*failure));
   return report.worst_share();
 }
 

@@ -118,6 +118,12 @@ class Instance {
   void keep_inputs();
   void write_inputs();
   [[nodiscard]] Expected<double, Failure> inspect(Scope scope);
+  /// Finds outputs whose tolerance takes what no kernel computed: all zeros, what they held before,
+  /// a copy of an input. Makes a caution of it.
+  void try_nothing();
+  /// Of an output in which nothing is taken for a result: that a launch left the same number in all
+  /// its elements where the reference has several.
+  [[nodiscard]] std::optional<Failure> nothing_computed() const;
   void make_data();
   void learn_records();
   void make_bounds();
@@ -177,6 +183,7 @@ class Instance {
   bool is_changed_tried_ = false;
   double largest_mean_ = 1;  // of the errors: their root mean square as a share of the bound
   std::string caution_;
+  std::vector<std::size_t> loose_;  // the data, by place, whose tolerance takes all zeros
   bool is_whole_ = false;
   bool is_equality_ = false;  // all results must equal the reference
   bool outputs_kept_ = false;

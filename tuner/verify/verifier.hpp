@@ -79,8 +79,7 @@ class Verifier {
   [[nodiscard]] std::string exact_result(const space::Size& size);
 
   /// The instance that candidates are timed on: normal inputs at the tuned size. Valid until the
-  /// next call of a method. `prepare_launch` on it before timing lets verify_timed notice a kernel
-  /// that no longer writes.
+  /// next call of a method.
   [[nodiscard]] Instance& timing_instance(const space::Size& size);
 
   /// Of some algorithms of the library those by which it is right at a size, on whole numbers and
@@ -88,9 +87,8 @@ class Verifier {
   [[nodiscard]] Expected<std::vector<std::string>, Failure> right_algorithms(
       const space::Size& size, std::vector<std::string> algorithms);
 
-  /// For a candidate just verified at `size` and then timed: what its last timed launch left on the
-  /// timing instance, and what one more launch on fresh poison gives, must be right and the bits
-  /// that it gave before. Fails as `verify` does.
+  /// For a candidate just verified at `size` and then timed: what one more launch on fresh poison
+  /// gives must be right and the bits that it gave before. Fails as `verify` does.
   [[nodiscard]] Expected<void, Failure> verify_timed(LoadedCandidate& candidate,
                                                      const space::Size& size);
 
@@ -102,6 +100,9 @@ class Verifier {
                                                     bool equal_if_whole) const;
   /// The recipes at a size by which inputs are drawn by laws.
   [[nodiscard]] std::vector<Recipe> law_recipes(const space::Size& size);
+  /// The ordinary inputs of a size drawn several times more.
+  [[nodiscard]] std::vector<Recipe> further_draws(const space::Size& size,
+                                                  bool equal_if_whole) const;
   /// How far a law goes at a size so that the reference's results mean something; none where they
   /// never do.
   [[nodiscard]] std::optional<LawLevel> level_of(const space::Size& size, family::Law law);

@@ -289,7 +289,7 @@ std::vector<backend::Work> Evaluator::works_of_series(std::size_t contender,
   if (audit) return audit->before_series();
   std::vector<backend::Work> works;
   const OperandCopies& all = copies(verifier_.timing_instance(contenders_size_));
-  for (OperandCopies::Run& run : all.runs(contenders_.at(contender))) {
+  for (OperandCopies::Run& run : all.runs(contenders_.at(contender), OperandCopies::Outputs::own)) {
     works.push_back(std::move(run.work));
   }
   return works;

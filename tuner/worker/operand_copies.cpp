@@ -106,16 +106,15 @@ backend::Work OperandCopies::moved(const backend::Work& work, std::size_t inputs
   });
 }
 
-std::vector<OperandCopies::Run> OperandCopies::runs(const backend::Work& work) const {
+std::vector<OperandCopies::Run> OperandCopies::runs(const backend::Work& work,
+                                                    Outputs outputs) const {
+  const std::size_t shift = outputs == Outputs::next && has_changed_ ? 1 : 0;
   std::vector<Run> all;
-  for (const std::size_t shift : {0U, 1U}) {
-    if (shift == 1 && !has_changed_) break;
-    for (std::size_t set = 0; set < sets(); ++set) {
-      const std::size_t outputs = (set + shift) % sets();
-      all.push_back({.work = moved(work, set, outputs),
-                     .outputs = outputs,
-                     .is_changed = has_changed_ && set % 2 == 1});
-    }
+  for (std::size_t set = 0; set < sets(); ++set) {
+    const std::size_t written = (set + shift) % sets();
+    all.push_back({.work = moved(work, set, written),
+                   .outputs = written,
+                   .is_changed = has_changed_ && set % 2 == 1});
   }
   return all;
 }
