@@ -210,6 +210,11 @@ TEST(SpaceFile, FillsAndInitialContentAreChecked) {
   EXPECT_THAT(error("\"type\": \"float*\", \"count\": \"N\"}",
                     "\"type\": \"int*\", \"count\": \"N\", \"fill\": {\"uniform\": [0, 1]}}"),
               HasSubstr("has no meaning for elements of type 'int': write \"integers\""));
+  EXPECT_THAT(input(R"("laws": {"exclude": ["zero"], "reason": "none"})"),
+              HasSubstr("unknown law 'zero'; did you mean 'zeros'?"));
+  EXPECT_THAT(input(R"("laws": {"exclude": ["zeros"]})"), HasSubstr("reason"));
+  EXPECT_THAT(input(R"("laws": {"exclude": ["zeros"], "reason": ""})"),
+              HasSubstr("is empty: say what the laws would break"));
   EXPECT_THAT(input(R"("fill": {"integers": [1]})"),
               HasSubstr("must have exactly 2 elements, has 1"));
   EXPECT_THAT(input(R"("fill": {"integers": [1, 2], "constant": 1})"),
@@ -289,7 +294,7 @@ TEST(SpaceFile, ArraysByValueAreSmallInputs) {
             "the argument a buffer, \"float*\"");
   EXPECT_EQ(
       error(array(R"("value": "N")")),
-      "axpy.json: arguments[2]: unknown key \"value\" (known: name, type, count, fill, symbol)");
+      "axpy.json: arguments[2]: unknown key \"value\" (known: name, type, count, fill, laws, symbol)");
   EXPECT_THAT(error(altered(array(R"("count": "N")"), "float[]", "complex[]")),
               StartsWith("axpy.json: arguments[2].type: unknown type \"complex\" (known: "));
   EXPECT_NO_THROW(sample::parse(altered(array(R"("count": "N")"), "float[]", "half[]")));

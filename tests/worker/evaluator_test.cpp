@@ -20,8 +20,9 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing_support::ScriptedBackend;
 
-/// y = 5x. Three kernels: one is right, one is right for its first ten launches (verifying takes
-/// four, timing 21), one asks for 64x64 threads.
+/// y = 5x. Kernels: one is right; one is right for so many launches that verification and single
+/// timed launches see none of the others; one asks for 64x64 threads; three keep results of earlier
+/// launches: by the input, by a part of it, and in scratch memory.
 family::Family scale_family() {
   constexpr std::string_view kKernel = R"json("{0}": {{
       "source": "scale.cu",
@@ -40,10 +41,11 @@ family::Family scale_family() {
       {{"name": "y", "type": "float*", "count": "N", "role": "output"}}
     ],
     "check": {{"reference": {{"kernel": "right"}}, "sizes": [[1], [31]]}},
-    "kernels": {{{}, {}, {}}}
+    "kernels": {{{}, {}, {}, {}, {}, {}}}
   }})json",
                   fmt::format(kKernel, "right", ""), fmt::format(kKernel, "tiring", ""),
-                  fmt::format(kKernel, "wide", ", \"BLOCK\""));
+                  fmt::format(kKernel, "wide", ", \"BLOCK\""), fmt::format(kKernel, "keeping", ""),
+                  fmt::format(kKernel, "careless", ""), fmt::format(kKernel, "counting", ""));
   const family::KernelSource source = {.name = "scale.cu",
                                        .text = R"(
 template <int BLOCK> __global__ void right(int n, const float* x, float* y) {
@@ -56,12 +58,40 @@ static int launches = 0;
 template <int BLOCK> __global__ void tiring(int n, const float* x, float* y) {
   if (threadIdx.x == 0) ++launches;
   __syncthreads();
-  for (int i = threadIdx.x; i < n; i += BLOCK) y[i] = (launches <= 10 ? 5 : 6) * x[i];
+  for (int i = threadIdx.x; i < n; i += BLOCK) y[i] = (launches <= 200 ? 5 : 6) * x[i];
+}
+__device__ float slow(float x) {
+  float y = 0;
+  for (volatile int i = 0; i < 3000; ++i) y += 0;
+  return 5 * x + y;
+}
+__device__ float keys[1 << 10], results[1 << 10];
+template <int BLOCK> __global__ void keeping(int n, const float* x, float* y) {
+  for (int i = threadIdx.x; i < n; i += BLOCK) {
+    if (keys[i] != x[i]) { results[i] = slow(x[i]); keys[i] = x[i]; }
+    y[i] = results[i];
+  }
+}
+__device__ float first_key;
+template <int BLOCK> __global__ void careless(int n, const float* x, float* y) {
+  const bool known = first_key == x[1] && n == 100;
+  __syncthreads();
+  if (threadIdx.x == 0) first_key = x[1];
+  for (int i = threadIdx.x; i < n; i += BLOCK) {
+    if (!known) results[i] = 5 * x[i];
+    y[i] = results[i];
+  }
+}
+__device__ unsigned finished;
+template <int BLOCK> __global__ void counting(int n, const float* x, float* y) {
+  for (int i = threadIdx.x; i < n; i += BLOCK) y[i] = 5 * x[i];
+  if (threadIdx.x == 0 && atomicAdd(&finished, 1u) == 0) finished = 0;
 }
 )",
                                        .headers = {}};
   return family::parse_family(document, "scale.json",
-                              {{"right", source}, {"tiring", source}, {"wide", source}});
+                              {{"right", source}, {"tiring", source}, {"wide", source},
+                               {"keeping", source}, {"careless", source}, {"counting", source}});
 }
 
 class EvaluatorOnCpu : public testing::Test {
@@ -103,8 +133,25 @@ TEST_F(EvaluatorOnCpu, ACandidateThatTurnsWrongWhileItIsTimedIsFoundOut) {
   EXPECT_EQ(evaluation.outcome, Outcome::wrong_result);
   EXPECT_THAT(evaluation.message,
               AllOf(HasSubstr("wrong elements: 100 of 100"), HasSubstr("seed 3"),
-                    HasSubstr("in a timed launch")));
+                    HasSubstr("launches back to back")));
   EXPECT_FALSE(evaluation.time);
+}
+
+TEST_F(EvaluatorOnCpu, ResultsThatAreKeptForEqualInputsAreFoundByTheTimesOfLaunches) {
+  const EvaluatedCandidate evaluation = evaluate("keeping");
+  EXPECT_EQ(evaluation.outcome, Outcome::implausible) << evaluation.message;
+  EXPECT_THAT(evaluation.message, HasSubstr("it takes over results of that launch"));
+}
+
+TEST_F(EvaluatorOnCpu, ResultsThatAreKeptForOtherInputsAreWrong) {
+  const EvaluatedCandidate evaluation = evaluate("careless");
+  EXPECT_EQ(evaluation.outcome, Outcome::wrong_result) << evaluation.message;
+  EXPECT_THAT(evaluation.message,
+              HasSubstr("a result of one of them is taken for another's"));
+}
+
+TEST_F(EvaluatorOnCpu, ACandidateMayHaveStateThatItResets) {
+  EXPECT_EQ(evaluate("counting").outcome, Outcome::ok) << evaluate("counting").message;
 }
 
 /// y += x, of an output that holds numbers before each launch.
@@ -218,7 +265,7 @@ TEST_F(EvaluatorOnScript, ACandidateIsTimedInSeriesThroughCopies) {
 }
 
 TEST_F(EvaluatorOnScript, AFailureWhileTimingLeavesNoTime) {
-  failing_launch_ = 10;  // verifying takes three
+  failing_launch_ = 30;  // verifying takes 24
   const EvaluatedCandidate evaluation = evaluator_.evaluate(candidate(1), {10}, std::nullopt);
   EXPECT_EQ(evaluation.outcome, Outcome::launch_error);
   EXPECT_EQ(evaluation.message, "no");

@@ -64,7 +64,7 @@ class OperandCopiesTest : public testing::Test {
 
 TEST_F(OperandCopiesTest, HoldTheOperandsAndAreOfThreeTimesTheCacheWithThem) {
   const OperandCopies copies(*backend_, operands(), 10'000);
-  const std::vector<backend::Work> works = works(copies, launch_);
+  const std::vector<backend::Work> works = OperandCopiesTest::works(copies, launch_);
   ASSERT_EQ(works.size(), 4U) << "of 8204 bytes";
   EXPECT_EQ(std::get<backend::Launch>(works[0]).steps, launch_.steps);
   for (std::size_t i = 1; i < works.size(); ++i) {
@@ -96,7 +96,7 @@ TEST_F(OperandCopiesTest, OfACallOfTheLibraryHaveAllItsMatrices) {
   const backend::LibraryCall call{
       .operation = {}, .a = x_, .b = y_, .c = y_, .bias = y_, .residual = x_};
   const OperandCopies copies(*backend_, operands(), 10'000);
-  const std::vector<backend::Work> works = works(copies, call);
+  const std::vector<backend::Work> works = OperandCopiesTest::works(copies, call);
   const auto& moved = std::get<backend::LibraryCall>(works.back());
   EXPECT_EQ(first(moved.a), 0.0F);
   EXPECT_NE(moved.a, x_);

@@ -61,7 +61,7 @@ __device__ inline double element_of_law(int law, double x, long long i, long lon
     case kNegative:
       return -(x < 0 ? -x : x) - power_of_ten(strength, 0.34 + 0.66 * run_share);
     case kSmall:  // at the first level some subnormal
-      return x * (strength > 4 && bits % 32 == 0 ? 0x1p-130 : power_of_ten(-strength, 1 + share));
+      return x * (strength > 4 && bits % 32 == 0 ? 0x1p-130 : power_of_ten(-strength, 1 + share / 8));
     case kWide:
       return (x < 0 ? -1 : 1) * power_of_ten(strength, 2 * share - 1);
     case kRuns:

@@ -14,7 +14,7 @@ namespace {
 std::span<const double> strengths(family::Law law) {
   // Not so far that the sixth power of a float overflows or vanishes: a right kernel may compute it
   // where the reference does not.
-  static constexpr double kFar[] = {4, 2, 1}, kDeep[] = {3, 2, 1}, kTiny[] = {5, 2, 1};
+  static constexpr double kFar[] = {4, 2, 1}, kDeep[] = {3, 2, 1}, kTiny[] = {8, 4, 1};
   switch (law) {
     case family::Law::magnitudes:
     case family::Law::offsets:
