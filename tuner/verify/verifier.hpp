@@ -116,6 +116,7 @@ class Verifier {
   CheckKernels kernels_;
   std::list<Instance> instances_;                 // most recently used first
   std::map<space::Size, bool> whole_at_;          // what equal_if_whole found
+  Recipe timed_;                                  // of the instance that candidates are timed on
   std::set<std::string> right_at_awkward_sizes_;  // hashes of code, configuration and size
 };
 

@@ -9,6 +9,7 @@
 #include "tuner/backend/cpu/host_library.hpp"
 #include "tuner/backend/cpu/host_memory.hpp"
 #include "tuner/backend/cpu/host_tensor_map.hpp"
+#include "tuner/backend/cpu/interleaved_image.hpp"
 #include "tuner/backend/cpu/loaded_image.hpp"
 #include "tuner/backend/cpu/openblas.hpp"
 #include "tuner/backend/cpu/write_watch.hpp"
@@ -105,9 +106,11 @@ class CpuBackend final : public Backend {
     };
     auto image = LoadedImage::load(binary, scratch(""));
     if (!image) return Unexpected(image.error());
-    kernels_.emplace(id, LoadedKernel{.image = std::move(*image),
-                                      .interleaved = LoadedImage::load_interleaved(
-                                          binary, scratch("_interleaved"))});
+    kernels_.emplace(
+        id, LoadedKernel{
+                .image = std::move(*image),
+                .interleaved = LoadedImage::load_interleaved(binary, scratch("_interleaved")),
+                .rounding = interleaved_part(binary.image).rounding});
     return id;
   }
   void unload(KernelId kernel) override { kernels_.erase(kernel); }
@@ -241,6 +244,7 @@ class CpuBackend final : public Backend {
   /// A step of a launch, checked, with its arguments in place.
   struct PreparedStep {
     ArgumentList arguments;
+    std::vector<std::span<std::byte>> shared_by_blocks = {};
     KernelCall call;
   };
 
@@ -256,17 +260,24 @@ class CpuBackend final : public Backend {
   struct LoadedKernel {
     LoadedImage image;
     std::optional<LoadedImage> interleaved;
-    unsigned launches = 0;  ///< for its results
+    Rounding rounding = Rounding::same;  ///< of the interleaved image
+    unsigned launches = 0;               ///< that may interleave
   };
+
+  /// In every second launch of those that may.
+  [[nodiscard]] static bool interleaves(LoadedKernel& kernel, const Launch& launch) {
+    return kernel.interleaved && is_short(launch) &&
+           (kernel.rounding == Rounding::same || launch.bits == Launch::Bits::any) &&
+           kernel.launches++ % 2 == 0;
+  }
 
   [[nodiscard]] Expected<std::vector<PreparedStep>, Failure> prepare(const Launch& launch,
                                                                      Purpose purpose) {
     const auto kernel = kernels_.find(launch.kernel);
     if (kernel == kernels_.end()) return launch_error("the kernel is not loaded");
     LoadedKernel& loaded = kernel->second;
-    const bool interleaves = purpose == Purpose::results && loaded.interleaved &&
-                             loaded.launches++ % 2 == 0 && is_short(launch);
-    const LoadedImage& image = interleaves ? *loaded.interleaved : loaded.image;
+    const bool interleaved = purpose == Purpose::results && interleaves(loaded, launch);
+    const LoadedImage& image = interleaved ? *loaded.interleaved : loaded.image;
     const std::size_t count = image.functions().size();
     if (launch.steps.size() != count) return Unexpected(other_steps(launch.steps.size(), count));
     for (const SymbolValue& symbol : launch.symbols) {
@@ -278,18 +289,30 @@ class CpuBackend final : public Backend {
     for (std::size_t i = 0; i < count; ++i) {
       auto step = prepare(image, i, launch);
       if (!step) return Unexpected(in_step(std::move(step.error()), i, count));
-      step->call.interleaves = interleaves;
+      step->call.interleaves = interleaved;
+      if (interleaved) step->shared_by_blocks = shared_by_blocks(image);
+      step->call.shared_by_blocks = step->shared_by_blocks;
       step->call.all_begin_first = purpose == Purpose::results;
       steps.push_back(std::move(*step));
     }
     return steps;
   }
 
+  /// What a block writes there, others may read.
+  [[nodiscard]] std::vector<std::span<std::byte>> shared_by_blocks(const LoadedImage& image) const {
+    std::vector<std::span<std::byte>> ranges = memory_.all();
+    std::ranges::move(image.variables(), std::back_inserter(ranges));
+    std::ranges::sort(ranges, {}, [](std::span<std::byte> range) { return range.data(); });
+    return ranges;
+  }
+
   [[nodiscard]] Expected<PreparedStep, Failure> prepare(const LoadedImage& image, std::size_t index,
                                                         const Launch& launch) {
     const KernelImage& function = *image.functions()[index];
     const StepLaunch& step = launch.steps[index];
-    if (auto fits = check_geometry(step.geometry); !fits) return Unexpected(fits.error());
+    if (auto fits = check_geometry(step.geometry, image.static_shared_bytes()); !fits) {
+      return Unexpected(fits.error());
+    }
     PreparedStep prepared;
     for (const LaunchArgument& argument : step.arguments) {
       if (const auto* region = std::get_if<Region>(&argument)) {
