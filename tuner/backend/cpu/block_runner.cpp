@@ -121,9 +121,9 @@ BlockRunner::~BlockRunner() {
 BlockEnd BlockRunner::run(const KernelCall& call, Index3 block, bool pauses) {
   pauses_ = pauses;
   if (call.turns == nullptr) return run_in_turn(call, block);
-  call.turns->begin(writes_);
+  call.turns->begin(turn_);
   const BlockEnd end = run_in_turn(call, block);
-  call.turns->end(writes_);
+  call.turns->end(turn_);
   return end;
 }
 
@@ -160,8 +160,9 @@ void BlockRunner::begin_block(const KernelCall& call, Index3 block) {
   context_.block_shape = {shape[0], shape[1], shape[2]};
   context_.block = block;
   context_.votes = 0;
-  if (call.interleaves) std::ranges::fill(reads_, RecentReads{});
+  if (call.interleaved) std::ranges::fill(reads_, RecentReads{});
   context_.pauses = context_.accesses = 0;
+  if (call.turns != nullptr) context_.polls = 0;
   context_.notify = call.turns != nullptr ? &BlockRunner::notify : nullptr;
   std::ranges::fill(context_.named, NamedBarrier{});
   vain_looks_ = meetings_ = 0;
@@ -272,18 +273,18 @@ void BlockRunner::notify(KernelContext& context, BlockEvent event, const void* a
   BlockTurns& turns = *runner.call_->turns;
   switch (event) {
     case BlockEvent::write:
-      return turns.write(runner.writes_, address, size_bytes);
+      return turns.write(runner.turn_, address, size_bytes);
     case BlockEvent::write_for_all:
-      return turns.write_for_all(runner.writes_, address, size_bytes);
+      return turns.write_for_all(runner.turn_, address, size_bytes);
     case BlockEvent::fence:
-      return turns.show(runner.writes_);
+      return turns.show(runner.turn_);
     case BlockEvent::wait:
-      return turns.yield(runner.writes_);
+      return turns.yield(runner.turn_);
   }
 }
 
 void BlockRunner::let_others_overtake() {
-  if (call_->turns != nullptr) return call_->turns->yield(writes_);
+  if (call_->turns != nullptr) return call_->turns->yield(turn_);
   std::this_thread::sleep_for(kPause);
 }
 

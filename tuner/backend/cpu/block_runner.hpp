@@ -3,7 +3,6 @@
 
 #include "tuner/backend/cpu/block_turns.hpp"
 #include "tuner/backend/cpu/kernel_abi.hpp"
-#include "tuner/backend/cpu/pending_writes.hpp"
 #include "tuner/backend/cpu/shared_variables.hpp"
 #include "tuner/core/expected.hpp"
 #include "tuner/core/outcome.hpp"
@@ -16,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -50,7 +50,8 @@ struct KernelCall {
   /// Some blocks pause at their first barrier, so that others that began later overtake them. Shows
   /// where a block reads what an earlier one has not written yet; a right kernel cannot tell.
   bool blocks_pause = false;
-  bool interleaves = false;  ///< the entry is of an interleaved image
+  /// Of an interleaved image: its launches before this one.
+  std::optional<unsigned> interleaved = {};
   /// What all blocks of an interleaved launch share, in the order of addresses.
   std::span<const std::span<std::byte>> shared_by_blocks = {};
   BlockTurns* turns = nullptr;       ///< those that blocks take, if they do
@@ -151,7 +152,7 @@ class BlockRunner {
   std::unique_ptr<std::byte[]> dynamic_shared_;
   std::vector<unsigned long long> exchange_;
   std::vector<RecentReads> reads_;
-  PendingWrites writes_;  // of the block, where blocks take turns
+  TurnTaker turn_;  // of the block, where blocks take turns
   std::unique_ptr<StackMemory> stacks_;
 
   std::vector<Fiber> fibers_;     // suspended ones; the running one's slot is empty

@@ -2,6 +2,7 @@
 #include "tuner/backend/cpu/block_turns.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace tuner::backend {
@@ -18,7 +19,7 @@ BlockTurns::~BlockTurns() {
   for (PendingWrites& writes : ended_) writes.exchange();
 }
 
-void BlockTurns::begin(PendingWrites& writes) {
+void BlockTurns::begin(TurnTaker& block) {
   std::binary_semaphore turn(0);
   {
     const std::scoped_lock lock(mutex_);
@@ -26,32 +27,37 @@ void BlockTurns::begin(PendingWrites& writes) {
     if (!std::exchange(taken_, true)) turn.release();
   }
   await(turn);
-  blocks_.insert(&writes);
+  blocks_.insert(&block);
   yields_ = 0;
 }
 
-void BlockTurns::end(PendingWrites& writes) {
-  blocks_.erase(&writes);
+void BlockTurns::end(TurnTaker& block) {
+  blocks_.erase(&block);
   yields_ = 0;
-  writes.exchange();
-  ended_words_ += writes.words();
-  if (writes.words() > 0) ended_.push_back(std::exchange(writes, {}));
+  block.writes.exchange();
+  ended_words_ += block.writes.words();
+  if (block.writes.words() > 0) ended_.push_back(std::move(block.writes));
+  block = {};
   const std::scoped_lock lock(mutex_);
+  if (++ended_blocks_ + 1 == plan_.blocks) release_held();
   pass_on();
 }
 
-void BlockTurns::yield(PendingWrites& writes) {
-  if (++yields_ > kVainTurns * blocks_.size()) show_all(writes);
+void BlockTurns::yield(TurnTaker& block) {
+  hold_if_due(block);
+  const bool all_wait = ++yields_ > kVainTurns * blocks_.size();
+  if (all_wait) show_all(block);
   std::binary_semaphore turn(0);
   {
     const std::scoped_lock lock(mutex_);
+    if (all_wait) release_held();
     if (waiting_.empty()) return;
-    writes.exchange();
+    block.writes.exchange();
     waiting_.push_back(&turn);
     pass_on();
   }
   await(turn);
-  writes.exchange();
+  block.writes.exchange();
 }
 
 void BlockTurns::await(std::binary_semaphore& turn) {
@@ -66,43 +72,74 @@ void BlockTurns::pass_on() {
   waiting_.pop_front();
 }
 
-void BlockTurns::write(PendingWrites& writes, const void* address, std::size_t size_bytes) {
-  const auto begin = reinterpret_cast<std::uintptr_t>(address);
-  if (is_shared(begin) && writes.words() + ended_words_ < kMostWords) {
-    writes.note(begin, size_bytes);
-  }
+void BlockTurns::release_held() {
+  if (held_ != nullptr) waiting_.push_back(std::exchange(held_, nullptr));
 }
 
-void BlockTurns::write_for_all(PendingWrites& writes, const void* address, std::size_t size_bytes) {
+/// In every second launch a block that has shown something, but not all that it has written; in the
+/// others the first to write for all for the first, second or third time.
+bool BlockTurns::is_chosen(const TurnTaker& block) const {
+  constexpr unsigned kPlaces = 3, kLaunchesOfEach = 4;  // with both orders of threads
+  if (plan_.number % 2 == 0) return block.writes.words() > 0;
+  return block.writes_for_all == 1 + plan_.number / kLaunchesOfEach % kPlaces;
+}
+
+void BlockTurns::hold_if_due(TurnTaker& block) {
+  if (!std::exchange(block.is_held_next, false) || !std::exchange(may_hold_, false)) return;
+  std::binary_semaphore turn(0);
+  {
+    const std::scoped_lock lock(mutex_);
+    if (ended_blocks_ + 1 == plan_.blocks) return;
+    block.writes.exchange();
+    held_ = &turn;
+    pass_on();
+  }
+  await(turn);
+  block.writes.exchange();
+}
+
+void BlockTurns::write(TurnTaker& block, const void* address, std::size_t size_bytes) {
   const auto begin = reinterpret_cast<std::uintptr_t>(address);
   if (!is_shared(begin)) return;
-  writes.forget(begin, size_bytes);
-  yields_ = 0;
+  hold_if_due(block);
+  if (block.writes.words() + ended_words_ < kMostWords) block.writes.note(begin, size_bytes);
 }
 
-void BlockTurns::show(PendingWrites& writes) {
-  if (writes.words() > 0) yields_ = 0;
-  writes.forget();
+void BlockTurns::write_for_all(TurnTaker& block, const void* address, std::size_t size_bytes) {
+  const auto begin = reinterpret_cast<std::uintptr_t>(address);
+  if (!is_shared(begin)) return;
+  hold_if_due(block);
+  block.writes.forget(begin, size_bytes);
+  yields_ = 0;
+  ++block.writes_for_all;
+  block.is_held_next = is_chosen(block);
+}
+
+void BlockTurns::show(TurnTaker& block) {
+  hold_if_due(block);
+  if (block.writes.words() > 0) yields_ = 0;
+  block.writes.forget();
 }
 
 bool BlockTurns::is_shared(std::uintptr_t address) const {
-  const auto behind = std::ranges::upper_bound(memory_, address, {}, [](std::span<std::byte> range) {
-    return reinterpret_cast<std::uintptr_t>(range.data());
-  });
+  const auto behind =
+      std::ranges::upper_bound(memory_, address, {}, [](std::span<std::byte> range) {
+        return reinterpret_cast<std::uintptr_t>(range.data());
+      });
   if (behind == memory_.begin()) return false;
   const std::span<std::byte> range = *std::prev(behind);
   return address - reinterpret_cast<std::uintptr_t>(range.data()) < range.size();
 }
 
-void BlockTurns::show_all(PendingWrites& of_turn) {
+void BlockTurns::show_all(TurnTaker& of_turn) {
   yields_ = 0;
-  of_turn.forget();
+  of_turn.writes.forget();
   for (PendingWrites& writes : ended_) writes.exchange();
   ended_.clear();
   ended_words_ = 0;
-  for (PendingWrites* const writes : blocks_) {
-    writes->exchange();
-    writes->forget();
+  for (TurnTaker* const block : blocks_) {
+    block->writes.exchange();
+    block->writes.forget();
   }
 }
 

@@ -14,48 +14,71 @@
 
 namespace tuner::backend {
 
+/// A block that takes turns with others.
+struct TurnTaker {
+  PendingWrites writes = {};
+  unsigned writes_for_all = 0;
+  bool is_held_next = false;  ///< before it does anything more that concerns others
+};
+
 /// Lets the blocks of an interleaved launch run one at a time and see of the writes of others only
 /// what a GPU must show: atomic and volatile ones at once, others behind a fence of the whole
-/// device, which a block executes for all that it has written. In the end every write is seen; so
-/// it is where all blocks wait in loops.
+/// device, which a block executes for all that it has written. One block is held after such a write
+/// until the others have ended. In the end every write is seen; so it is, and the block goes on,
+/// where all others wait in loops.
 class BlockTurns {
  public:
+  struct Plan {
+    std::uint64_t blocks = 0;
+    unsigned workers = 1;  ///< OS threads that run them
+    unsigned number = 0;   ///< of the launch: chooses which block is held, and where
+  };
+
   /// `memory` is what all blocks share, in the order of addresses. What is elsewhere is a block's
   /// own.
-  explicit BlockTurns(std::span<const std::span<std::byte>> memory) : memory_(memory) {}
+  BlockTurns(std::span<const std::span<std::byte>> memory, Plan plan)
+      : memory_(memory), plan_(plan), may_hold_(plan.workers > 1) {}
   /// Shows what is still pending. No block has a turn.
   ~BlockTurns();
   BlockTurns(const BlockTurns&) = delete;
   BlockTurns& operator=(const BlockTurns&) = delete;
 
-  /// Waits for the first turn of a block, whose writes are noted in `writes` until its end.
-  void begin(PendingWrites& writes);
+  /// Waits for the first turn of a block.
+  void begin(TurnTaker& block);
   /// Ends the turn of a block and the block. Its writes stay pending.
-  void end(PendingWrites& writes);
+  void end(TurnTaker& block);
   /// Lets the others have a turn each.
-  void yield(PendingWrites& writes);
+  void yield(TurnTaker& block);
 
   /// Before the block whose turn it is writes to an address.
-  void write(PendingWrites& writes, const void* address, std::size_t size_bytes);
+  void write(TurnTaker& block, const void* address, std::size_t size_bytes);
   /// Before it writes there so that all blocks see it.
-  void write_for_all(PendingWrites& writes, const void* address, std::size_t size_bytes);
+  void write_for_all(TurnTaker& block, const void* address, std::size_t size_bytes);
   /// A fence.
-  void show(PendingWrites& writes);
+  void show(TurnTaker& block);
 
  private:
   [[nodiscard]] bool is_shared(std::uintptr_t address) const;
-  void show_all(PendingWrites& of_turn);
+  [[nodiscard]] bool is_chosen(const TurnTaker& block) const;
+  void hold_if_due(TurnTaker& block);
+  void show_all(TurnTaker& of_turn);
   void await(std::binary_semaphore& turn);
   /// Gives the turn to who has waited longest, if any does. Locked.
   void pass_on();
+  /// The held block waits like others. Locked.
+  void release_held();
 
   std::span<const std::span<std::byte>> memory_;
+  Plan plan_;
   std::mutex mutex_;
   bool taken_ = false;
   std::deque<std::binary_semaphore*> waiting_;
+  std::binary_semaphore* held_ = nullptr;
   // Of the block whose turn it is:
-  std::set<PendingWrites*> blocks_;   // those that have begun and not ended
-  std::vector<PendingWrites> ended_;  // of ended blocks
+  bool may_hold_;
+  std::set<TurnTaker*> blocks_;  // those that have begun and not ended
+  std::uint64_t ended_blocks_ = 0;
+  std::vector<PendingWrites> ended_;
   std::size_t ended_words_ = 0;
   unsigned yields_ = 0;  // since something was written for all
 };

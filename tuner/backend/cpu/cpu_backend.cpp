@@ -254,7 +254,12 @@ class CpuBackend final : public Backend {
   [[nodiscard]] Expected<void, Failure> execute(const Launch& launch) {
     const auto steps = prepare(launch, Purpose::results);
     if (!steps) return Unexpected(steps.error());
-    return run_steps(launch, *steps);
+    const auto begin = Clock::now();
+    auto done = run_steps(launch, *steps);
+    if (is_short(launch) && !steps->front().call.interleaved) {
+      kernels_.at(launch.kernel).plain_ns = nanoseconds_since(begin);
+    }
+    return done;
   }
 
   struct LoadedKernel {
@@ -262,11 +267,13 @@ class CpuBackend final : public Backend {
     std::optional<LoadedImage> interleaved;
     Rounding rounding = Rounding::same;  ///< of the interleaved image
     unsigned launches = 0;               ///< that may interleave
+    double plain_ns = 0;                 ///< of the last short one that did not
   };
 
   /// In every second launch of those that may.
   [[nodiscard]] static bool interleaves(LoadedKernel& kernel, const Launch& launch) {
-    return kernel.interleaved && is_short(launch) &&
+    constexpr double kLongestNs = 1e8;  // interleaved, it takes some 20 times as long
+    return kernel.interleaved && is_short(launch) && kernel.plain_ns < kLongestNs &&
            (kernel.rounding == Rounding::same || launch.bits == Launch::Bits::any) &&
            kernel.launches++ % 2 == 0;
   }
@@ -289,9 +296,11 @@ class CpuBackend final : public Backend {
     for (std::size_t i = 0; i < count; ++i) {
       auto step = prepare(image, i, launch);
       if (!step) return Unexpected(in_step(std::move(step.error()), i, count));
-      step->call.interleaves = interleaved;
-      if (interleaved) step->shared_by_blocks = shared_by_blocks(image);
-      step->call.shared_by_blocks = step->shared_by_blocks;
+      if (interleaved) {
+        step->call.interleaved = loaded.launches / 2;
+        step->shared_by_blocks = shared_by_blocks(image);
+        step->call.shared_by_blocks = step->shared_by_blocks;
+      }
       step->call.all_begin_first = purpose == Purpose::results;
       steps.push_back(std::move(*step));
     }
@@ -345,7 +354,8 @@ class CpuBackend final : public Backend {
     ++launches_;
     for (std::size_t i = 0; i < steps.size(); ++i) {
       KernelCall call = steps[i].call;
-      call.order = launches_ % 2 == 0 ? ThreadOrder::descending : ThreadOrder::ascending;
+      const bool descends = call.interleaved ? *call.interleaved / 2 % 2 != 0 : launches_ % 2 == 0;
+      call.order = descends ? ThreadOrder::descending : ThreadOrder::ascending;
       call.warps_go_ahead = (launches_ + 1) / 2 % 2 == 0;  // in one of two, with either order
       call.blocks = blocks_;
       call.blocks_pause = blocks_ == BlockOrder::shuffled && launches_ / 4 % 2 == 0;

@@ -103,7 +103,13 @@ bool GridRunner::caller_runs(const Grid& grid) const {
 Expected<void, Failure> GridRunner::run_on_cores(const KernelCall& given, const Grid& grid) {
   KernelCall call = given;
   std::optional<BlockTurns> turns;
-  if (call.interleaves && grid.blocks > 1) call.turns = &turns.emplace(call.shared_by_blocks);
+  if (call.interleaved && grid.blocks > 1) {
+    call.turns = &turns.emplace(
+        call.shared_by_blocks,
+        BlockTurns::Plan{.blocks = grid.blocks,
+                         .workers = caller_runs(grid) ? pool_.size() + 1 : pool_.size(),
+                         .number = *call.interleaved});
+  }
   const unsigned width = call.geometry.grid[0];
   const BlockSequence sequence(call, grid.blocks);
   std::atomic<std::uint64_t> next = 0;
@@ -127,6 +133,8 @@ Expected<void, Failure> GridRunner::run_on_cores(const KernelCall& given, const 
   const auto cores = static_cast<unsigned>(std::min<std::uint64_t>(grid.blocks, pool_.size()));
   if (turns && caller_runs(grid)) {
     pool_.run_everywhere(job);  // two blocks at least, also on one core
+  } else if (turns) {
+    pool_.run(pool_.size(), job);
   } else if (caller_runs(grid)) {
     pool_.share(cores - 1, job);
   } else {

@@ -36,10 +36,17 @@ __attribute__((no_sanitize("thread"))) inline void before_read(const void* addre
   recent.addresses[recent.count++ % RecentReads::kSlots] = address;
 }
 
-__attribute__((no_sanitize("thread"))) inline void before_update() {
+/// Before a thread writes to an address. If it has read there, other threads run first.
+__attribute__((no_sanitize("thread"))) inline void before_update(const void* address) {
+  RecentReads& recent = context->reads[context->thread_rank()];
+  bool was_read = false;
+  for (const void*& read : recent.addresses) {
+    was_read = was_read || read == address;
+    if (read == address) read = nullptr;
+  }
+  if (!was_read) return;
   // The first updates of a thread show a race; many more would take too long.
   constexpr unsigned kEach = 32, kFew = 64;
-  RecentReads& recent = context->reads[context->thread_rank()];
   if (++recent.updates <= kEach || recent.updates % kFew == 0) pause();
   constexpr unsigned kPauses = 4;
   if (context->pauses < kPauses) {
@@ -51,12 +58,7 @@ __attribute__((no_sanitize("thread"))) inline void before_update() {
 __attribute__((no_sanitize("thread"))) inline void before_write(
     const void* address, unsigned long size_bytes, BlockEvent event = BlockEvent::write) {
   if (context == nullptr || is_own(address)) return;
-  for (const void*& read : context->reads[context->thread_rank()].addresses) {
-    if (read != address) continue;
-    read = nullptr;
-    before_update();
-    break;
-  }
+  before_update(address);
   notify(event, address, size_bytes);
 }
 
@@ -120,6 +122,7 @@ TUNER_ACCESSES(16)
   TUNER_PROBE bool __tsan_atomic##BITS##_compare_exchange_##NAME(                                 \
       volatile void* at, void* expected, TYPE value, int, int) {                                  \
     const TYPE old = *static_cast<TYPE*>(expected);                                               \
+    tuner::before_update(const_cast<const void*>(at));                                            \
     if (old != value && *static_cast<volatile TYPE*>(at) == old) {                                \
       tuner::before_atomic(at, sizeof(TYPE));                                                     \
     }                                                                                             \

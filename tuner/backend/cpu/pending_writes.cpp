@@ -35,6 +35,7 @@ void PendingWrites::forget(std::uintptr_t address, std::size_t size_bytes) {
       word->second.pending =
           static_cast<std::uint8_t>(word->second.pending & ~(1U << (address - begin)));
     }
+    if (word != words_.end() && word->second.pending == 0) words_.erase(word);
   }
 }
 

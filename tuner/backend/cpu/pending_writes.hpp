@@ -19,6 +19,7 @@ class PendingWrites {
   /// Exchanges what was written for what was there before, and the other way round.
   void exchange();
 
+  /// Words of which bytes are pending.
   [[nodiscard]] std::size_t words() const { return words_.size(); }
 
  private:
