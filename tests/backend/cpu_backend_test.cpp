@@ -356,9 +356,9 @@ TEST_F(CpuBackend, StaticAndDynamicSharedMemoryTogetherHaveALimit) {
   )");
   const BufferId out = upload(std::vector<float>(1));
   const auto run = [&](unsigned dynamic) {
-    return backend().run(Launch{
-        .kernel = kernel,
-        .steps = {{.geometry = {.dynamic_shared_bytes = dynamic}, .arguments = {out}}}});
+    return backend().run(
+        Launch{.kernel = kernel,
+               .steps = {{.geometry = {.dynamic_shared_bytes = dynamic}, .arguments = {out}}}});
   };
   EXPECT_TRUE(run(232448 - 128));
   const auto refused = run(232448 - 124);
@@ -380,7 +380,8 @@ TEST_F(CpuBackend, VariablesLargerThanStaticSharedMemoryAreRefusedAsByCuda) {
   const auto refused = loaded(12289);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().outcome, Outcome::compile_error);
-  EXPECT_THAT(refused.error().message, HasSubstr("have 49156 bytes, all of a block can have 49152"));
+  EXPECT_THAT(refused.error().message,
+              HasSubstr("have 49156 bytes, all of a block can have 49152"));
 }
 
 TEST_F(CpuBackend, StaticSharedMemoryBeginsAsTheLaunchSays) {

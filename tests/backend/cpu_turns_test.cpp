@@ -15,11 +15,12 @@ using testing::Contains;
 using testing::Each;
 using testing::ElementsAre;
 using testing::Lt;
-using testing::Ne;
 
 TEST(PendingWrites, AreExchangedForWhatWasThereByteByByte) {
   std::array<std::uint8_t, 12> bytes = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
-  const auto address = [&](std::size_t i) { return reinterpret_cast<std::uintptr_t>(&bytes.at(i)); };
+  const auto address = [&](std::size_t i) {
+    return reinterpret_cast<std::uintptr_t>(&bytes.at(i));
+  };
   PendingWrites writes;
   writes.note(address(2), 8);
   std::fill_n(bytes.begin() + 2, 8, std::uint8_t{2});
@@ -46,10 +47,10 @@ class CpuTurns : public CpuBackendTest {
     std::vector<int> results;
     for (int launch = 0; launch < 8; ++launch) {
       const BufferId out = upload(std::vector<int>(64));
-      const auto done = backend().run(
-          Launch{.kernel = kernel,
-                 .steps = {{.geometry = {.grid = {8, 1, 1}, .block = {32, 1, 1}}, .arguments = {out}}},
-                 .bits = bits});
+      const auto done = backend().run(Launch{
+          .kernel = kernel,
+          .steps = {{.geometry = {.grid = {8, 1, 1}, .block = {32, 1, 1}}, .arguments = {out}}},
+          .bits = bits});
       EXPECT_TRUE(done) << done.error().message;
       results.push_back(download<int>(out, 1)[0]);
       backend().release(out);
@@ -82,8 +83,9 @@ TEST_F(CpuTurns, WritesReachOtherBlocksBehindAFenceOfTheDevice) {
 
 TEST_F(CpuTurns, AtomicAndVolatileWritesReachThemAtOnce) {
   EXPECT_THAT(results(last_block("*(volatile int*)&parts[blockIdx.x] = 1;")), Each(8));
-  EXPECT_THAT(results(last_block("atomicExch(&parts[blockIdx.x], 2); atomicSub(&parts[blockIdx.x], 1);")),
-              Each(8));
+  EXPECT_THAT(
+      results(last_block("atomicExch(&parts[blockIdx.x], 2); atomicSub(&parts[blockIdx.x], 1);")),
+      Each(8));
 }
 
 TEST_F(CpuTurns, AWriteIsSeenInTheEndWhereOthersWaitForIt) {
@@ -115,14 +117,18 @@ TEST_F(CpuTurns, UpdatesByOneThreadOfEachBlockAreLost) {
               Contains(Lt(8)));
 }
 
-TEST_F(CpuTurns, NumbersThatAreNotWholeInterleaveWhereBitsMayDiffer) {
-  const std::string source =
-      "__global__ void kernel(int* out) { if (threadIdx.x == 0) ((float*)out)[0] += 1.5f; }";
-  EXPECT_THAT(results(source), Contains(Ne(0x41400000)));
-  EXPECT_THAT(results("__global__ void kernel(int* out) { if (blockIdx.x == 0 && threadIdx.x == 0) "
-                      "((float*)out)[0] += 1.5f; }",
-                      Launch::Bits::compared),
-              Each(0x3fc00000));
+TEST_F(CpuTurns, NumbersThatAreNotWholeInterleaveWhereBitsAreNotCompared) {
+  const std::string source = R"(
+      __global__ void kernel(int* out) {
+        __shared__ float sum[1];
+        sum[0] = 0;
+        __syncthreads();
+        sum[0] += 1.5f;
+        __syncthreads();
+        if (threadIdx.x == 0 && blockIdx.x == 0) out[0] = (int)sum[0];
+      })";
+  EXPECT_THAT(results(source), Contains(Lt(48)));
+  EXPECT_THAT(results(source, Launch::Bits::compared), Each(48));
 }
 
 }  // namespace

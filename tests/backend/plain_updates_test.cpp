@@ -35,7 +35,8 @@ TEST(PlainUpdates, OfAThreadsOwnVariablesAreNone) {
        {"float sums[4]; sums[i] += x[i]; out[i] = sums[i];", "x++; out = out + 1; n += 4;",
         "bins[i] = 0; tile[i] = x[i];", "atomicAdd(&bins[i], 1); atomicAdd(total, bins[i]);",
         "float sum = 0; for (int i = 0; i < n; ++i) sum += x[i] * x[i]; out[n] = sum;",
-        "bins[i] = x[i]; __syncthreads(); out[i] = bins[n - i];", "count = 1; if (count == 1) n = 2;",
+        "bins[i] = x[i]; __syncthreads(); out[i] = bins[n - i];",
+        "count = 1; if (count == 1) n = 2;",
         "if (bins[i] == 4 && tile[i] <= 2) out[i] = bins[i] * 2;"}) {
     EXPECT_FALSE(has_updates(body)) << body;
   }

@@ -29,7 +29,8 @@ TEST(StoredKernel, ChecksConfigurationsAtASizeOnADevice) {
   EXPECT_THAT(why_invalid(kernel, kernel.at(device, {48, 1}), widest),
               Optional(HasSubstr("only whole tiles")));
   device.max_threads_per_block = 512;
-  EXPECT_THAT(why_invalid(kernel, kernel.at(device, {64, 1}), widest), Optional(HasSubstr("legal block")));
+  EXPECT_THAT(why_invalid(kernel, kernel.at(device, {64, 1}), widest),
+              Optional(HasSubstr("legal block")));
 }
 
 TEST(StoredKernel, NeedsALaunchAndNumbersThatCudaHas) {

@@ -36,7 +36,7 @@ struct StoredKernel {
   family::Kernel launched;  ///< its name, and of its steps grids, blocks and shared memory
   std::vector<std::vector<std::size_t>> grid_derived;  ///< what each step's grid needs, in order
   std::vector<StoredNumber> numbers;                   ///< whole ones
-  std::vector<space::Expression> scratch;  ///< elements of each buffer
+  std::vector<space::Expression> scratch;              ///< elements of each buffer
   /// Names in entries that are not parameters: if their values differ, a configuration is other
   /// code.
   std::vector<std::size_t> entry_slots;

@@ -176,7 +176,8 @@ class BlockRunner {
 };
 
 /// The limits of a launch on a GPU, kept here too so that a configuration fails in both places:
-/// launch_error when the geometry is beyond them, with what the kernel's `__shared__` variables take.
+/// launch_error when the geometry is beyond them, with what the kernel's `__shared__` variables
+/// take.
 [[nodiscard]] Expected<void, Failure> check_geometry(const family::Geometry& geometry,
                                                      std::size_t static_shared_bytes);
 

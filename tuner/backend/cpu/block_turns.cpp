@@ -23,8 +23,17 @@ void BlockTurns::begin(TurnTaker& block) {
   std::binary_semaphore turn(0);
   {
     const std::scoped_lock lock(mutex_);
-    if (taken_) waiting_.push_back(&turn);
-    if (!std::exchange(taken_, true)) turn.release();
+    ++present_;
+    if (begun_ && !taken_) {
+      taken_ = true;  // before those that yielded to it
+      turn.release();
+    } else {
+      waiting_.push_back(&turn);
+    }
+    if (!begun_ && present_ == expected()) {
+      begun_ = true;
+      pass_on();
+    }
   }
   await(turn);
   blocks_.insert(&block);
@@ -39,8 +48,22 @@ void BlockTurns::end(TurnTaker& block) {
   if (block.writes.words() > 0) ended_.push_back(std::move(block.writes));
   block = {};
   const std::scoped_lock lock(mutex_);
-  if (++ended_blocks_ + 1 == plan_.blocks) release_held();
+  --present_;
+  ++ended_blocks_;
+  if (is_last()) release_held();
   pass_on();
+}
+
+void BlockTurns::stop() {
+  const std::scoped_lock lock(mutex_);
+  stopped_ = true;
+  release_held();
+  if (!taken_) pass_on();
+}
+
+std::uint64_t BlockTurns::expected() const {
+  if (stopped_) return 0;
+  return std::min<std::uint64_t>(plan_.workers, plan_.blocks - ended_blocks_);
 }
 
 void BlockTurns::yield(TurnTaker& block) {
@@ -51,10 +74,15 @@ void BlockTurns::yield(TurnTaker& block) {
   {
     const std::scoped_lock lock(mutex_);
     if (all_wait) release_held();
-    if (waiting_.empty()) return;
+    if (waiting_.empty() && present_ >= expected()) return;
     block.writes.exchange();
+    const bool others_wait = !waiting_.empty();
     waiting_.push_back(&turn);
-    pass_on();
+    if (others_wait) {
+      pass_on();
+    } else {
+      taken_ = false;  // who begins next takes it
+    }
   }
   await(turn);
   block.writes.exchange();
@@ -89,7 +117,7 @@ void BlockTurns::hold_if_due(TurnTaker& block) {
   std::binary_semaphore turn(0);
   {
     const std::scoped_lock lock(mutex_);
-    if (ended_blocks_ + 1 == plan_.blocks) return;
+    if (is_last()) return;
     block.writes.exchange();
     held_ = &turn;
     pass_on();
@@ -122,10 +150,9 @@ void BlockTurns::show(TurnTaker& block) {
 }
 
 bool BlockTurns::is_shared(std::uintptr_t address) const {
-  const auto behind =
-      std::ranges::upper_bound(memory_, address, {}, [](std::span<std::byte> range) {
-        return reinterpret_cast<std::uintptr_t>(range.data());
-      });
+  const auto behind = std::ranges::upper_bound(
+      memory_, address, {},
+      [](std::span<std::byte> range) { return reinterpret_cast<std::uintptr_t>(range.data()); });
   if (behind == memory_.begin()) return false;
   const std::span<std::byte> range = *std::prev(behind);
   return address - reinterpret_cast<std::uintptr_t>(range.data()) < range.size();

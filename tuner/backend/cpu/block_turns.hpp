@@ -43,10 +43,12 @@ class BlockTurns {
   BlockTurns(const BlockTurns&) = delete;
   BlockTurns& operator=(const BlockTurns&) = delete;
 
-  /// Waits for the first turn of a block.
+  /// Waits for the first turn of a block. Nobody has one before all OS threads wait here.
   void begin(TurnTaker& block);
   /// Ends the turn of a block and the block. Its writes stay pending.
   void end(TurnTaker& block);
+  /// No further block begins, since one has failed.
+  void stop();
   /// Lets the others have a turn each.
   void yield(TurnTaker& block);
 
@@ -63,6 +65,10 @@ class BlockTurns {
   void hold_if_due(TurnTaker& block);
   void show_all(TurnTaker& of_turn);
   void await(std::binary_semaphore& turn);
+  /// How many blocks the OS threads have begun, or are about to begin. Locked.
+  [[nodiscard]] std::uint64_t expected() const;
+  /// Whether nobody is left for whom the held block could wait. Locked.
+  [[nodiscard]] bool is_last() const { return stopped_ || ended_blocks_ + 1 >= plan_.blocks; }
   /// Gives the turn to who has waited longest, if any does. Locked.
   void pass_on();
   /// The held block waits like others. Locked.
@@ -71,13 +77,13 @@ class BlockTurns {
   std::span<const std::span<std::byte>> memory_;
   Plan plan_;
   std::mutex mutex_;
-  bool taken_ = false;
+  bool begun_ = false, taken_ = false, stopped_ = false;
+  std::uint64_t present_ = 0, ended_blocks_ = 0;
   std::deque<std::binary_semaphore*> waiting_;
   std::binary_semaphore* held_ = nullptr;
   // Of the block whose turn it is:
   bool may_hold_;
   std::set<TurnTaker*> blocks_;  // those that have begun and not ended
-  std::uint64_t ended_blocks_ = 0;
   std::vector<PendingWrites> ended_;
   std::size_t ended_words_ = 0;
   unsigned yields_ = 0;  // since something was written for all

@@ -106,11 +106,10 @@ class CpuBackend final : public Backend {
     };
     auto image = LoadedImage::load(binary, scratch(""));
     if (!image) return Unexpected(image.error());
-    kernels_.emplace(
-        id, LoadedKernel{
-                .image = std::move(*image),
-                .interleaved = LoadedImage::load_interleaved(binary, scratch("_interleaved")),
-                .rounding = interleaved_part(binary.image).rounding});
+    kernels_.emplace(id, LoadedKernel{.image = std::move(*image),
+                                      .interleaved = LoadedImage::load_interleaved(
+                                          binary, scratch("_interleaved")),
+                                      .rounding = interleaved_part(binary.image).rounding});
     return id;
   }
   void unload(KernelId kernel) override { kernels_.erase(kernel); }

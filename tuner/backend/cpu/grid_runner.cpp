@@ -127,6 +127,7 @@ Expected<void, Failure> GridRunner::run_on_cores(const KernelCall& given, const 
       if (auto failure = run_block(*blocks_[worker], call, block, pauses)) {
         failures[worker] = std::move(failure);
         next = grid.blocks;
+        if (turns) turns->stop();
       }
     }
   };

@@ -42,7 +42,8 @@ struct RecentReads {
   unsigned updates;  ///< writes of what was read
 };
 
-/// What an interleaved kernel is about to do that other blocks notice, or not yet (block_turns.hpp).
+/// What an interleaved kernel is about to do that other blocks notice, or not yet
+/// (block_turns.hpp).
 enum class BlockEvent {
   write,          ///< they need not see it before a fence
   write_for_all,  ///< atomic or volatile

@@ -87,7 +87,7 @@ std::vector<std::span<std::byte>> LoadedImage::variables() const {
       [](dl_phdr_info* info, std::size_t, void* data) {
         auto& found = *static_cast<Search*>(data);
         if (info->dlpi_addr != found.image->l_addr) return 0;
-        for (const ElfW(Phdr)& each : std::span(info->dlpi_phdr, info->dlpi_phnum)) {
+        for (const ElfW(Phdr) & each : std::span(info->dlpi_phdr, info->dlpi_phnum)) {
           if (each.p_type != PT_LOAD || (each.p_flags & PF_W) == 0) continue;
           found.segments.emplace_back(reinterpret_cast<std::byte*>(info->dlpi_addr + each.p_vaddr),
                                       each.p_memsz);

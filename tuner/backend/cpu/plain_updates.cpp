@@ -34,8 +34,8 @@ class UpdateFinder {
       const std::size_t behind = behind_element(i);
       (is(behind, "=") && !is(behind + 1, "=") ? written : read).insert(element);
     }
-    return std::ranges::any_of(
-        written, [&](const std::string& element) { return read.contains(element); });
+    return std::ranges::any_of(written,
+                               [&](const std::string& element) { return read.contains(element); });
   }
 
  private:
@@ -182,8 +182,7 @@ bool has_plain_updates(const family::KernelSource& source) {
 bool may_join_blocks(const family::KernelSource& source) {
   return any_text(source, [](std::string_view text) {
     return std::ranges::any_of(family::source_tokens(text), [](const family::SourceToken& token) {
-      return token.text.starts_with("atomic") || token.text == "volatile" ||
-             token.text == "__ldcv";
+      return token.text.starts_with("atomic") || token.text == "volatile" || token.text == "__ldcv";
     });
   });
 }
