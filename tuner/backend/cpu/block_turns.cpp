@@ -69,7 +69,7 @@ std::uint64_t BlockTurns::expected() const {
 void BlockTurns::yield(TurnTaker& block) {
   hold_if_due(block);
   const bool all_wait = ++yields_ > kVainTurns * blocks_.size();
-  if (all_wait) show_all(block);
+  if (all_wait) show_where_all_wait(block);
   std::binary_semaphore turn(0);
   {
     const std::scoped_lock lock(mutex_);
@@ -158,8 +158,26 @@ bool BlockTurns::is_shared(std::uintptr_t address) const {
   return address - reinterpret_cast<std::uintptr_t>(range.data()) < range.size();
 }
 
-void BlockTurns::show_all(TurnTaker& of_turn) {
+/// Without a fence, a plain flag may be seen before what was written before it.
+void BlockTurns::show_where_all_wait(TurnTaker& of_turn) {
+  constexpr unsigned kSingly = 8;
   yields_ = 0;
+  ++stalls_ <= kSingly ? show_newest(of_turn) : show_all(of_turn);
+}
+
+void BlockTurns::show_newest(TurnTaker& of_turn) {
+  const auto show = [](PendingWrites& hidden) {
+    hidden.exchange();
+    hidden.forget_newest();
+    hidden.exchange();
+  };
+  std::ranges::for_each(ended_, show);
+  for (TurnTaker* const block : blocks_) {
+    block == &of_turn ? of_turn.writes.forget_newest() : show(block->writes);
+  }
+}
+
+void BlockTurns::show_all(TurnTaker& of_turn) {
   of_turn.writes.forget();
   for (PendingWrites& writes : ended_) writes.exchange();
   ended_.clear();

@@ -24,8 +24,8 @@ struct TurnTaker {
 /// Lets the blocks of an interleaved launch run one at a time and see of the writes of others only
 /// what a GPU must show: atomic and volatile ones at once, others behind a fence of the whole
 /// device, which a block executes for all that it has written. One block is held after such a write
-/// until the others have ended. In the end every write is seen; so it is, and the block goes on,
-/// where all others wait in loops.
+/// until the others have ended. In the end every write is seen. Where all blocks wait in loops, the
+/// held one goes on, and the newest writes are seen first.
 class BlockTurns {
  public:
   struct Plan {
@@ -63,6 +63,8 @@ class BlockTurns {
   [[nodiscard]] bool is_shared(std::uintptr_t address) const;
   [[nodiscard]] bool is_chosen(const TurnTaker& block) const;
   void hold_if_due(TurnTaker& block);
+  void show_where_all_wait(TurnTaker& of_turn);
+  void show_newest(TurnTaker& of_turn);
   void show_all(TurnTaker& of_turn);
   void await(std::binary_semaphore& turn);
   /// How many blocks the OS threads have begun, or are about to begin. Locked.
@@ -87,6 +89,7 @@ class BlockTurns {
   std::vector<PendingWrites> ended_;
   std::size_t ended_words_ = 0;
   unsigned yields_ = 0;  // since something was written for all
+  unsigned stalls_ = 0;  // all waited
 };
 
 }  // namespace tuner::backend

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/backend/cpu/pending_writes.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <utility>
 
@@ -17,6 +18,7 @@ void PendingWrites::note(std::uintptr_t address, std::size_t size_bytes) {
   for (const std::uintptr_t end = address + size_bytes; address < end;) {
     const std::uintptr_t begin = address / kWord * kWord;
     Word& word = words_[begin];
+    word.noted = ++notes_;
     for (; address < end && address < begin + kWord; ++address) {
       const auto i = static_cast<unsigned>(address - begin);
       if ((word.pending >> i & 1U) != 0) continue;
@@ -37,6 +39,12 @@ void PendingWrites::forget(std::uintptr_t address, std::size_t size_bytes) {
     }
     if (word != words_.end() && word->second.pending == 0) words_.erase(word);
   }
+}
+
+void PendingWrites::forget_newest() {
+  const auto newest =
+      std::ranges::max_element(words_, {}, [](const auto& word) { return word.second.noted; });
+  if (newest != words_.end()) words_.erase(newest);
 }
 
 void PendingWrites::exchange() {

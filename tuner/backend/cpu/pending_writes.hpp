@@ -16,6 +16,8 @@ class PendingWrites {
   void forget(std::uintptr_t address, std::size_t size_bytes);
   /// All bytes are.
   void forget() { words_.clear(); }
+  /// The bytes of the word that was noted last are.
+  void forget_newest();
   /// Exchanges what was written for what was there before, and the other way round.
   void exchange();
 
@@ -28,8 +30,10 @@ class PendingWrites {
   struct Word {
     std::uint8_t bytes[kWord];
     std::uint8_t pending = 0;
+    std::uint64_t noted = 0;  ///< when it was last, by the number of notes
   };
   std::unordered_map<std::uintptr_t, Word> words_;  // by their addresses
+  std::uint64_t notes_ = 0;
 };
 
 }  // namespace tuner::backend
