@@ -347,7 +347,28 @@ TEST_F(CpuBackend, WritesBeyondDynamicSharedMemoryAreFound) {
   }
 }
 
-TEST_F(CpuBackend, AVariableLargerThanStaticSharedMemoryIsRefusedAsByCuda) {
+TEST_F(CpuBackend, StaticAndDynamicSharedMemoryTogetherHaveALimit) {
+  // Another kernel's variables do not count.
+  const KernelId kernel = load(R"(
+    __global__ void other(float* out) { __shared__ float sums[4096]; sums[threadIdx.x] = out[0]; out[0] = sums[1]; }
+    __device__ float sum(float value) { __shared__ float parts[32]; parts[threadIdx.x] = value; return parts[0]; }
+    __global__ void kernel(float* out) { extern __shared__ float row[]; row[0] = out[0]; out[0] = sum(row[0]); }
+  )");
+  const BufferId out = upload(std::vector<float>(1));
+  const auto run = [&](unsigned dynamic) {
+    return backend().run(
+        Launch{.kernel = kernel,
+               .steps = {{.geometry = {.dynamic_shared_bytes = dynamic}, .arguments = {out}}}});
+  };
+  EXPECT_TRUE(run(232448 - 128));
+  const auto refused = run(232448 - 124);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().outcome, Outcome::launch_error);
+  EXPECT_THAT(refused.error().message,
+              HasSubstr("232324 bytes of dynamic and 128 bytes of static shared memory"));
+}
+
+TEST_F(CpuBackend, VariablesLargerThanStaticSharedMemoryAreRefusedAsByCuda) {
   const auto loaded = [&](int floats) {
     const auto binary =
         compile("__global__ void kernel(float* out) { __shared__ float sums[" +
@@ -359,7 +380,8 @@ TEST_F(CpuBackend, AVariableLargerThanStaticSharedMemoryIsRefusedAsByCuda) {
   const auto refused = loaded(12289);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().outcome, Outcome::compile_error);
-  EXPECT_THAT(refused.error().message, HasSubstr("has 49156 bytes, all of a block can have 49152"));
+  EXPECT_THAT(refused.error().message,
+              HasSubstr("have 49156 bytes, all of a block can have 49152"));
 }
 
 TEST_F(CpuBackend, StaticSharedMemoryBeginsAsTheLaunchSays) {

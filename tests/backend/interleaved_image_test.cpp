@@ -20,19 +20,20 @@ std::string text(std::span<const std::byte> part) {
 
 TEST(InterleavedImage, LiesBehindTheImage) {
   std::vector<std::byte> image = bytes("image");
-  EXPECT_TRUE(interleaved_part(image).empty());
-  append_interleaved(image, "another");
-  EXPECT_EQ(text(interleaved_part(image)), "another");
+  EXPECT_TRUE(interleaved_part(image).image.empty());
+  append_interleaved(image, "another", Rounding::other);
+  EXPECT_EQ(text(interleaved_part(image).image), "another");
+  EXPECT_EQ(interleaved_part(image).rounding, Rounding::other);
   EXPECT_EQ(text(image).substr(0, 5), "image");
 }
 
 TEST(InterleavedImage, ASizeThatCannotBeIsNone) {
   std::vector<std::byte> image = bytes("image");
-  append_interleaved(image, "another");
+  append_interleaved(image, "another", Rounding::other);
   image.erase(image.begin(), image.begin() + 8);  // a part of the other one too
-  EXPECT_TRUE(interleaved_part(image).empty());
-  EXPECT_TRUE(interleaved_part(bytes("short")).empty());
-  EXPECT_TRUE(interleaved_part({}).empty());
+  EXPECT_TRUE(interleaved_part(image).image.empty());
+  EXPECT_TRUE(interleaved_part(bytes("short")).image.empty());
+  EXPECT_TRUE(interleaved_part({}).image.empty());
 }
 
 }  // namespace

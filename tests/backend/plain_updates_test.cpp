@@ -11,7 +11,8 @@ namespace {
 bool has_updates(const std::string& body) {
   return has_plain_updates(
       {.name = "k.cu",
-       .text = "__global__ void k(int n, const float* __restrict__ x, float *out, int* total) {\n"
+       .text = "__device__ int visits; __device__ int twice(int n) { return n; }\n"
+               "__global__ void k(int n, const float* __restrict__ x, float *out, int* total) {\n"
                "  __shared__ int bins[64], count; extern __shared__ float tile[];\n" +
                body + "\n}\n",
        .headers = {}});
@@ -22,7 +23,9 @@ TEST(PlainUpdates, OfSharedMemoryAndBehindPointersAreFound) {
        {"bins[i]++;", "++bins[i];", "bins[x[i] % 64] += 1;", "bins[i] = bins[i] + 1;", "count++;",
         "count |= 4;", "tile[i] *= 2;", "bins[i] <<= 1;", "out[i] += x[i];", "*total += 1;",
         "(*total)++;", "++*total;", "float* row = out + n; row[i] -= 1;",
-        "float& sum = out[i]; sum = sum + x[i]; out[i] /= 2;"}) {
+        "float& sum = out[i]; sum = sum + x[i]; out[i] /= 2;",
+        "const float sum = out[i] + x[i]; out[i] = sum;", "int seen = *total; *total = seen + 1;",
+        "visits++;", "float4* rows; rows->x += 1;"}) {
     EXPECT_TRUE(has_updates(body)) << body;
   }
 }
@@ -32,9 +35,22 @@ TEST(PlainUpdates, OfAThreadsOwnVariablesAreNone) {
        {"float sums[4]; sums[i] += x[i]; out[i] = sums[i];", "x++; out = out + 1; n += 4;",
         "bins[i] = 0; tile[i] = x[i];", "atomicAdd(&bins[i], 1); atomicAdd(total, bins[i]);",
         "float sum = 0; for (int i = 0; i < n; ++i) sum += x[i] * x[i]; out[n] = sum;",
+        "bins[i] = x[i]; __syncthreads(); out[i] = bins[n - i];",
+        "count = 1; if (count == 1) n = 2;",
         "if (bins[i] == 4 && tile[i] <= 2) out[i] = bins[i] * 2;"}) {
     EXPECT_FALSE(has_updates(body)) << body;
   }
+}
+
+TEST(PlainUpdates, BlocksMayJoinWhereSomethingIsAtomicOrVolatile) {
+  const auto joins = [](const std::string& body) {
+    return may_join_blocks(
+        {.name = "k.cu", .text = "__global__ void k(int* x) {" + body + "}", .headers = {}});
+  };
+  EXPECT_TRUE(joins("atomicAdd(x, 1);"));
+  EXPECT_TRUE(joins("while (*(volatile int*)x == 0) {}"));
+  EXPECT_TRUE(joins("while (__ldcv(x) == 0) {}"));
+  EXPECT_FALSE(joins("x[0] = 1;  // not atomic"));
 }
 
 TEST(PlainUpdates, AJobIsOfWholeNumbersIfNothingNamesAnotherType) {

@@ -87,6 +87,22 @@ class SizesTest(ProgramTest):
         self.assertIn("warning: kernel scale: launch.grid[0] = N//BLOCK is 0, outside of 1 … 2147483647 (the default "
                       "configuration at the check size 1): change the launch, or take the size out", done.stderr)
 
+    def test_what_has_no_launch_at_a_size_is_no_answer(self):
+        def change(document):
+            document["kernels"]["scale"]["launch"]["grid"] = ["ceil_div(N, BLOCK)", "N // 16"]
+            document["check"]["sizes"] = [[16]]
+        space, said = self.space_file(change), "launch.grid[1] = N // 16 is 65536, outside of 1 … 65535"
+        dry = self.tune("--space", space, *RUN, "--size", "1048576", "--dry-run")
+        self.assertIn("; the default has no launch there: kernel scale: " + said, dry.stdout)
+        why = self.tune("space", "why", space, "BLOCK=32", "--kernel", "scale", "--size", "1048576", code=4)
+        self.assertIn("has no launch at 1048576: kernel scale: " + said, why.stdout)
+        self.tune("--space", space, *RUN, "--size", "1024")
+        self.assertEqual(self.tune_json("query", "--kernel", "scale", "--size", "1048560")["rung"], "nearest")
+        for more in ((), ("--json",), ("--format", "args"), ("--explain",)):
+            done = self.tune("query", "--kernel", "scale", "--size", "1048576", *more, code=5)
+            self.assertEqual(done.stdout, "")
+            self.assertIn("rejected: kernel scale: " + said, done.stderr)
+
     def test_where_no_check_size_is_left_it_is_said(self):
         def other_code(document):
             with_kinds(document)

@@ -25,11 +25,34 @@ TEST(StoredKernel, ChecksConfigurationsAtASizeOnADevice) {
   const StoredKernel kernel = stored_kernel(example_kernel("tiled"));
   const space::Config widest = space::config_from_json(*kernel.definition, R"({"TILE":64})");
   space::DeviceAttributes device{.max_threads_per_block = 1024};
-  EXPECT_EQ(why_invalid(kernel.at(device, {64, 1}), widest), std::nullopt);
-  EXPECT_THAT(why_invalid(kernel.at(device, {48, 1}), widest),
+  EXPECT_EQ(why_invalid(kernel, kernel.at(device, {64, 1}), widest), std::nullopt);
+  EXPECT_THAT(why_invalid(kernel, kernel.at(device, {48, 1}), widest),
               Optional(HasSubstr("only whole tiles")));
   device.max_threads_per_block = 512;
-  EXPECT_THAT(why_invalid(kernel.at(device, {64, 1}), widest), Optional(HasSubstr("legal block")));
+  EXPECT_THAT(why_invalid(kernel, kernel.at(device, {64, 1}), widest),
+              Optional(HasSubstr("legal block")));
+}
+
+TEST(StoredKernel, NeedsALaunchAndNumbersThatCudaHas) {
+  store::KernelRecord record = example_kernel("tiled");
+  record.space_text = R"json({
+    "problem": {"dims": ["M", "N"], "flops": "M*N", "bytes": "4*M*N"},
+    "arguments": [{"name": "x", "type": "float*", "count": "M*N"}, {"name": "n", "type": "int", "value": "M*N"},
+                  {"name": "unused", "type": "char", "value": "N"}],
+    "kernels": {"tiled": {
+      "entry": "tiled", "arguments": ["x", "n", {"name": "t", "type": "short", "value": "TILE*N"}],
+      "parameters": {"TILE": {"values": [8, 64], "default": 8}},
+      "launch": {"grid": ["ceil_div(N, TILE)", "M"], "block": ["TILE"]}}}})json";
+  const StoredKernel kernel = stored_kernel(record);
+  const auto why = [&](std::int64_t m, std::int64_t n, std::string_view config) {
+    return why_invalid(kernel, kernel.at({}, {m, n}),
+                       space::config_from_json(*kernel.definition, config));
+  };
+  EXPECT_EQ(why(65535, 500, R"({"TILE":64})"), std::nullopt);
+  EXPECT_THAT(why(65536, 500, R"({"TILE":64})"), Optional(HasSubstr("is 65536, outside of 1")));
+  EXPECT_THAT(why(60000, 40000, R"({"TILE":8})"), Optional(HasSubstr("argument 'n' = M*N")));
+  EXPECT_THAT(why(8, 1000, R"({"TILE":64})"), Optional(HasSubstr("argument 't'")));
+  EXPECT_EQ(why(8, 1000, R"({"TILE":8})"), std::nullopt);
 }
 
 TEST(StoredKernel, IsShapedByTheStepOfMostThreads) {
@@ -44,7 +67,7 @@ TEST(StoredKernel, IsShapedByTheStepOfMostThreads) {
         {"entry": "add<${TILE}>", "launch": {"grid": ["M", "2"], "block": ["TILE"]}},
         {"entry": "total<${PARTS}>", "launch": {"grid": [1], "block": [1024]}}]}}})json";
   const StoredKernel kernel = stored_kernel(record);
-  ASSERT_EQ(kernel.steps.size(), 3U);
+  ASSERT_EQ(kernel.launched.steps.size(), 3U);
   const space::DeviceAttributes device{.max_threads_per_block = 1024};
   const auto shape_of = [&](std::string_view config) {
     return launch_shape(kernel, device, kernel.at(device, {200, 1}),

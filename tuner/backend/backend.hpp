@@ -118,6 +118,10 @@ struct Launch {
   KernelId kernel{};
   std::vector<StepLaunch> steps;  ///< one for each of the kernel's functions, in their order
   std::vector<SymbolValue> symbols = {};
+  /// What its results are compared with: bits of other launches, or numbers within a bound, so that
+  /// a backend may run another compilation of the kernel, which shows more.
+  enum class Bits { compared, any };
+  Bits bits = Bits::compared;
   /// The words that shared memory holds before each step, as far as that can be arranged.
   std::uint32_t shared_content = kNanWord;
   /// A backend that notices every write into these, as the cpu backend does, fails with

@@ -31,22 +31,18 @@ std::optional<std::int64_t> positive(std::string_view text) {
   return number <= 2147483647 ? std::optional(number) : std::nullopt;
 }
 
-/// Why the default configuration of a kernel has no launch at a size; empty where it has one.
-std::string why_no_launch(const family::Kernel& kernel, const space::BoundDefinition& space,
+}  // namespace
+
+std::string why_no_launch(const family::Family& family, const family::Kernel& kernel,
+                          const space::BoundDefinition& space, const space::Config& config,
                           const space::Size& size) {
   try {
-    const space::ExpressionValues values =
-        family::values_at_size(kernel, space, space.default_config(), size);
-    for (std::size_t step = 0; step < kernel.steps.size(); ++step) {
-      static_cast<void>(family::geometry(kernel, step, values));
-    }
+    const space::ExpressionValues values = family::values_at_size(kernel, space, config, size);
+    return family::why_no_launch(family, kernel, values).value_or("");
   } catch (const Error& error) {
     return error.what();
   }
-  return "";
 }
-
-}  // namespace
 
 std::string shown_size(std::string_view stored) {
   std::string shown(stored);
@@ -100,7 +96,7 @@ std::string check_sizes_caution(const family::Family& family, const family::Kern
   const family::AwkwardSizes awkward =
       family::awkward_sizes(family, kernel, space, space.default_config(), size);
   for (const space::Size& each : awkward.sizes) {
-    const std::string why = why_no_launch(kernel, space, each);
+    const std::string why = why_no_launch(family, kernel, space, space.default_config(), each);
     if (why.empty()) continue;
     return fmt::format(
         "warning: {} (the default configuration at the check size {}): change the launch, or take "

@@ -28,6 +28,11 @@ namespace tuner::cli {
                                                          const family::Kernel& kernel,
                                                          const space::DeviceAttributes& device);
 
+/// Why a configuration of a kernel has no launch at a size; empty where it has one.
+[[nodiscard]] std::string why_no_launch(const family::Family& family, const family::Kernel& kernel,
+                                        const space::BoundDefinition& space,
+                                        const space::Config& config, const space::Size& size);
+
 /// What to tell where a kernel's default configuration has no launch at a check size, or is checked
 /// at no size but the tuned one although the file states others; else empty.
 [[nodiscard]] std::string check_sizes_caution(const family::Family& family,

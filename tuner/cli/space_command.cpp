@@ -272,7 +272,8 @@ int show(const family::Family& family, const std::vector<Bound>& bound,
   return 0;
 }
 
-int why(const std::vector<Bound>& bound, const CommonOptions& common, const SpaceOptions& options) {
+int why(const family::Family& family, const std::vector<Bound>& bound, const CommonOptions& common,
+        const SpaceOptions& options) {
   if (options.config.empty()) {
     throw Error(ErrorCode::usage,
                 "which configuration? Write tune space why FILE TILE_M=64,TILE_N=32,…");
@@ -286,14 +287,17 @@ int why(const std::vector<Bound>& bound, const CommonOptions& common, const Spac
       each.space.canonical(space::config_from_text(definition, options.config));
   const auto violation = each.space.violation(config);
   const std::string config_json = space::canonical_json(definition, config);
-  const int code = violation ? static_cast<int>(ErrorCode::no_valid_config) : 0;
+  const std::string reason =
+      violation ? violation->message
+                : why_no_launch(family, each.kernel, each.space, config, each.size);
+  const int code = reason.empty() ? 0 : static_cast<int>(ErrorCode::no_valid_config);
   if (common.json) {
     fmt::print("{}",
                json_text({{"schema", "tune.space-why/1"},
                           {"config", parse_json(config_json, "a configuration")},
-                          {"valid", !violation},
+                          {"valid", reason.empty()},
                           {"constraint", violation ? Json(violation->constraint + 1) : Json()},
-                          {"why", violation ? Json(violation->message) : Json()}}));
+                          {"why", reason.empty() ? Json() : Json(reason)}}));
     return code;
   }
   const Output output(common);
@@ -301,6 +305,9 @@ int why(const std::vector<Bound>& bound, const CommonOptions& common, const Spac
   if (violation) {
     output.tell("is rejected by constraint {} of {}: {}\n", violation->constraint + 1,
                 definition.constraints.size(), violation->message);
+  } else if (!reason.empty()) {
+    output.tell("has no launch at {}: {}\n", space::display(each.size, each.kernel.space->dims),
+                reason);
   } else {
     output.tell("is valid at {} on {}\n", space::display(each.size, each.kernel.space->dims),
                 options.device);
@@ -403,7 +410,7 @@ int space(const CommonOptions& common, const SpaceOptions& options) {
   if (options.action == "check") return check(family, bound, options.file, common);
   if (options.action == "count") return count(bound, common, options);
   if (options.action == "show") return show(family, bound, common);
-  return why(bound, common, options);
+  return why(family, bound, common, options);
 }
 
 }  // namespace tuner::cli

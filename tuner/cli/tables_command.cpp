@@ -109,7 +109,8 @@ std::vector<std::string> invalid_entries(const select::Catalogue& known,
     const select::KnownConfig& config = kernel.configs[entry.config];
     std::string why = config.refusal;
     if (config.config && kernel.stored != nullptr) {
-      why = select::why_invalid(kernel.stored->at(known.device.attributes, entry.size.numbers),
+      why = select::why_invalid(*kernel.stored,
+                                kernel.stored->at(known.device.attributes, entry.size.numbers),
                                 *config.config)
                 .value_or("");
     }

@@ -4,6 +4,7 @@
 #include "tuner/cli/launched_agents.hpp"
 #include "tuner/cli/opened_device.hpp"
 #include "tuner/cli/output.hpp"
+#include "tuner/cli/sizes.hpp"
 #include "tuner/cli/slow_notice.hpp"
 #include "tuner/cli/tuning_runs.hpp"
 #include "tuner/cli/tuning_tasks.hpp"
@@ -97,8 +98,9 @@ std::unique_ptr<session::Observer> RunDatabase::saver() {
 }
 
 /// Compiles the default configuration of every kernel and launches nothing.
-int dry_run(const std::vector<TuningTask>& tasks, const space::DeviceInfo& device,
-            const backend::Compiler& compiler, const CommonOptions& common) {
+int dry_run(const family::Family& family, const std::vector<TuningTask>& tasks,
+            const space::DeviceInfo& device, const backend::Compiler& compiler,
+            const CommonOptions& common) {
   const Output output(common);
   Json document = {
       {"schema", "tune.dry-run/1"}, {"device", device.name}, {"kernels", Json::array()}};
@@ -106,11 +108,14 @@ int dry_run(const std::vector<TuningTask>& tasks, const space::DeviceInfo& devic
     Json of_sizes = Json::array();
     for (const space::Size& size : sizes) {
       const space::Space space(kernel.space, device.attributes, size);
-      of_sizes.push_back(
-          {{"size", space::size_json(size, kernel.space->dims)}, {"valid", space.size()}});
+      const std::string why = why_no_launch(family, kernel, space, space.default_config(), size);
+      of_sizes.push_back({{"size", space::size_json(size, kernel.space->dims)},
+                          {"valid", space.size()},
+                          {"no_launch", why.empty() ? Json() : Json(why)}});
       if (common.json) continue;
-      output.tell("{} {}: {}\n", kernel.name, space::display(size, kernel.space->dims),
-                  quantity::count(space.size(), "valid configuration"));
+      output.tell("{} {}: {}{}\n", kernel.name, space::display(size, kernel.space->dims),
+                  quantity::count(space.size(), "valid configuration"),
+                  why.empty() ? "" : "; the default has no launch there: " + why);
     }
     const space::BoundDefinition space(kernel.space, device.attributes, sizes.front());
     const auto binary =
@@ -191,8 +196,8 @@ int tune(const CommonOptions& common, const TuneOptions& options) {
   }
   notice.reset();
   if (options.dry_run) {
-    return dry_run(tasks.front(), opened.front()->device().device(), opened.front()->compiler(),
-                   common);
+    return dry_run(family, tasks.front(), opened.front()->device().device(),
+                   opened.front()->compiler(), common);
   }
 
   RunDatabase database(common);

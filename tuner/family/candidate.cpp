@@ -268,6 +268,27 @@ std::vector<TakenArgument> taken_arguments(const Kernel& kernel, std::size_t ste
   return taken;
 }
 
+std::optional<std::string> why_no_launch(const Family& family, const Kernel& kernel,
+                                         const space::ExpressionValues& values) {
+  try {
+    for (std::size_t step = 0; step < kernel.steps.size(); ++step) {
+      static_cast<void>(geometry(kernel, step, values));
+      for (const TakenArgument& taken :
+           taken_arguments(kernel, step, family.arguments.size(), values)) {
+        const auto* const place = std::get_if<std::size_t>(&taken);
+        if (place == nullptr || *place >= family.arguments.size()) continue;
+        const auto& [name, what] = family.arguments[*place];
+        if (const auto* const number = std::get_if<ScalarArgument>(&what)) {
+          static_cast<void>(scalar_value(*number, name, values));
+        }
+      }
+    }
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return std::nullopt;
+}
+
 space::ExpressionValues values_at_size(const Kernel& kernel, const space::BoundDefinition& space,
                                        const space::Config& config, const space::Size& size) {
   const space::SpaceDefinition& definition = space.definition();

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -85,6 +86,11 @@ using TakenArgument = std::variant<std::size_t, Scalar>;
 [[nodiscard]] std::vector<TakenArgument> taken_arguments(const Kernel& kernel, std::size_t step,
                                                          std::size_t family_arguments,
                                                          const space::ExpressionValues& values);
+
+/// Why a configuration has no launch at the size that `values` hold: a grid, a block or a number
+/// that CUDA does not have; none where it has one.
+[[nodiscard]] std::optional<std::string> why_no_launch(const Family& family, const Kernel& kernel,
+                                                       const space::ExpressionValues& values);
 
 /// The same values at another size: what the launch and the derived values become there.
 [[nodiscard]] space::ExpressionValues values_at_size(const Kernel& kernel,

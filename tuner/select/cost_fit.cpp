@@ -152,7 +152,7 @@ std::optional<FittedCost> fit_cost(const StoredKernel& kernel,
                                    const space::DeviceAttributes& device,
                                    std::span<const KnownSize> sizes,
                                    std::span<const KnownConfig> configs) {
-  if (kernel.steps.empty() || kernel.flops.slots().empty()) return std::nullopt;
+  if (kernel.launched.steps.empty() || kernel.flops.slots().empty()) return std::nullopt;
   Fit fit(kernel, device, sizes, configs);
   if (!fit.has_enough()) return std::nullopt;
   FittedCost fitted = std::move(fit).run();

@@ -49,12 +49,12 @@ std::vector<std::int64_t> extents(const std::vector<space::Expression>& expressi
 /// The grid as a function of the problem's dimensions.
 class Grid {
  public:
-  Grid(const StoredKernel& kernel, const StoredStep& step, space::ExpressionValues values)
+  Grid(const StoredKernel& kernel, std::size_t step, space::ExpressionValues values)
       : kernel_(kernel), step_(step), slots_(std::move(values)) {
-    extents_ = extents(step.grid, slots_);
+    extents_ = extents(grid(), slots_);
   }
 
-  [[nodiscard]] double blocks() const { return product(step_.grid, slots_); }
+  [[nodiscard]] double blocks() const { return product(grid(), slots_); }
 
   /// The largest value of a dimension that leaves the grid as it is; as it is where no tile of at
   /// most kWidestTile explains the grid.
@@ -72,18 +72,21 @@ class Grid {
   }
 
  private:
+  [[nodiscard]] const std::vector<space::Expression>& grid() const {
+    return kernel_.launched.steps[step_].grid;
+  }
   [[nodiscard]] bool same(std::size_t slot, std::int64_t number) {
     space::ExpressionValues there = slots_;
     there[slot] = number;
-    for (const std::size_t derived : step_.grid_derived) {
+    for (const std::size_t derived : kernel_.grid_derived[step_]) {
       const space::Derived& it = kernel_.definition->derived[derived];
       there[it.slot] = value(it.expression, there);
     }
-    return extents(step_.grid, there) == extents_;
+    return extents(grid(), there) == extents_;
   }
 
   const StoredKernel& kernel_;
-  const StoredStep& step_;
+  std::size_t step_;
   space::ExpressionValues slots_;
   std::vector<std::int64_t> extents_;  // each for itself: their product may be another's too
 };
@@ -110,17 +113,20 @@ double resident_blocks(const space::DeviceAttributes& device, std::int64_t threa
 }
 
 /// The step that represents all: the one with the most threads.
-const StoredStep& main_step(const StoredKernel& kernel, const space::ExpressionValues& values) {
-  return *std::ranges::max_element(kernel.steps, {}, [&](const StoredStep& step) {
+std::size_t main_step(const StoredKernel& kernel, const space::ExpressionValues& values) {
+  const auto& steps = kernel.launched.steps;
+  const auto most = std::ranges::max_element(steps, {}, [&](const family::KernelStep& step) {
     return product(step.grid, values) * product(step.block, values);
   });
+  return static_cast<std::size_t>(most - steps.begin());
 }
 
 LaunchShape shape(const StoredKernel& kernel, const space::DeviceAttributes& device,
                   const space::ExpressionValues& values, int registers) {
   constexpr std::int64_t kSharedOfTheSystem = 1024;  // that CUDA reserves in each block
-  const StoredStep& step = main_step(kernel, values);
-  Grid grid(kernel, step, values);
+  const std::size_t main = main_step(kernel, values);
+  const family::KernelStep& step = kernel.launched.steps[main];
+  Grid grid(kernel, main, values);
   LaunchShape result;
   result.blocks = grid.blocks();
   const double threads = product(step.block, values);
@@ -148,7 +154,7 @@ std::optional<LaunchShape> launch_shape(const StoredKernel& kernel,
                                         const space::DeviceAttributes& device,
                                         const space::BoundDefinition& at_size,
                                         const space::Config& config, int registers) {
-  if (kernel.steps.empty()) return std::nullopt;
+  if (kernel.launched.steps.empty()) return std::nullopt;
   try {
     return shape(kernel, device, at_size.expression_values(config), registers);
   } catch (const NoValue&) {

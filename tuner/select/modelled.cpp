@@ -85,7 +85,7 @@ class Modelling {
       const KnownConfig& config = kernel.configs[i];
       auto near = nearest_timed(asked, config);
       if (!near) continue;
-      if (const auto why = why_rejected(at_size, asked.size->text, config)) {
+      if (const auto why = why_rejected(*kernel.stored, at_size, asked.size->text, config)) {
         rejection = *why;
         continue;
       }

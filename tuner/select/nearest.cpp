@@ -70,7 +70,7 @@ class Search {
     std::vector<NearCandidate> valid;
     for (NearCandidate& candidate : candidates) {
       const KnownConfig& known = asked.kernel->configs[candidate.entry->config];
-      const auto rejected = why_rejected(kernel, asked.size->text, known);
+      const auto rejected = why_rejected(*asked.kernel->stored, kernel, asked.size->text, known);
       if (valid.empty()) {
         explain("{} at {}, at a distance of x{:.3g}: {}", name, candidate.entry->best.problem,
                 std::exp(candidate.nearness.largest),
@@ -120,15 +120,16 @@ class Search {
 
 }  // namespace
 
-std::optional<std::string> why_rejected(const space::BoundDefinition& kernel,
-                                        const std::string& size, const KnownConfig& config) {
+std::optional<std::string> why_rejected(const StoredKernel& kernel,
+                                        const space::BoundDefinition& at, const std::string& size,
+                                        const KnownConfig& config) {
   if (!config.refutation.empty()) return config.refutation;
   const auto failed = std::ranges::find(config.failed, size, &FailedTrial::size);
   if (failed != config.failed.end()) {
     return fmt::format("its trial at {} ended as {}", size, name(failed->outcome));
   }
   if (!config.config) return config.refusal;
-  return why_invalid(kernel, *config.config);
+  return why_invalid(kernel, at, *config.config);
 }
 
 Nearest nearest_candidates(const std::vector<AskedKernel>& asked,

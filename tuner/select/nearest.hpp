@@ -26,9 +26,10 @@ struct NearCandidate {
   std::optional<ExpectedTime> expected = {};  ///< by the cost model, where there is one
 };
 
-/// Why a configuration cannot answer for `size` (canonical), to which `kernel` is bound; none when
-/// it can.
-[[nodiscard]] std::optional<std::string> why_rejected(const space::BoundDefinition& kernel,
+/// Why a configuration of a kernel cannot answer for `size` (canonical), to which `at` is bound;
+/// none when it can.
+[[nodiscard]] std::optional<std::string> why_rejected(const StoredKernel& kernel,
+                                                      const space::BoundDefinition& at,
                                                       const std::string& size,
                                                       const KnownConfig& config);
 

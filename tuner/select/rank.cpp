@@ -264,14 +264,15 @@ class Ladder {
         return it.kernel->record->kernel == kernel_name && it.kernel->stored && it.size;
       });
       if (asked == asked_.end()) continue;
-      const space::BoundDefinition kernel =
-          asked->kernel->stored->at(catalogue_.device.attributes, asked->size->numbers);
-      const space::Config config = kernel.default_config();
-      const std::string json = space::canonical_json(*asked->kernel->stored->definition, config);
+      const StoredKernel& kernel = *asked->kernel->stored;
+      const space::BoundDefinition at =
+          kernel.at(catalogue_.device.attributes, asked->size->numbers);
+      const space::Config config = at.default_config();
+      const std::string json = space::canonical_json(*kernel.definition, config);
       const auto tried = std::ranges::find(asked->kernel->configs, json, &KnownConfig::json);
       const auto why = tried != asked->kernel->configs.end()
-                           ? why_rejected(kernel, asked->size->text, *tried)
-                           : why_invalid(kernel, config);
+                           ? why_rejected(kernel, at, asked->size->text, *tried)
+                           : why_invalid(kernel, at, config);
       if (why) {
         explain(Rung::default_config, "of {}: rejected: {}", kernel_name, *why);
         continue;

@@ -4,6 +4,7 @@
 #include "tuner/core/error.hpp"
 #include "tuner/core/json.hpp"
 #include "tuner/core/json_reason.hpp"
+#include "tuner/family/candidate.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -77,14 +78,13 @@ std::vector<std::size_t> slots_in_entry(const std::string& entry,
   return result;
 }
 
-StoredStep read_step(const Json& launch, const space::SpaceDefinition& definition) {
-  StoredStep step;
+family::KernelStep read_step(const Json& launch, const space::SpaceDefinition& definition) {
+  family::KernelStep step;
   step.grid = expressions(launch.at("grid"), definition.scope);
   step.block = expressions(launch.at("block"), definition.scope);
   if (const auto bytes = launch.find("dynamic_shared_bytes"); bytes != launch.end()) {
     step.dynamic_shared_bytes = expression(*bytes, definition.scope);
   }
-  step.grid_derived = derived_of(step.grid, definition);
   return step;
 }
 
@@ -96,7 +96,8 @@ void read_launches(const Json& object, StoredKernel& kernel) {
   for (const Json& step : steps) {
     const auto launch = step.find("launch");
     if (launch == step.end()) return;
-    kernel.steps.push_back(read_step(*launch, definition));
+    kernel.launched.steps.push_back(read_step(*launch, definition));
+    kernel.grid_derived.push_back(derived_of(kernel.launched.steps.back().grid, definition));
     if (const auto entry = step.find("entry"); entry != step.end()) {
       const auto values = slots_in_entry(entry->get<std::string>(), definition);
       kernel.entry_slots.insert(kernel.entry_slots.end(), values.begin(), values.end());
@@ -105,6 +106,35 @@ void read_launches(const Json& object, StoredKernel& kernel) {
   if (const auto scratch = object.find("scratch"); scratch != object.end()) {
     for (const Json& buffer : *scratch) {
       kernel.scratch.push_back(expression(buffer.at("count"), definition.scope));
+    }
+  }
+}
+
+/// Adds an argument if it is a whole number of a type that does not depend on the size.
+void read_number(const Json& argument, const space::Scope& scope, StoredKernel& kernel) {
+  const auto value = argument.find("value");
+  const auto type = family::element_type_from_name(argument.value("type", ""));
+  if (!type || family::is_floating(*type) || value == argument.end()) return;
+  kernel.numbers.push_back({.name = argument.at("name").get<std::string>(),
+                            .value = {.type = *type, .value = expression(*value, scope)}});
+}
+
+/// What a kernel takes by value: what it lists, or all arguments of its family.
+void read_numbers(const Json& document, const Json& object, const space::Scope& scope,
+                  StoredKernel& kernel) {
+  const auto of_family = document.find("arguments");
+  if (of_family == document.end()) return;
+  const Json steps = object.value("steps", Json::array({object}));
+  for (const Json& argument : *of_family) {
+    const bool is_taken = std::ranges::any_of(steps, [&](const Json& step) {
+      const auto listed = step.find("arguments");
+      return listed == step.end() || std::ranges::count(*listed, argument.at("name")) > 0;
+    });
+    if (is_taken) read_number(argument, scope, kernel);
+  }
+  for (const Json& step : steps) {
+    for (const Json& listed : step.value("arguments", Json::array())) {
+      if (listed.is_object()) read_number(listed, kernel.definition->scope, kernel);
     }
   }
 }
@@ -144,16 +174,28 @@ StoredKernel stored_kernel(const store::KernelRecord& record) {
     kernel.has_library = has_blas_reference(document);
     kernel.flops = expression(problem.at("flops"), family);
     kernel.bytes = expression(problem.at("bytes"), family);
+    kernel.launched.name = record.kernel;
     read_launches(object, kernel);
+    read_numbers(document, object, family, kernel);
     return kernel;
   });
 }
 
-std::optional<std::string> why_invalid(const space::BoundDefinition& kernel,
+std::optional<std::string> why_invalid(const StoredKernel& kernel, const space::BoundDefinition& at,
                                        const space::Config& config) {
-  auto violation = kernel.violation(config);
-  if (!violation) return std::nullopt;
-  return std::move(violation->message);
+  if (auto violation = at.violation(config)) return std::move(violation->message);
+  try {
+    const space::ExpressionValues values = at.expression_values(config);
+    for (std::size_t step = 0; step < kernel.launched.steps.size(); ++step) {
+      static_cast<void>(family::geometry(kernel.launched, step, values));
+    }
+    for (const auto& [name, number] : kernel.numbers) {
+      static_cast<void>(family::scalar_value(number, name, values));
+    }
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return std::nullopt;
 }
 
 }  // namespace tuner::select

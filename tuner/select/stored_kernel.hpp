@@ -2,6 +2,7 @@
 // A kernel as the database keeps it: its space file read back.
 #pragma once
 
+#include "tuner/family/family.hpp"
 #include "tuner/space/bound_definition.hpp"
 #include "tuner/store/records.hpp"
 
@@ -19,12 +20,10 @@ namespace tuner::select {
 /// space file.
 [[nodiscard]] space::Dimensions stored_dims(const store::KernelRecord& kernel);
 
-/// The shape of one of a kernel's launches.
-struct StoredStep {
-  std::vector<space::Expression> grid;
-  std::vector<space::Expression> block;
-  space::Expression dynamic_shared_bytes = space::Expression::constant(0);
-  std::vector<std::size_t> grid_derived;  ///< the derived values that the grid needs, in order
+/// A number that a kernel takes.
+struct StoredNumber {
+  std::string name;
+  family::ScalarArgument value;
 };
 
 /// What a space file says of one of its kernels, as far as it decides between configurations.
@@ -34,8 +33,10 @@ struct StoredKernel {
   bool has_library = false;                 ///< a BLAS computes what the family does
   space::Expression flops = space::Expression::constant(0);
   space::Expression bytes = space::Expression::constant(0);
-  std::vector<StoredStep> steps;
-  std::vector<space::Expression> scratch;  ///< elements of each buffer
+  family::Kernel launched;  ///< its name, and of its steps grids, blocks and shared memory
+  std::vector<std::vector<std::size_t>> grid_derived;  ///< what each step's grid needs, in order
+  std::vector<StoredNumber> numbers;                   ///< whole ones
+  std::vector<space::Expression> scratch;              ///< elements of each buffer
   /// Names in entries that are not parameters: if their values differ, a configuration is other
   /// code.
   std::vector<std::size_t> entry_slots;
@@ -51,8 +52,10 @@ struct StoredKernel {
 /// Throws Error(failure) as stored_dims.
 [[nodiscard]] StoredKernel stored_kernel(const store::KernelRecord& record);
 
-/// Why a configuration cannot be used on a device at a size; none when it can.
-[[nodiscard]] std::optional<std::string> why_invalid(const space::BoundDefinition& kernel,
+/// Why a configuration cannot be used on the device and at the size that `at` has: a constraint, or
+/// a launch or a number that CUDA does not have; none when it can.
+[[nodiscard]] std::optional<std::string> why_invalid(const StoredKernel& kernel,
+                                                     const space::BoundDefinition& at,
                                                      const space::Config& config);
 
 }  // namespace tuner::select

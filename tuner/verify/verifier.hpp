@@ -142,6 +142,7 @@ class Verifier {
   std::list<Instance> instances_;                 // most recently used first
   std::map<space::Size, bool> whole_at_;          // what equal_if_whole found
   std::map<std::pair<space::Size, family::Law>, std::optional<LawLevel>> levels_;
+  Recipe timed_;                                  // of the instance that candidates are timed on
   std::set<std::string> right_at_awkward_sizes_;  // hashes of code, configuration and size
 };
 

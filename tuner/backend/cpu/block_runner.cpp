@@ -120,6 +120,14 @@ BlockRunner::~BlockRunner() {
 
 BlockEnd BlockRunner::run(const KernelCall& call, Index3 block, bool pauses) {
   pauses_ = pauses;
+  if (call.turns == nullptr) return run_in_turn(call, block);
+  call.turns->begin(turn_);
+  const BlockEnd end = run_in_turn(call, block);
+  call.turns->end(turn_);
+  return end;
+}
+
+BlockEnd BlockRunner::run_in_turn(const KernelCall& call, Index3 block) {
   begin_block(call, block);
   if (live_ == 1) {
     run_alone();
@@ -152,8 +160,10 @@ void BlockRunner::begin_block(const KernelCall& call, Index3 block) {
   context_.block_shape = {shape[0], shape[1], shape[2]};
   context_.block = block;
   context_.votes = 0;
-  if (call.interleaves) std::ranges::fill(reads_, RecentReads{});
-  context_.sleeps = 0;
+  if (call.interleaved) std::ranges::fill(reads_, RecentReads{});
+  context_.pauses = context_.accesses = 0;
+  if (call.turns != nullptr) context_.polls = 0;
+  context_.notify = call.turns != nullptr ? &BlockRunner::notify : nullptr;
   std::ranges::fill(context_.named, NamedBarrier{});
   vain_looks_ = meetings_ = 0;
   begins_next_ = false;
@@ -257,10 +267,31 @@ void BlockRunner::await(KernelContext& context, bool (*is_ready)(const void*), c
   runner.vain_looks_ = 0;
 }
 
+void BlockRunner::notify(KernelContext& context, BlockEvent event, const void* address,
+                         unsigned long size_bytes) {
+  BlockRunner& runner = *static_cast<Place&>(context).runner;
+  BlockTurns& turns = *runner.call_->turns;
+  switch (event) {
+    case BlockEvent::write:
+      return turns.write(runner.turn_, address, size_bytes);
+    case BlockEvent::write_for_all:
+      return turns.write_for_all(runner.turn_, address, size_bytes);
+    case BlockEvent::fence:
+      return turns.show(runner.turn_);
+    case BlockEvent::wait:
+      return turns.yield(runner.turn_);
+  }
+}
+
+void BlockRunner::let_others_overtake() {
+  if (call_->turns != nullptr) return call_->turns->yield(turn_);
+  std::this_thread::sleep_for(kPause);
+}
+
 void BlockRunner::release_block_if_complete() {
   if (at_barrier_.size() != live_) return;
   vain_looks_ = meetings_ = 0;
-  if (std::exchange(pauses_, false)) std::this_thread::sleep_for(kPause);
+  if (std::exchange(pauses_, false)) let_others_overtake();
   for (const FiberIndex fiber : at_barrier_) runnable_.push(fiber);
   at_barrier_.clear();
 }
@@ -356,7 +387,8 @@ void BlockRunner::abandon_waiting_fibers() {
   unstarted_ = 0;
 }
 
-Expected<void, Failure> check_geometry(const family::Geometry& geometry) {
+Expected<void, Failure> check_geometry(const family::Geometry& geometry,
+                                       std::size_t static_shared_bytes) {
   const auto& grid = geometry.grid;
   const auto& block = geometry.block;
   constexpr std::array<std::uint32_t, 3> kMaxGrid = {0x7fffffff, 65535, 65535};
@@ -380,6 +412,11 @@ Expected<void, Failure> check_geometry(const family::Geometry& geometry) {
   if (geometry.dynamic_shared_bytes > kMaxDynamicSharedBytes) {
     return launch_error(fmt::format("{} bytes of dynamic shared memory, more than {}",
                                     geometry.dynamic_shared_bytes, kMaxDynamicSharedBytes));
+  }
+  if (geometry.dynamic_shared_bytes + static_shared_bytes > kMaxDynamicSharedBytes) {
+    return launch_error(fmt::format(
+        "{} bytes of dynamic and {} bytes of static shared memory, together more than {}",
+        geometry.dynamic_shared_bytes, static_shared_bytes, kMaxDynamicSharedBytes));
   }
   return {};
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "tuner/backend/cpu/block_turns.hpp"
 #include "tuner/backend/cpu/kernel_abi.hpp"
 #include "tuner/backend/cpu/shared_variables.hpp"
 #include "tuner/core/expected.hpp"
@@ -14,13 +15,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 namespace tuner::backend {
 
 inline constexpr unsigned kMaxThreadsPerBlock = 1024;
-inline constexpr unsigned kMaxDynamicSharedBytes = 232448;  // of an H100 or H200
+inline constexpr unsigned kMaxDynamicSharedBytes = 232448;  // of an H100 or H200, with static
 inline constexpr unsigned kMaxStaticSharedBytes = 49152;    // of every GPU
 
 /// In which order the threads of a block begin. A right kernel cannot tell.
@@ -47,7 +50,11 @@ struct KernelCall {
   /// Some blocks pause at their first barrier, so that others that began later overtake them. Shows
   /// where a block reads what an earlier one has not written yet; a right kernel cannot tell.
   bool blocks_pause = false;
-  bool interleaves = false;          ///< the entry is of an interleaved image
+  /// Of an interleaved image: its launches before this one.
+  std::optional<unsigned> interleaved = {};
+  /// What all blocks of an interleaved launch share, in the order of addresses.
+  std::span<const std::span<std::byte>> shared_by_blocks = {};
+  BlockTurns* turns = nullptr;       ///< those that blocks take, if they do
   std::uint64_t launch = 0;          ///< makes a shuffled order another one
   std::uint32_t shared_content = 0;  ///< the words of shared memory before a block
   StaticShared static_shared = {};   ///< what of shared memory lies in the kernel's image
@@ -117,7 +124,11 @@ class BlockRunner {
   static void sync_block(KernelContext& context, BarrierSite site);
   static void sync_warp(KernelContext& context, unsigned lanes);
   static void await(KernelContext& context, bool (*is_ready)(const void*), const void* state);
+  static void notify(KernelContext& context, BlockEvent event, const void* address,
+                     unsigned long size_bytes);
 
+  [[nodiscard]] BlockEnd run_in_turn(const KernelCall& call, Index3 block);
+  void let_others_overtake();
   void give_up(BarrierSite site);
   void begin_block(const KernelCall& call, Index3 block);
   [[nodiscard]] bool has_overrun() const;
@@ -141,6 +152,7 @@ class BlockRunner {
   std::unique_ptr<std::byte[]> dynamic_shared_;
   std::vector<unsigned long long> exchange_;
   std::vector<RecentReads> reads_;
+  TurnTaker turn_;  // of the block, where blocks take turns
   std::unique_ptr<StackMemory> stacks_;
 
   std::vector<Fiber> fibers_;     // suspended ones; the running one's slot is empty
@@ -164,7 +176,9 @@ class BlockRunner {
 };
 
 /// The limits of a launch on a GPU, kept here too so that a configuration fails in both places:
-/// launch_error when the geometry is beyond them.
-[[nodiscard]] Expected<void, Failure> check_geometry(const family::Geometry& geometry);
+/// launch_error when the geometry is beyond them, with what the kernel's `__shared__` variables
+/// take.
+[[nodiscard]] Expected<void, Failure> check_geometry(const family::Geometry& geometry,
+                                                     std::size_t static_shared_bytes);
 
 }  // namespace tuner::backend

@@ -9,6 +9,7 @@
 #include "tuner/backend/cpu/host_library.hpp"
 #include "tuner/backend/cpu/host_memory.hpp"
 #include "tuner/backend/cpu/host_tensor_map.hpp"
+#include "tuner/backend/cpu/interleaved_image.hpp"
 #include "tuner/backend/cpu/loaded_image.hpp"
 #include "tuner/backend/cpu/openblas.hpp"
 #include "tuner/backend/cpu/write_watch.hpp"
@@ -107,7 +108,8 @@ class CpuBackend final : public Backend {
     if (!image) return Unexpected(image.error());
     kernels_.emplace(id, LoadedKernel{.image = std::move(*image),
                                       .interleaved = LoadedImage::load_interleaved(
-                                          binary, scratch("_interleaved"))});
+                                          binary, scratch("_interleaved")),
+                                      .rounding = interleaved_part(binary.image).rounding});
     return id;
   }
   void unload(KernelId kernel) override { kernels_.erase(kernel); }
@@ -246,6 +248,7 @@ class CpuBackend final : public Backend {
   /// A step of a launch, checked, with its arguments in place.
   struct PreparedStep {
     ArgumentList arguments;
+    std::vector<std::span<std::byte>> shared_by_blocks = {};
     KernelCall call;
   };
 
@@ -255,14 +258,29 @@ class CpuBackend final : public Backend {
   [[nodiscard]] Expected<void, Failure> execute(const Launch& launch) {
     const auto steps = prepare(launch, Purpose::results);
     if (!steps) return Unexpected(steps.error());
-    return run_steps(launch, *steps);
+    const auto begin = Clock::now();
+    auto done = run_steps(launch, *steps);
+    if (is_short(launch) && !steps->front().call.interleaved) {
+      kernels_.at(launch.kernel).plain_ns = nanoseconds_since(begin);
+    }
+    return done;
   }
 
   struct LoadedKernel {
     LoadedImage image;
     std::optional<LoadedImage> interleaved;
-    unsigned launches = 0;  ///< for its results
+    Rounding rounding = Rounding::same;  ///< of the interleaved image
+    unsigned launches = 0;               ///< that may interleave
+    double plain_ns = 0;                 ///< of the last short one that did not
   };
+
+  /// In every second launch of those that may.
+  [[nodiscard]] static bool interleaves(LoadedKernel& kernel, const Launch& launch) {
+    constexpr double kLongestNs = 1e8;  // interleaved, it takes some 20 times as long
+    return kernel.interleaved && is_short(launch) && kernel.plain_ns < kLongestNs &&
+           (kernel.rounding == Rounding::same || launch.bits == Launch::Bits::any) &&
+           kernel.launches++ % 2 == 0;
+  }
 
   [[nodiscard]] Expected<std::vector<PreparedStep>, Failure> prepare(const Launch& launch,
                                                                      Purpose purpose) {
@@ -274,9 +292,8 @@ class CpuBackend final : public Backend {
       if (restored.interleaved) restored.interleaved->restore_variables();
     }
     LoadedKernel& loaded = kernel->second;
-    const bool interleaves = purpose == Purpose::results && loaded.interleaved &&
-                             loaded.launches++ % 2 == 0 && is_short(launch);
-    const LoadedImage& image = interleaves ? *loaded.interleaved : loaded.image;
+    const bool interleaved = purpose == Purpose::results && interleaves(loaded, launch);
+    const LoadedImage& image = interleaved ? *loaded.interleaved : loaded.image;
     const std::size_t count = image.functions().size();
     if (launch.steps.size() != count) return Unexpected(other_steps(launch.steps.size(), count));
     for (const SymbolValue& symbol : launch.symbols) {
@@ -288,18 +305,32 @@ class CpuBackend final : public Backend {
     for (std::size_t i = 0; i < count; ++i) {
       auto step = prepare(image, i, launch);
       if (!step) return Unexpected(in_step(std::move(step.error()), i, count));
-      step->call.interleaves = interleaves;
+      if (interleaved) {
+        step->call.interleaved = loaded.launches / 2;
+        step->shared_by_blocks = shared_by_blocks(image);
+        step->call.shared_by_blocks = step->shared_by_blocks;
+      }
       step->call.all_begin_first = purpose == Purpose::results;
       steps.push_back(std::move(*step));
     }
     return steps;
   }
 
+  /// What a block writes there, others may read.
+  [[nodiscard]] std::vector<std::span<std::byte>> shared_by_blocks(const LoadedImage& image) const {
+    std::vector<std::span<std::byte>> ranges = memory_.all();
+    std::ranges::move(image.variables(), std::back_inserter(ranges));
+    std::ranges::sort(ranges, {}, [](std::span<std::byte> range) { return range.data(); });
+    return ranges;
+  }
+
   [[nodiscard]] Expected<PreparedStep, Failure> prepare(const LoadedImage& image, std::size_t index,
                                                         const Launch& launch) {
     const KernelImage& function = *image.functions()[index];
     const StepLaunch& step = launch.steps[index];
-    if (auto fits = check_geometry(step.geometry); !fits) return Unexpected(fits.error());
+    if (auto fits = check_geometry(step.geometry, image.static_shared_bytes()); !fits) {
+      return Unexpected(fits.error());
+    }
     PreparedStep prepared;
     for (const LaunchArgument& argument : step.arguments) {
       if (const auto* region = std::get_if<Region>(&argument)) {
@@ -332,7 +363,8 @@ class CpuBackend final : public Backend {
     ++launches_;
     for (std::size_t i = 0; i < steps.size(); ++i) {
       KernelCall call = steps[i].call;
-      call.order = launches_ % 2 == 0 ? ThreadOrder::descending : ThreadOrder::ascending;
+      const bool descends = call.interleaved ? *call.interleaved / 2 % 2 != 0 : launches_ % 2 == 0;
+      call.order = descends ? ThreadOrder::descending : ThreadOrder::ascending;
       call.warps_go_ahead = (launches_ + 1) / 2 % 2 == 0;  // in one of two, with either order
       call.blocks = blocks_;
       call.blocks_pause = blocks_ == BlockOrder::shuffled && launches_ / 4 % 2 == 0;

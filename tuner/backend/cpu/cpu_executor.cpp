@@ -49,7 +49,16 @@ Expected<std::vector<FunctionId>, Failure> CpuExecutor::load(const Binary& binar
 
 Expected<void, Failure> CpuExecutor::admit(FunctionId function, const family::Geometry& geometry,
                                            std::span<const std::size_t> argument_bytes) {
-  if (auto fits = check_geometry(geometry); !fits) return fits;
+  const KernelImage* const kernel = &image_of(function);
+  const auto has_kernel = [&](const LoadedImage& image) {
+    return std::ranges::count(image.functions(), kernel) > 0;
+  };
+  std::size_t static_shared_bytes = 0;
+  {
+    const std::scoped_lock lock(mutex_);
+    static_shared_bytes = std::ranges::find_if(images_, has_kernel)->static_shared_bytes();
+  }
+  if (auto fits = check_geometry(geometry, static_shared_bytes); !fits) return fits;
   return match_arguments(argument_bytes, argument_sizes(image_of(function)));
 }
 

@@ -134,6 +134,14 @@ inline void __syncwarp(unsigned lanes = 0xffffffffu) {
 }
 namespace tuner {
 
+#ifdef TUNER_INTERLEAVED
+inline void notify(BlockEvent event, const void* address = nullptr, unsigned long size_bytes = 0) {
+  if (context->notify != nullptr) context->notify(*context, event, address, size_bytes);
+}
+#else
+inline void notify(BlockEvent) {}
+#endif
+
 /// Lets the other threads of the block run before this one goes on.
 inline void pause() {
   struct Turn {
@@ -151,6 +159,7 @@ inline void pause() {
 /// Where a loop may be waiting for another thread: now and then, the others run.
 inline void poll() {
   if (++context->polls % 64 != 0) return;
+  notify(BlockEvent::wait);
   __syncwarp(1u << (context->thread_rank() % 32));
   pause();
 }
@@ -178,12 +187,11 @@ inline void __threadfence_block() {
   tuner::poll();
 }
 inline void __threadfence() {
-  __atomic_thread_fence(__ATOMIC_SEQ_CST);
-  tuner::poll();
+  tuner::notify(tuner::BlockEvent::fence);
+  __threadfence_block();
 }
 inline void __threadfence_system() {
-  __atomic_thread_fence(__ATOMIC_SEQ_CST);
-  tuner::poll();
+  __threadfence();
 }
 
 /// No launch begins before the one before it has ended.
@@ -416,6 +424,7 @@ namespace tuner {
 #endif
 /// In a loop that waits for other threads: they run meanwhile.
 inline void __nanosleep(unsigned) {
+  tuner::notify(tuner::BlockEvent::wait);
   __syncwarp(1u << (tuner::context->thread_rank() % 32));
   tuner::pause();
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/backend/cpu/grid_runner.hpp"
 
+#include "tuner/backend/cpu/block_turns.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -98,7 +100,16 @@ bool GridRunner::caller_runs(const Grid& grid) const {
   return grid.single_threads || std::this_thread::get_id() == owner_;
 }
 
-Expected<void, Failure> GridRunner::run_on_cores(const KernelCall& call, const Grid& grid) {
+Expected<void, Failure> GridRunner::run_on_cores(const KernelCall& given, const Grid& grid) {
+  KernelCall call = given;
+  std::optional<BlockTurns> turns;
+  if (call.interleaved && grid.blocks > 1) {
+    call.turns = &turns.emplace(
+        call.shared_by_blocks,
+        BlockTurns::Plan{.blocks = grid.blocks,
+                         .workers = caller_runs(grid) ? pool_.size() + 1 : pool_.size(),
+                         .number = *call.interleaved});
+  }
   const unsigned width = call.geometry.grid[0];
   const BlockSequence sequence(call, grid.blocks);
   std::atomic<std::uint64_t> next = 0;
@@ -116,11 +127,16 @@ Expected<void, Failure> GridRunner::run_on_cores(const KernelCall& call, const G
       if (auto failure = run_block(*blocks_[worker], call, block, pauses)) {
         failures[worker] = std::move(failure);
         next = grid.blocks;
+        if (turns) turns->stop();
       }
     }
   };
   const auto cores = static_cast<unsigned>(std::min<std::uint64_t>(grid.blocks, pool_.size()));
-  if (caller_runs(grid)) {
+  if (turns && caller_runs(grid)) {
+    pool_.run_everywhere(job);  // two blocks at least, also on one core
+  } else if (turns) {
+    pool_.run(pool_.size(), job);
+  } else if (caller_runs(grid)) {
     pool_.share(cores - 1, job);
   } else {
     pool_.run(cores, job);

@@ -33,7 +33,7 @@ class GridRunner {
  private:
   struct Grid;
   [[nodiscard]] bool caller_runs(const Grid& grid) const;
-  [[nodiscard]] Expected<void, Failure> run_on_cores(const KernelCall& call, const Grid& grid);
+  [[nodiscard]] Expected<void, Failure> run_on_cores(const KernelCall& given, const Grid& grid);
 
   std::vector<std::unique_ptr<BlockRunner>> blocks_;  // one for each worker, the last the caller's
   std::vector<std::vector<std::uint64_t>> eviction_buffers_;  // the same

@@ -53,6 +53,10 @@ constexpr std::array kBaseOptions = {
     // Everything but the entry is the image's own, and dlclose really unloads it.
     "-fvisibility=hidden",
     "-Wl,-Bsymbolic",
+    // Only what the entries reach, so that its __shared__ variables can be counted.
+    "-ffunction-sections",
+    "-fdata-sections",
+    "-Wl,--gc-sections",
     // g++'s start files would switch the process to flush-to-zero under -ffast-math.
     "-nostartfiles",
     // What a macro is made of says nothing to who wrote the kernel.
@@ -63,9 +67,15 @@ constexpr std::array kBaseOptions = {
     "-Werror=frame-larger-than=49152",
 };
 
-constexpr std::array kInterleavedOptions = {"-O1", "-fsanitize=thread",
-                                            "-nodefaultlibs",  // nor the sanitizer's
-                                            "-w"};
+constexpr std::array kInterleavedOptions = {
+    "-O1",
+    "-fsanitize=thread",
+    "--param=tsan-distinguish-volatile=1",
+    "--param=tsan-instrument-func-entry-exit=0",
+    "-nodefaultlibs",  // nor the sanitizer's
+    "-DTUNER_INTERLEAVED",
+    "-w",
+};
 
 std::string without(std::string text, std::string_view part) {
   for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at)) {
@@ -285,14 +295,15 @@ Expected<Binary, Failure> HostCompiler::compile(const family::CompileJob& whole)
   Binary binary{.image = {view.begin(), view.end()}, .symbols = exported_names(job)};
   // What stands for instructions of a GPU on the cpu backend relies on running uninterrupted.
   const bool stands_for_instructions = mentions(job.source, "TUNER_CPU_BACKEND");
-  if (!of_processors && !stands_for_instructions && is_of_whole_numbers(job) &&
-      has_plain_updates(job.source)) {
+  if (!of_processors && !stands_for_instructions &&
+      (has_plain_updates(job.source) || may_join_blocks(job.source))) {
     fs::remove(image);
     const ProcessResult interleaved = run_process(
         command(job, of_processors, directory.path(), Variant::interleaved), deadline_, limits);
     // Where it cannot be made, the kernel is verified without.
     if (interleaved.exit_code == 0 && !interleaved.timed_out && fs::is_regular_file(image)) {
-      append_interleaved(binary.image, read_file(image, kImageLimit));
+      append_interleaved(binary.image, read_file(image, kImageLimit),
+                         is_of_whole_numbers(job) ? Rounding::same : Rounding::other);
     }
   }
   return binary;

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <sys/mman.h>
 #include <unistd.h>
 #include <utility>
@@ -76,6 +77,16 @@ std::byte* HostMemory::data(Region region, std::size_t size_bytes) const {
                             size_bytes, available, region.offset_bytes));
   }
   return found->second.memory.data() + region.offset_bytes;
+}
+
+std::vector<std::span<std::byte>> HostMemory::all() const {
+  std::vector<std::span<std::byte>> ranges;
+  ranges.reserve(buffers_.size());
+  for (const auto& [id, buffer] : buffers_) {
+    ranges.emplace_back(buffer.memory.data(), buffer.size_bytes);
+  }
+  std::ranges::sort(ranges, {}, [](std::span<std::byte> range) { return range.data(); });
+  return ranges;
 }
 
 }  // namespace tuner::backend

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <span>
+#include <vector>
 
 namespace tuner::backend {
 
@@ -39,6 +40,8 @@ class HostMemory {
   /// The address of a region of which `size_bytes` are going to be used. Throws Error(failure) when
   /// there is no such buffer or it has fewer from there on.
   [[nodiscard]] std::byte* data(Region region, std::size_t size_bytes) const;
+  /// All buffers, in the order of addresses.
+  [[nodiscard]] std::vector<std::span<std::byte>> all() const;
 
  private:
   struct Buffer {

@@ -5,16 +5,25 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string_view>
 #include <vector>
 
 namespace tuner::backend {
 
-/// Puts it behind the image.
-void append_interleaved(std::vector<std::byte>& image, std::string_view interleaved);
+/// Whether both images give the same bits, or round sums of products in different places.
+enum class Rounding : std::uint64_t { same, other };
 
-/// What append_interleaved put there; empty where there is none.
-[[nodiscard]] std::span<const std::byte> interleaved_part(std::span<const std::byte> image);
+/// Puts it behind the image.
+void append_interleaved(std::vector<std::byte>& image, std::string_view interleaved,
+                        Rounding rounding);
+
+struct InterleavedPart {
+  std::span<const std::byte> image = {};
+  Rounding rounding = Rounding::same;
+};
+/// What append_interleaved put there; no bytes where there is none.
+[[nodiscard]] InterleavedPart interleaved_part(std::span<const std::byte> image);
 
 }  // namespace tuner::backend

@@ -42,6 +42,15 @@ struct RecentReads {
   unsigned updates;  ///< writes of what was read
 };
 
+/// What an interleaved kernel is about to do that other blocks notice, or not yet
+/// (block_turns.hpp).
+enum class BlockEvent {
+  write,          ///< they need not see it before a fence
+  write_for_all,  ///< atomic or volatile
+  fence,          ///< of the whole device
+  wait,           ///< in a loop: they run meanwhile
+};
+
 /// The place of the kernel thread that runs, and what it may ask of the block it belongs to. One
 /// for each operating-system thread; the backend keeps it current across switches.
 struct KernelContext {
@@ -56,7 +65,10 @@ struct KernelContext {
   NamedBarrier named[16];  ///< all zero when a block begins
   unsigned polls;          ///< tuner::poll() counts here
   RecentReads* reads;      ///< of each thread of the block
-  unsigned sleeps;         ///< of the block's threads at updates
+  unsigned pauses;         ///< of the block at updates, for other blocks
+  unsigned accesses;       ///< to memory, of an interleaved kernel
+  /// Null unless blocks take turns.
+  void (*notify)(KernelContext&, BlockEvent, const void* address, unsigned long size_bytes);
 
   unsigned thread_rank() const {
     return thread.x + block_shape.x * (thread.y + block_shape.y * thread.z);

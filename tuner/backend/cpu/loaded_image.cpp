@@ -53,16 +53,16 @@ Expected<LoadedImage, Failure> LoadedImage::load(const Binary& binary,
     }
     image.functions_.push_back(static_cast<const KernelImage*>(symbol));
   }
-  image.variables_ = image.variables(binary.image);
+  image.variables_ = image.loaded_variables(binary.image);
   if (image.functions_.front()->context_place != nullptr) {
     image.shared_ = shared_variables(binary.image);
-    const auto largest = std::ranges::max_element(image.shared_, {}, &SharedVariable::size_bytes);
-    if (largest != image.shared_.end() && largest->size_bytes > kMaxStaticSharedBytes) {
+    if (const std::size_t size_bytes = image.static_shared_bytes();
+        size_bytes > kMaxStaticSharedBytes) {
       return Unexpected(Failure{
           Outcome::compile_error,
-          fmt::format("a __shared__ variable has {} bytes, all of a block can have {}; more are "
-                      "\"dynamic_shared_bytes\" of the space file's \"launch\"",
-                      largest->size_bytes, kMaxStaticSharedBytes)});
+          fmt::format("its __shared__ variables have {} bytes, all of a block can have {}; more "
+                      "are \"dynamic_shared_bytes\" of the space file's \"launch\"",
+                      size_bytes, kMaxStaticSharedBytes)});
     }
   }
   return image;
@@ -70,13 +70,14 @@ Expected<LoadedImage, Failure> LoadedImage::load(const Binary& binary,
 
 std::optional<LoadedImage> LoadedImage::load_interleaved(const Binary& binary,
                                                          const std::filesystem::path& scratch) {
-  const std::span<const std::byte> part = interleaved_part(binary.image);
+  const std::span<const std::byte> part = interleaved_part(binary.image).image;
   if (part.empty()) return std::nullopt;
   auto image = load({.image = {part.begin(), part.end()}, .symbols = binary.symbols}, scratch);
   return image ? std::optional(std::move(*image)) : std::nullopt;
 }
 
-std::vector<LoadedImage::Variable> LoadedImage::variables(std::span<const std::byte> image) const {
+std::vector<LoadedImage::Variable> LoadedImage::loaded_variables(
+    std::span<const std::byte> image) const {
   struct link_map* map = nullptr;
   if (::dlinfo(library_.get(), RTLD_DI_LINKMAP, &map) != 0) return {};
   std::vector<Variable> found;
@@ -90,6 +91,38 @@ std::vector<LoadedImage::Variable> LoadedImage::variables(std::span<const std::b
 
 void LoadedImage::restore_variables() const {
   for (const Variable& variable : variables_) std::ranges::copy(variable.loaded, variable.place);
+}
+
+/// The image has what its functions reach, and does not tell which of several reaches a variable.
+std::size_t LoadedImage::static_shared_bytes() const {
+  std::size_t sum = 0, largest = 0;
+  for (const SharedVariable& variable : shared_) {
+    if (variable.size_bytes == sizeof(void*)) continue;  // may point to dynamic shared memory
+    sum += variable.size_bytes;
+    largest = std::max(largest, variable.size_bytes);
+  }
+  return functions_.size() == 1 ? sum : largest;
+}
+
+std::vector<std::span<std::byte>> LoadedImage::variables() const {
+  struct Search {
+    const link_map* image = nullptr;
+    std::vector<std::span<std::byte>> segments = {};
+  } search;
+  if (::dlinfo(library_.get(), RTLD_DI_LINKMAP, &search.image) != 0) return {};
+  ::dl_iterate_phdr(
+      [](dl_phdr_info* info, std::size_t, void* data) {
+        auto& found = *static_cast<Search*>(data);
+        if (info->dlpi_addr != found.image->l_addr) return 0;
+        for (const ElfW(Phdr) & each : std::span(info->dlpi_phdr, info->dlpi_phnum)) {
+          if (each.p_type != PT_LOAD || (each.p_flags & PF_W) == 0) continue;
+          found.segments.emplace_back(reinterpret_cast<std::byte*>(info->dlpi_addr + each.p_vaddr),
+                                      each.p_memsz);
+        }
+        return 1;
+      },
+      &search);
+  return search.segments;
 }
 
 Expected<void, Failure> LoadedImage::write(const SymbolValue& symbol) const {

@@ -21,8 +21,8 @@ class LoadedImage {
   [[nodiscard]] static Expected<LoadedImage, Failure> load(const Binary& binary,
                                                            const std::filesystem::path& scratch);
 
-  /// The kernel with interleaved threads that lies behind it (interleaved_image.hpp); none where
-  /// there is none or it cannot be loaded. `scratch` as for load().
+  /// The kernel with interleaved threads of a binary that has one; none where it cannot be loaded.
+  /// `scratch` as for load().
   [[nodiscard]] static std::optional<LoadedImage> load_interleaved(
       const Binary& binary, const std::filesystem::path& scratch);
 
@@ -37,6 +37,10 @@ class LoadedImage {
 
   /// Those of the binary's symbols, at least one; as long as the image is loaded.
   [[nodiscard]] std::span<const KernelImage* const> functions() const { return functions_; }
+  /// What the `__shared__` variables of each function take at the least.
+  [[nodiscard]] std::size_t static_shared_bytes() const;
+  /// Where the variables lie that all threads share.
+  [[nodiscard]] std::vector<std::span<std::byte>> variables() const;
   /// As long as the image is loaded.
   [[nodiscard]] StaticShared static_shared() const {
     return {.context_place = functions_.front()->context_place, .variables = shared_};
@@ -51,7 +55,8 @@ class LoadedImage {
     std::byte* place;
     std::vector<std::byte> loaded;
   };
-  [[nodiscard]] std::vector<Variable> variables(std::span<const std::byte> image) const;
+  [[nodiscard]] std::vector<Variable> loaded_variables(
+      std::span<const std::byte> image) const;
 
   std::unique_ptr<void, Close> library_;
   std::vector<Variable> variables_;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <set>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -17,16 +18,24 @@ class UpdateFinder {
  public:
   explicit UpdateFinder(std::string_view text) : tokens_(family::source_tokens(text)) {
     for (std::size_t i = 0; i < tokens_.size(); ++i) {
-      if (is(i, "__shared__")) add_shared(i + 1);
+      if (is(i, "__shared__")) add_variables(i + 1);
+      if (is(i, "__device__") && !is_function(i + 1)) add_variables(i + 1);
       if (is(i, "*") || is(i, "&")) add_pointer(i + 1);
     }
   }
 
   [[nodiscard]] bool finds_one() const {
+    std::set<std::string> read, written;
     for (std::size_t i = 0; i < tokens_.size(); ++i) {
-      if (tokens_[i].kind == Kind::word && is_update(i)) return true;
+      if (tokens_[i].kind != Kind::word) continue;
+      if (is_update(i)) return true;
+      const std::string element = element_at(i);
+      if (element.empty()) continue;
+      const std::size_t behind = behind_element(i);
+      (is(behind, "=") && !is(behind + 1, "=") ? written : read).insert(element);
     }
-    return false;
+    return std::ranges::any_of(written,
+                               [&](const std::string& element) { return read.contains(element); });
   }
 
  private:
@@ -43,12 +52,35 @@ class UpdateFinder {
            marks.find(tokens_[i].text) != std::string_view::npos;
   }
 
+  /// Whether a declaration has parameters.
+  [[nodiscard]] bool is_function(std::size_t begin) const {
+    for (std::size_t i = begin; i < std::min(begin + kMostTokens, tokens_.size()); ++i) {
+      if (is(i, "(") && !is(i - 1, "__align__") && !is(i - 1, "alignas")) return true;
+      if (is_any(i, ";={[")) return false;
+    }
+    return true;
+  }
+
   /// The words of a declaration up to its end: the variable is among them.
-  void add_shared(std::size_t begin) {
+  void add_variables(std::size_t begin) {
     for (std::size_t i = begin; i < std::min(begin + kMostTokens, tokens_.size()); ++i) {
       if (is(i, ";")) return;
       if (tokens_[i].kind == Kind::word) shared_.insert(tokens_[i].text);
     }
+  }
+
+  /// A name with its subscripts and members, as text: the same text may be the same element. Empty
+  /// for another word.
+  [[nodiscard]] std::string element_at(std::size_t name) const {
+    if (!shared_.contains(tokens_[name].text) && !pointers_.contains(tokens_[name].text)) return "";
+    if (name > 0 && is(name - 1, "*") && !is(name + 1, "[")) {
+      return "*" + std::string(tokens_[name].text);
+    }
+    const std::size_t behind = behind_element(name);
+    if (behind == name + 1) return "";
+    std::string text;
+    for (std::size_t i = name; i < behind; ++i) text += tokens_[i].text;
+    return text;
   }
 
   /// `* name,`, `* __restrict__ name)` and the like.
@@ -70,6 +102,8 @@ class UpdateFinder {
         if (depth-- == 0) return i;
       } else if (depth == 0 && is(i, ".")) {
         ++i;
+      } else if (depth == 0 && is(i, "-") && is(i + 1, ">")) {
+        i += 2;
       } else if (depth == 0) {
         return i;
       }
@@ -122,6 +156,13 @@ bool has_floating_point(std::string_view text) {
   });
 }
 
+template <class IsSo>
+bool any_text(const family::KernelSource& source, const IsSo& is_so) {
+  return is_so(source.text) ||
+         std::ranges::any_of(source.headers,
+                             [&](const family::Header& header) { return is_so(header.text); });
+}
+
 }  // namespace
 
 bool is_of_whole_numbers(const family::CompileJob& job) {
@@ -135,10 +176,15 @@ bool is_of_whole_numbers(const family::CompileJob& job) {
 }
 
 bool has_plain_updates(const family::KernelSource& source) {
-  const auto finds_one = [](std::string_view text) { return UpdateFinder(text).finds_one(); };
-  return finds_one(source.text) ||
-         std::ranges::any_of(source.headers,
-                             [&](const family::Header& header) { return finds_one(header.text); });
+  return any_text(source, [](std::string_view text) { return UpdateFinder(text).finds_one(); });
+}
+
+bool may_join_blocks(const family::KernelSource& source) {
+  return any_text(source, [](std::string_view text) {
+    return std::ranges::any_of(family::source_tokens(text), [](const family::SourceToken& token) {
+      return token.text.starts_with("atomic") || token.text == "volatile" || token.text == "__ldcv";
+    });
+  });
 }
 
 }  // namespace tuner::backend

@@ -11,6 +11,10 @@ namespace tuner::backend {
 /// of true, but for variables of the kernel's own.
 [[nodiscard]] bool has_plain_updates(const family::KernelSource& source);
 
+/// Whether a block may read what others of the launch write, as far as the words of the source
+/// tell: it has an atomic operation, a volatile variable or the like.
+[[nodiscard]] bool may_join_blocks(const family::KernelSource& source);
+
 /// Whether a job computes with whole numbers alone, as far as the words of its source tell, without
 /// its headers: then every way to compile it gives the same bits.
 [[nodiscard]] bool is_of_whole_numbers(const family::CompileJob& job);
