@@ -48,6 +48,7 @@ struct Declaration {
   bool is_type = false;
   bool is_host_call = false;  ///< launches a kernel or calls the CUDA runtime
   bool is_macro = false;
+  bool makes_names = false;  ///< a macro that makes words of parts
 };
 
 /// Cuts the tokens of one file into declarations.
@@ -107,20 +108,28 @@ class Declarations {
   /// Finds the partners of all brackets at once: looking for each one's alone could take time that
   /// grows with the square of the text's length. A template argument list has no ; and no {.
   void match_brackets() {
-    std::vector<std::size_t> brackets, angles;
-    const auto close = [&](std::vector<std::size_t>& open, std::size_t at) {
-      if (open.empty()) return;
-      behind_partner_[open.back()] = at + 1;
-      open.pop_back();
+    struct Angle {
+      std::size_t at, depth;  // brackets around it
     };
+    std::vector<std::size_t> brackets;
+    std::vector<Angle> angles;
     for (std::size_t i = 0; i < tokens_.size(); ++i) {
       if (!is(i, Kind::mark)) continue;
       const char c = tokens_[i].text.front();
       if (c == '(' || c == '[' || c == '{') brackets.push_back(i);
-      if (c == ')' || c == ']' || c == '}') close(brackets, i);
+      if ((c == ')' || c == ']' || c == '}') && !brackets.empty()) {
+        behind_partner_[brackets.back()] = i + 1;
+        brackets.pop_back();
+        while (!angles.empty() && angles.back().depth > brackets.size()) angles.pop_back();
+      }
       if (c == ';' || c == '{') angles.clear();
-      if (c == '<') angles.push_back(i);
-      if (c == '>') close(angles, i);
+      if (c == '<') angles.push_back({i, brackets.size()});
+      // In f<(a > b)> the first > compares.
+      const bool closes = c == '>' && !angles.empty() && angles.back().depth == brackets.size();
+      if (closes && !is(i - 1, "-")) {
+        behind_partner_[angles.back().at] = i + 1;
+        angles.pop_back();
+      }
     }
   }
 
@@ -150,6 +159,7 @@ class Declarations {
     if (words.size() < 2 || words[0].text != "define") return;
     Declaration macro{.file = file_, .begin = at, .end = at + 1, .is_macro = true};
     macro.names.insert(words[1].text);
+    macro.makes_names = tokens_[at].text.find("##") != std::string_view::npos;
     for (const SourceToken& word : words) {
       if (word.kind == Kind::word) macro.mentions.insert(word.text);
     }
@@ -231,6 +241,7 @@ class Declarations {
   /// The last word of a class's head, and what a typedef ends with.
   void add_type_names(Declaration& made, std::size_t head) const {
     for (std::size_t i = head; i < made.end; ++i) {
+      if (is_specifier(i) && is(i + 1, "(")) i = behind_bracket(i + 1).value_or(i + 1);
       if (is(i, "{") || is(i, ":") || is(i, "=") || is(i, ";") || is(i, "<")) {
         if (i > head) add_word(made, tokens_[i - 1]);
         break;
@@ -417,17 +428,17 @@ std::vector<bool> reached(const std::vector<Declaration>& all, const Words& root
   return is_reached;
 }
 
-/// Whether names may be made of parts by macros, so that who uses what cannot be told.
-bool makes_names(const std::vector<Declaration>& all, std::string_view text) {
+/// Fixes functions for the device that only macros name: what these make of the names cannot be
+/// told.
+void fix_made_by_macros(std::vector<Declaration>& all) {
   Words macros;
   for (const Declaration& it : all) {
     if (it.is_macro) macros.insert(it.names.begin(), it.names.end());
   }
   const auto is_macro = [&](std::string_view name) { return macros.contains(name); };
-  return text.find("##") != std::string_view::npos ||
-         std::ranges::any_of(all, [&](const Declaration& it) {
-           return it.is_annotated && it.is_function && std::ranges::all_of(it.names, is_macro);
-         });
+  for (Declaration& it : all) {
+    if (it.is_annotated && std::ranges::all_of(it.names, is_macro)) it.is_fixed = true;
+  }
 }
 
 /// Blanks a declaration but for line breaks and directives.
@@ -447,12 +458,16 @@ void blank(std::string& text, std::span<const SourceToken> declaration) {
   blank_up_to(std::max(at, declaration.back().begin + declaration.back().text.size()));
 }
 
-/// Whether one of the functions for the device is reached: no entry is made by other means.
-bool reaches_kernel(const std::vector<Declaration>& all, const std::vector<bool>& is_reached) {
+/// Whether the names in use tell what is needed: they name a function for the device, and no macro
+/// in use makes names of parts.
+bool is_told_by_names(const std::vector<Declaration>& all, const std::vector<bool>& is_reached) {
+  bool reaches_function = false;
   for (std::size_t i = 0; i < all.size(); ++i) {
-    if (is_reached[i] && all[i].is_annotated && all[i].is_function) return true;
+    if (!is_reached[i]) continue;
+    if (all[i].makes_names) return false;
+    reaches_function = reaches_function || (all[i].is_annotated && all[i].is_function);
   }
-  return false;
+  return reaches_function;
 }
 
 /// The declarations of a source and its headers; none where braces do not match.
@@ -474,6 +489,7 @@ std::optional<std::vector<Declaration>> declarations(
     const std::span head = std::span(tokens[it.file]).subspan(it.begin, end - it.begin);
     it.is_annotated = !it.is_macro && std::ranges::any_of(head, annotates);
   }
+  fix_made_by_macros(all);
   return all;
 }
 
@@ -495,11 +511,10 @@ KernelSource device_code(const KernelSource& source, std::span<const std::string
   for (const std::string& root : roots) {
     for (const SourceToken& token : source_tokens(root)) root_words.insert(token.text);
   }
-  const bool may_make = std::ranges::any_of(
-      texts, [&](std::string_view text) { return makes_names(*all, text); });
-  const auto never = [](const Declaration&) { return false; };
-  std::vector<bool> is_reached = reached(*all, root_words, may_make ? +never : &is_named_to_be_used);
-  if (!may_make && !reaches_kernel(*all, is_reached)) is_reached = reached(*all, root_words, never);
+  std::vector<bool> is_reached = reached(*all, root_words, &is_named_to_be_used);
+  if (!is_told_by_names(*all, is_reached)) {
+    is_reached = reached(*all, root_words, [](const Declaration&) { return false; });
+  }
   const auto is_dropped = [&](std::size_t i) { return !is_reached[i] && !(*all)[i].is_macro; };
   bool drops_function = false;
   for (std::size_t i = 0; i < all->size(); ++i) {

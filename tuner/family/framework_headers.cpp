@@ -10,8 +10,8 @@
 namespace tuner::family {
 namespace {
 
-constexpr std::array<std::string_view, 7> kFrameworkFolders = {"ATen/", "c10/",  "caffe2/", "pybind11/",
-                                                      "TH/",   "THC/", "torch/"};
+constexpr std::array<std::string_view, 8> kFrameworkFolders = {
+    "ATen/", "c10/", "caffe2/", "nvtx3/", "pybind11/", "TH/", "THC/", "torch/"};
 
 constexpr std::string_view kDeclarations = R"(#pragma once
 namespace c10 { namespace cuda {} }

@@ -10,7 +10,7 @@
 namespace tuner::family {
 
 /// Whether a header of this name belongs to a framework that calls kernels: PyTorch (torch/, ATen/,
-/// c10/) or pybind11. Their code is for the host; kernels are compiled with
+/// c10/), pybind11 or NVTX. Their code is for the host; kernels are compiled with
 /// framework_declarations() in place of all of them.
 [[nodiscard]] bool is_framework_header(std::string_view name);
 
