@@ -133,6 +133,20 @@ __global__ void kernel(int* out) {
               ElementsAre(-1, 2052, 260, 2049, 1));
 }
 
+TEST_F(CpuHeaders, NumbersOf8BitsComeInPairs) {
+  EXPECT_THAT(run_on_zeros(R"(
+#include <cuda_fp8.h>
+__global__ void kernel(int* out) {
+  const __nv_fp8x2_e4m3 pair(float2{1.5f, -2.0f});
+  const __nv_fp8x4_e5m2 four(float4{1, 2, 3, 4});
+  out[0] = pair.__x == __nv_cvt_float2_to_fp8x2(float2{1.5f, -2.0f}, __NV_SATFINITE, __NV_E4M3);
+  out[1] = static_cast<int>(static_cast<float2>(pair).y);
+  out[2] = static_cast<int>(static_cast<float4>(four).z);
+})",
+                           {.block = {1, 1, 1}}, 3),
+              ElementsAre(1, -2, 3));
+}
+
 TEST_F(CpuHeaders, VersionsOfCudaAndTypesOfTheHostNeedNone) {
   const auto compiled = compile(R"(
 #if CUDA_VERSION >= 11000 && CUDART_VERSION >= 11000
@@ -200,8 +214,8 @@ TEST_F(CpuHeaders, OneOfTheToolkitThatIsNotThereIsEmptyAndNamedWhereTheKernelNee
     const std::string include = "#include <" + std::string(name) + ">\n";
     const auto unneeded = compile(include + "__global__ void kernel() {}");
     EXPECT_TRUE(unneeded) << unneeded.error().message;
-    const auto by_another = compile(
-        include + "__global__ void kernel() {}\n__global__ void other() { nvcuda::f(); }");
+    const auto by_another =
+        compile(include + "__global__ void kernel() {}\n__global__ void other() { nvcuda::f(); }");
     EXPECT_TRUE(by_another) << by_another.error().message;
     const auto compiled = compile(include + "__global__ void kernel() { nvcuda::f(); }");
     ASSERT_FALSE(compiled) << name;

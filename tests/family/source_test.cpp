@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "../support/hostile_sources.hpp"
 #include "sample.hpp"
+#include "tuner/core/error.hpp"
 #include "tuner/core/file.hpp"
 #include "tuner/family/family.hpp"
+#include "tuner/family/include.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,7 +40,8 @@ class LoadFamily : public testing::Test {
   void include_folders(const std::string& folders) {
     std::filesystem::remove(path("spaces/axpy.json"));
     const std::string document = altered(kDocument, "plain.cu", "../kernels/plain.cu");
-    write("spaces/axpy.json", altered(document, "\"problem\"", "\"include\": [" + folders + "], \"problem\""));
+    write("spaces/axpy.json",
+          altered(document, "\"problem\"", "\"include\": [" + folders + "], \"problem\""));
     std::filesystem::create_directories(path("lib"));
   }
   [[nodiscard]] Family load() const { return load_family(folder_.path() / "spaces/axpy.json"); }
@@ -118,11 +123,12 @@ TEST_F(LoadFamily, ChangesTheHashWithAHeader) {
 
 TEST_F(LoadFamily, RefusesIncludesThatLeaveTheFolder) {
   write("kernels/plain.cu", "\n#include \"../x\"\n");
-  EXPECT_EQ(error(),
-            path("kernels/plain.cu") +
-                ":2: the include \"../x\" contains \"..\" and is in no folder of the kernel: a kernel "
-                "may include only files in its own folder or below, and in folders that "
-                "\"include\" of the space file lists");
+  EXPECT_EQ(
+      error(),
+      path("kernels/plain.cu") +
+          ":2: the include \"../x\" contains \"..\" and is in no folder of the kernel: a kernel "
+          "may include only files in its own folder or below, and in folders that "
+          "\"include\" of the space file lists");
   write("kernels/plain.cu", "#include \"/etc/passwd\"\n");
   EXPECT_THAT(error(), HasSubstr("plain.cu:1: the include \"/etc/passwd\" is an absolute path"));
   write("kernels/plain.cu", "#include \"a.cuh\"\n");
@@ -149,8 +155,8 @@ TEST_F(LoadFamily, FindsAHeaderInAngleBracketsFromTheSourcesFolder) {
   write("kernels/cmath", "not this one\n");
   const KernelSource source = load().kernel("plain").source;
   EXPECT_EQ(source.text, "#include <sub/a.cuh>\n#include <cmath>\n#include <gone/b.cuh>\n");
-  ASSERT_THAT(source.headers, ElementsAre(Field(&Header::name, "sub/a.cuh"),
-                                          Field(&Header::name, "b.cuh")));
+  ASSERT_THAT(source.headers,
+              ElementsAre(Field(&Header::name, "sub/a.cuh"), Field(&Header::name, "b.cuh")));
   EXPECT_EQ(source.headers[0].text, "#include <b.cuh>\n");
 }
 
@@ -181,18 +187,20 @@ TEST_F(LoadFamily, TellsFilesOfOneNameApart) {
   write("lib/a.h", "// of the library\n");
   const KernelSource source = load().kernel("plain").source;
   EXPECT_EQ(source.text, "#include \"sub/a.h\"\n#include \"2/a.h\"\n");
-  ASSERT_THAT(source.headers, ElementsAre(Field(&Header::name, "sub/a.h"),
-                                          Field(&Header::name, "a.h"),
-                                          Field(&Header::name, "2/a.h")));
+  ASSERT_THAT(source.headers,
+              ElementsAre(Field(&Header::name, "sub/a.h"), Field(&Header::name, "a.h"),
+                          Field(&Header::name, "2/a.h")));
   EXPECT_EQ(source.headers[1].text, "// of the library\n");
 }
 
 TEST_F(LoadFamily, RefusesAFolderOfIncludeThatItMayNotRead) {
   include_folders("\"/usr/include\"");
-  EXPECT_THAT(error(), EndsWith("axpy.json: the folder \"/usr/include\" of \"include\" must be a path "
-                                "relative to the space file"));
+  EXPECT_THAT(error(),
+              EndsWith("axpy.json: the folder \"/usr/include\" of \"include\" must be a path "
+                       "relative to the space file"));
   include_folders("\"gone\"");
-  EXPECT_THAT(error(), HasSubstr("the folder \"gone\" of \"include\" is missing: there is no folder "));
+  EXPECT_THAT(error(),
+              HasSubstr("the folder \"gone\" of \"include\" is missing: there is no folder "));
   include_folders("\"../lib\"");
   write("lib/secret", "password\n");
   write("kernels/plain.cu", "#include \"secret\"\n");
@@ -200,9 +208,10 @@ TEST_F(LoadFamily, RefusesAFolderOfIncludeThatItMayNotRead) {
                              HasSubstr("is outside of the space file's folder and does not have")));
   std::filesystem::permissions(path("spaces/axpy.json"), std::filesystem::perms::others_write,
                                std::filesystem::perm_options::add);
-  EXPECT_THAT(error(), AllOf(HasSubstr("the folder \"../lib\" of \"include\" is outside of the space "
-                                       "file's folder, and other users may write to the file"),
-                             HasSubstr("chmod go-w")));
+  EXPECT_THAT(error(),
+              AllOf(HasSubstr("the folder \"../lib\" of \"include\" is outside of the space "
+                              "file's folder, and other users may write to the file"),
+                    HasSubstr("chmod go-w")));
   include_folders("\"lib\"");
   write("spaces/lib/secret", "// of the space file\n");
   EXPECT_EQ(load().kernel("plain").source.headers.front().text, "// of the space file\n");
@@ -220,6 +229,19 @@ TEST_F(LoadFamily, LeavesIncludesOfBranchesThatMayBeDead) {
             "#error refused: not a file of the kernel: H\n#include \"a.h\"\n#endif\n");
   write("kernels/plain.cu", "#ifndef K\n#define K\n#include \"gone.h\"\n#endif\n");
   EXPECT_THAT(error(), HasSubstr("plain.cu:3: the header \"gone.h\" is missing"));
+}
+
+TEST_F(LoadFamily, LeavesNothingInABranchThatReachesAFileOutside) {
+  for (const std::string text : testing_support::kHostileSources) {
+    write("kernels/plain.cu", "#if 1\n" + text + "#endif\n");
+    try {
+      const KernelSource source = load().kernel("plain").source;
+      EXPECT_EQ(include_problem(source), std::nullopt) << text;
+      EXPECT_THAT(source.text, HasSubstr("error refused")) << text;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::usage) << text;
+    }
+  }
 }
 
 TEST_F(LoadFamily, FindsSharedHeadersBesideTheSourcesFolder) {

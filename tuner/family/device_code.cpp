@@ -221,7 +221,8 @@ class Declarations {
     }
     const std::string_view first = text_of(first_word(head));
     made.is_fixed = first == "static_assert" || first == "enum" ||
-                    (first == "using" && is(head + 1, "namespace")) || first == "asm";
+                    (first == "using" && is(head + 1, "namespace")) || first == "asm" ||
+                    (first == "typedef" && is(head + 1, "enum"));
     if (is_type || first == "using" || first == "namespace") add_type_names(made, head);
     if (!is_type) add_names(made, head);
   }

@@ -391,7 +391,7 @@ struct Kernel {
 /// A space file.
 struct Family {
   std::string name;
-  std::string path;  ///< where it was loaded from
+  std::string path;                  ///< where it was loaded from
   std::vector<std::string> include;  ///< folders of headers, relative to the file's
   Problem problem;
   std::vector<Argument> arguments;

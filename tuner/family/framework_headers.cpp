@@ -68,8 +68,8 @@ template <class T> __host__ __device__ constexpr T ceil_div(T a, T b) { return (
 }
 )";
 
-/// Arithmetic as PyTorch's: of two such numbers, and of one and a whole number, it is rounded to the
-/// type; beside a float or a double it is not.
+/// Arithmetic as PyTorch's: of two such numbers, and of one and a whole number, it is rounded to
+/// the type; beside a float or a double it is not.
 constexpr std::string_view kTypes = R"(
 #include <cuda_fp16.h>
 #include <cuda_bf16.h>
@@ -95,10 +95,10 @@ constexpr std::string_view kTypes = R"(
     Name() = default;                                                                     \
     __host__ __device__ constexpr Name(unsigned short bits, from_bits_t) : x(bits) {}     \
     __host__ __device__ Name(float value) : Name(from_float(value)) {}                    \
-    __host__ __device__ Name(const Device& value) { __builtin_memcpy(&x, &value, 2); }    \
+    __host__ __device__ Name(const Device& value) { memcpy(&x, &value, 2); }    \
     __host__ __device__ operator Device() const {                                         \
       Device value;                                                                       \
-      __builtin_memcpy(&value, &x, 2);                                                    \
+      memcpy(&value, &x, 2);                                                    \
       return value;                                                                       \
     }                                                                                     \
     __host__ __device__ operator float() const { return to_float(Device(*this)); }        \
@@ -109,6 +109,7 @@ constexpr std::string_view kTypes = R"(
     TUNER_TORCH_COMPARISON(Name, <=) TUNER_TORCH_COMPARISON(Name, >=)                     \
     TUNER_TORCH_COMPARISON(Name, ==) TUNER_TORCH_COMPARISON(Name, !=)                     \
   };                                                                                      \
+  __device__ inline Name __ldg(const Name* address) { return *address; }                  \
   template <> struct OpMathType<Name> { using type = float; };                            \
   template <bool kIsCuda> struct AccumulateType<Name, kIsCuda> { using type = float; };   \
   }

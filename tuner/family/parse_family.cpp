@@ -175,8 +175,8 @@ Family parse_document(std::string_view text, std::string_view origin,
   const Json json = parse_json(text, origin);
   const DocumentNode root(json, std::string(origin));
   check_format(root);
-  root.expect_keys(
-      {"$schema", "format", "family", "doc", "include", "problem", "arguments", "check", "kernels"});
+  root.expect_keys({"$schema", "format", "family", "doc", "include", "problem", "arguments",
+                    "check", "kernels"});
   if (const auto doc = root.find("doc")) static_cast<void>(doc->text());
   Family family;
   family.name = root.at("family").name();
@@ -231,8 +231,7 @@ KernelSource read_source(const IncludeRoots& roots, const DocumentNode& node) {
 Family load_family(const fs::path& path) {
   const std::string text = read_file(path, kSpaceFileLimitBytes);
   Family family = parse_document(
-      text, path.string(),
-      [](const Family& of, const std::string&, const DocumentNode& source) {
+      text, path.string(), [](const Family& of, const std::string&, const DocumentNode& source) {
         return read_source(include_roots(of.path, of.include), source);
       });
   static_cast<void>(npy_files(family));  // they may be where no file of theirs may be

@@ -101,8 +101,8 @@ class HeaderCollector {
       if (const auto header = find(include, file.parent_path())) {
         check(*header, place);
         const std::string name = collected_name(*header, place);
-        const bool keeps_form = header->folder->kind != HeaderFolder::Kind::root &&
-                                !include.has_parent;
+        const bool keeps_form =
+            header->folder->kind != HeaderFolder::Kind::root && !include.has_parent;
         // A compiler would look for "name" beside the file that includes it.
         if (keeps_form) replace(include.at, include.end, name);
         if (!keeps_form) replace(include.at - 1, include.end + 1, "<" + name + ">");
@@ -163,7 +163,8 @@ class HeaderCollector {
     }
     const std::string plain = std::string(header.folder->prefix) + header.name;
     std::string name = plain;
-    for (int number = 2; is_taken(name, header); ++number) name = fmt::format("{}/{}", number, plain);
+    for (int number = 2; is_taken(name, header); ++number)
+      name = fmt::format("{}/{}", number, plain);
     names_.emplace(header.path, name);
     const std::size_t index = headers_.size();
     headers_.push_back({.name = name, .text = {}});  // known before its own includes are

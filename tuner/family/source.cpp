@@ -18,9 +18,9 @@ namespace fs = std::filesystem;
 
 IncludeRoots include_roots(const fs::path& space_file, const std::vector<std::string>& folders) {
   const auto fail = [&](const std::string& folder, const std::string& why) {
-    throw Error(ErrorCode::usage, fmt::format("{}: the folder {} of \"include\" {}",
-                                              printable_name(space_file.string()),
-                                              in_quotes(folder), why));
+    throw Error(ErrorCode::usage,
+                fmt::format("{}: the folder {} of \"include\" {}",
+                            printable_name(space_file.string()), in_quotes(folder), why));
   };
   IncludeRoots roots{.space_folder = space_file.parent_path(), .folders = {}};
   for (const std::string& name : folders) {

@@ -203,24 +203,25 @@ double CheckReport::largest_mean(std::size_t part) const {
 
 Failure CheckReport::mean_failure(std::size_t part) const {
   const CheckedData& data = data_at(subject_.memory.plan().parts[part]);
-  return failure_of(Outcome::wrong_result,
-                    fmt::format("no element of {} is outside of its bound, but the root mean "
-                                "square of all errors is {:.3g} times that of rounding errors of "
-                                "the type: a part of the computation has a lower precision, or a "
-                                "small term is missing{}",
-                                data.name, mean_share(part) / largest_mean(part),
-                                rounding_remedy(data.type)));
+  return failure_of(
+      Outcome::wrong_result,
+      fmt::format("no element of {} is outside of its bound, but the root mean "
+                  "square of all errors is {:.3g} times that of rounding errors of "
+                  "the type: a part of the computation has a lower precision, or a "
+                  "small term is missing{}",
+                  data.name, mean_share(part) / largest_mean(part), rounding_remedy(data.type)));
 }
 
 std::string CheckReport::rounding_remedy(family::ElementType type) const {
   if (!family::is_floating(type)) return {};
   const std::string_view name = row(type).short_name;
-  const bool is_wider = family::unit_roundoff(subject_.problem.compute_type(type)) <
-                        family::unit_roundoff(type);
+  const bool is_wider =
+      family::unit_roundoff(subject_.problem.compute_type(type)) < family::unit_roundoff(type);
   if (is_wider) {
-    return fmt::format("; if the kernel is meant to round intermediate results to {}, add \"compute\": "
-                       "\"{}\" to \"check\"",
-                       name, name);
+    return fmt::format(
+        "; if the kernel is meant to round intermediate results to {}, add \"compute\": "
+        "\"{}\" to \"check\"",
+        name, name);
   }
   return "; if that is meant, state a \"tolerance\" in \"check\"";
 }
@@ -234,8 +235,14 @@ bool CheckReport::is_rounded_apart(const CheckKernels::Element& element,
 }
 
 std::string CheckReport::order_remedy(family::ElementType type) const {
-  if (subject_.problem.recipe().fill != Fill::few || family::is_floating(type)) return {};
-  return "; inputs of this check hold many equal numbers: where the order of equal ones is free, as "
+  const auto is_floating = [](const CheckedData& data) { return family::is_floating(data.type); };
+  const Fill fill = subject_.problem.recipe().fill;
+  const bool are_equal =
+      fill == Fill::few ||
+      (fill == Fill::whole && std::ranges::any_of(subject_.memory.plan().data, is_floating));
+  if (!are_equal || family::is_floating(type)) return {};
+  return "; inputs of this check hold many equal numbers: where the order of equal ones is free, "
+         "as "
          "in an unstable sort, give these inputs \"fill\": \"permutation\"";
 }
 

@@ -90,3 +90,17 @@ typedef tuner::Fp8s<__nv_fp8_e4m3, __nv_fp8x2_storage_t> __nv_fp8x2_e4m3;
 typedef tuner::Fp8s<__nv_fp8_e5m2, __nv_fp8x2_storage_t> __nv_fp8x2_e5m2;
 typedef tuner::Fp8s<__nv_fp8_e4m3, __nv_fp8x4_storage_t> __nv_fp8x4_e4m3;
 typedef tuner::Fp8s<__nv_fp8_e5m2, __nv_fp8x4_storage_t> __nv_fp8x4_e5m2;
+
+// ---- conversions to finite numbers; those that overflow are not here
+
+enum __nv_saturation_t { __NV_SATFINITE };
+enum __nv_fp8_interpretation_t { __NV_E4M3, __NV_E5M2 };
+
+inline __nv_fp8_storage_t __nv_cvt_float_to_fp8(float value, __nv_saturation_t,
+                                                __nv_fp8_interpretation_t type) {
+  return type == __NV_E4M3 ? __nv_fp8_e4m3(value).__x : __nv_fp8_e5m2(value).__x;
+}
+inline __nv_fp8x2_storage_t __nv_cvt_float2_to_fp8x2(float2 values, __nv_saturation_t,
+                                                     __nv_fp8_interpretation_t type) {
+  return type == __NV_E4M3 ? __nv_fp8x2_e4m3(values).__x : __nv_fp8x2_e5m2(values).__x;
+}

@@ -143,8 +143,8 @@ std::vector<std::string_view> early_headers(const family::KernelSource& source) 
   return names;
 }
 
-/// Headers that a source includes and for which there is nothing on the cpu backend: they are empty,
-/// since a kernel may need nothing of them.
+/// Headers that a source includes and for which there is nothing on the cpu backend: they are
+/// empty, since a kernel may need nothing of them.
 struct EmptyHeaders {
   std::vector<std::string> of_frameworks, of_toolkit;
 };
@@ -166,7 +166,8 @@ EmptyHeaders empty_headers(const family::KernelSource& source) {
 std::string unavailable_headers(const std::vector<std::string>& names) {
   if (names.empty()) return {};
   return fmt::format(
-      "<{}> {} not available on the cpu backend, and {} empty here: for a kernel that needs {}, add "
+      "<{}> {} not available on the cpu backend, and {} empty here: for a kernel that needs {}, "
+      "add "
       "\"backends\": [\"cuda\"] to the kernel, or tune it with --backend cuda\n",
       fmt::join(names, ">, <"), names.size() == 1 ? "is" : "are", names.size() == 1 ? "is" : "are",
       names.size() == 1 ? "it" : "them");
@@ -197,7 +198,8 @@ std::string host_compiler_recipe() {
     for (const family::Header& header : *headers)
       parts.insert(parts.end(), {header.name, header.text});
   }
-  const std::string frameworks = family::framework_declarations({.name = {}, .text = "Half", .headers = {}});
+  const std::string frameworks =
+      family::framework_declarations({.name = {}, .text = "Half", .headers = {}});
   parts.emplace_back(frameworks);
   parts.insert(parts.end(), kBaseOptions.begin(), kBaseOptions.end());
   parts.insert(parts.end(), kInterleavedOptions.begin(), kInterleavedOptions.end());

@@ -54,6 +54,7 @@ constexpr std::string_view kVersions = R"(
 #ifndef CUDART_VERSION
 #define CUDART_VERSION CUDA_VERSION
 #endif
+#define __extension__  // GNU's, which nvcc takes from the host's compiler
 )";
 
 /// NVRTC finds calls with one float and one double ambiguous, nvcc computes them in double.
@@ -151,9 +152,9 @@ family::Header by_libcudacxx(std::string_view name) {
 
 std::vector<family::Header> make_headers() {
   std::vector<family::Header> headers;
-  headers.push_back({std::string(kNvrtcPrelude),
-                     fmt::format("{}{}{}{}{}", family::number_constants(), kIntegers, kVersions,
-                                 kMixedCalls, kProgrammaticLaunches)});
+  headers.push_back(
+      {std::string(kNvrtcPrelude), fmt::format("{}{}{}{}{}", family::number_constants(), kIntegers,
+                                               kVersions, kMixedCalls, kProgrammaticLaunches)});
   headers.push_back({std::string(kNvrtcStdFunctions), "#include <algorithm>\n#include <cmath>\n"});
   headers.push_back({std::string(kNvrtcStd),
                      "#include <algorithm>\n#include <cmath>\n#include <limits>\n"
@@ -167,8 +168,8 @@ std::vector<family::Header> make_headers() {
   headers.push_back({"algorithm", std::string(kAlgorithm)});
   headers.push_back({"cub/cub.cuh", std::string(kCub)});
   for (const char* name :
-       {"array", "bit", "complex", "concepts", "initializer_list", "limits", "numbers", "optional", "span",
-        "tuple", "type_traits", "utility", "variant"}) {
+       {"array", "bit", "complex", "concepts", "initializer_list", "limits", "numbers", "optional",
+        "span", "tuple", "type_traits", "utility", "variant"}) {
     headers.push_back(by_libcudacxx(name));
   }
   // The prelude and NVRTC itself have what kernels use of these.
@@ -178,10 +179,10 @@ std::vector<family::Header> make_headers() {
         "stdint.h", "stdio.h", "string.h"}) {
     headers.push_back({name, ""});
   }
-  for (const char* name : {"any",     "bitset",    "charconv", "clocale",  "codecvt",
-                           "csetjmp", "cwchar",    "cwctype",  "locale",   "new",
-                           "pthread.h", "ratio",   "sched.h",  "shared_mutex", "stdalign.h",
-                           "stdarg.h", "strstream", "typeindex", "valarray", "wchar.h"}) {
+  for (const char* name :
+       {"any",        "bitset",   "charconv",  "clocale",   "codecvt",  "csetjmp", "cwchar",
+        "cwctype",    "locale",   "new",       "pthread.h", "ratio",    "sched.h", "shared_mutex",
+        "stdalign.h", "stdarg.h", "strstream", "typeindex", "valarray", "wchar.h"}) {
     headers.push_back({name, ""});
   }
   for (const std::string_view name : family::host_only_headers()) {
