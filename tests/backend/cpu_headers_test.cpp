@@ -71,6 +71,99 @@ int main(int argc, char** argv) {
   EXPECT_THAT(result, Each(16));
 }
 
+/// As a PyTorch extension begins.
+const std::string kExtension = R"(
+#include <ATen/cuda/CUDAContext.h>
+#include <c10/cuda/CUDAGuard.h>
+#include <pybind11/pybind11.h>
+#include "torch/extension.h"
+using namespace at;
+namespace py = pybind11;
+torch::Tensor forward(torch::Tensor x);
+#define CHECK_INPUT(x) TORCH_CHECK(x.is_cuda(), #x " must be a CUDA tensor")
+)";
+
+TEST_F(CpuHeaders, AKernelOfAnExtensionRuns) {
+  EXPECT_THAT(run_on_zeros(kExtension + R"(
+template <class T> C10_LAUNCH_BOUNDS_1(64)
+__global__ void scale(T* x, T* out, int n) {
+  CUDA_KERNEL_LOOP(i, n) out[i] = x[i] * T(2);
+}
+template <class T> C10_HOST_DEVICE T seven(T) { return 7; }
+C10_LAUNCH_BOUNDS_1(64)
+__global__ void kernel(int* out) {
+  const c10::Half half = 3.5f;
+  const at::acc_type<at::Half, true> twice = half * 2.0f;
+  out[threadIdx.x] = static_cast<int>(WARP_SHFL_XOR(twice, 1)) * seven(1) / 7;
+}
+torch::Tensor forward(torch::Tensor x) {
+  CHECK_INPUT(x);
+  auto out = torch::empty_like(x);
+  AT_DISPATCH_FLOATING_TYPES_AND_HALF(x.scalar_type(), "scale", [&] {
+    scale<scalar_t><<<1, 64, 0, at::cuda::getCurrentCUDAStream()>>>(
+        x.data_ptr<scalar_t>(), out.data_ptr<scalar_t>(), x.numel());
+  });
+  thrust::for_each(x, [=] __device__ (int i) { return i; });
+  return out;
+}
+PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def("forward", &forward, "scale"); }
+TORCH_LIBRARY_IMPL(example, CUDA, m) { m.impl("forward", forward); }
+)",
+                           {.block = {32, 1, 1}}, 32),
+              Each(7));
+}
+
+TEST_F(CpuHeaders, HalvesOfPyTorchAreRoundedLikeThoseOfCuda) {
+  EXPECT_THAT(run_on_zeros(R"(
+#include <c10/util/Half.h>
+#include <c10/util/BFloat16.h>
+template <class T> __device__ int sum(float a, float b) {
+  T x = a;
+  x += T(b);
+  return x > T(a) ? static_cast<int>(x) : -1;
+}
+__global__ void kernel(int* out) {
+  out[0] = sum<c10::Half>(2048, 1);  // a tie, to even
+  out[1] = sum<c10::Half>(2048, 3);
+  out[2] = sum<at::BFloat16>(256, 3);
+  out[3] = static_cast<int>(c10::Half(2048.0f) + 1.0f);
+  out[4] = sizeof(c10::Half) == sizeof(__half) && alignof(c10::BFloat16) == 2;
+})",
+                           {.block = {1, 1, 1}}, 5),
+              ElementsAre(-1, 2052, 260, 2049, 1));
+}
+
+TEST_F(CpuHeaders, NumbersOf8BitsComeInPairs) {
+  EXPECT_THAT(run_on_zeros(R"(
+#include <cuda_fp8.h>
+__global__ void kernel(int* out) {
+  const __nv_fp8x2_e4m3 pair(float2{1.5f, -2.0f});
+  const __nv_fp8x4_e5m2 four(float4{1, 2, 3, 4});
+  out[0] = pair.__x == __nv_cvt_float2_to_fp8x2(float2{1.5f, -2.0f}, __NV_SATFINITE, __NV_E4M3);
+  out[1] = static_cast<int>(static_cast<float2>(pair).y);
+  out[2] = static_cast<int>(static_cast<float4>(four).z);
+})",
+                           {.block = {1, 1, 1}}, 3),
+              ElementsAre(1, -2, 3));
+}
+
+TEST_F(CpuHeaders, VersionsOfCudaAndTypesOfTheHostNeedNone) {
+  const auto compiled = compile(R"(
+#if CUDA_VERSION >= 11000 && CUDART_VERSION >= 11000
+struct Context { cudaStream_t stream; cudaEvent_t event; cudaError_t last; };
+__device__ int size_of(const Context*) { return sizeof(Context); }
+static_assert(INT32_MAX + INT32_MIN == -1 && UINT64_MAX > 0 && SIZE_MAX > 0);
+__global__ void kernel(int* x) { *x = size_of(nullptr); }
+#endif)");
+  EXPECT_TRUE(compiled) << compiled.error().message;
+  const auto with_headers = compile(R"(
+#include <climits>
+#include <cstdint>
+#include <cuda.h>
+__global__ void kernel(int* x) { *x = INT32_MAX; })");
+  EXPECT_TRUE(with_headers) << with_headers.error().message;
+}
+
 TEST_F(CpuHeaders, ConstantsNeedNone) {
   const auto compiled = compile(R"(
 static_assert(INFINITY > FLT_MAX && NAN != NAN && HUGE_VAL > DBL_MAX && M_PI > 3.14159);
@@ -116,10 +209,15 @@ __global__ void kernel(float* x) {
   EXPECT_TRUE(compiled) << compiled.error().message;
 }
 
-TEST_F(CpuHeaders, OneThatIsNotThereIsNamedWithWhatToDo) {
+TEST_F(CpuHeaders, OneOfTheToolkitThatIsNotThereIsEmptyAndNamedWhereTheKernelNeedsIt) {
   for (const char* name : {"mma.h", "cub/block/block_radix_sort.cuh", "curand_kernel.h"}) {
-    const auto compiled =
-        compile("#include <" + std::string(name) + ">\n__global__ void kernel() {}");
+    const std::string include = "#include <" + std::string(name) + ">\n";
+    const auto unneeded = compile(include + "__global__ void kernel() {}");
+    EXPECT_TRUE(unneeded) << unneeded.error().message;
+    const auto by_another =
+        compile(include + "__global__ void kernel() {}\n__global__ void other() { nvcuda::f(); }");
+    EXPECT_TRUE(by_another) << by_another.error().message;
+    const auto compiled = compile(include + "__global__ void kernel() { nvcuda::f(); }");
     ASSERT_FALSE(compiled) << name;
     EXPECT_THAT(compiled.error().message,
                 AllOf(StartsWith("<" + std::string(name) + "> is not available on the cpu backend"),

@@ -234,6 +234,31 @@ __global__ void f(__nv_bfloat16* x) { *x = std::max(largest(1, 2.0f), std::numer
   EXPECT_TRUE(binary) << message(binary);
 }
 
+TEST_F(NvrtcToolkitTest, CompilesAKernelOfAnExtension) {
+  const auto binary = compiler_.compile(job(R"(
+#include <torch/extension.h>
+#include <ATen/cuda/CUDAContext.h>
+#include <nvtx3/nvToolsExt.h>
+#include <pybind11/pybind11.h>
+using namespace at;
+namespace py = pybind11;
+static_assert(CUDA_VERSION >= 12000 && CUDART_VERSION == CUDA_VERSION && INT32_MAX > 0);
+struct Context { cudaStream_t stream; };
+template <class T> C10_LAUNCH_BOUNDS_1(256) __global__ void scale(T* x, int n, const Context*) {
+  const auto twice = [=] __device__ (at::acc_type<T, true> value) { return value * 2; };
+  CUDA_KERNEL_LOOP(i, n) x[i] = WARP_SHFL_XOR(twice(__ldg(&x[i])), 1);
+}
+torch::Tensor forward(torch::Tensor x) {
+  scale<c10::Half><<<1, 256, 0, at::cuda::getCurrentCUDAStream()>>>(x.data_ptr<c10::Half>());
+  thrust::for_each(x, [=] __device__ (int i) { return i; });
+  return x;
+}
+PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def("forward", &forward); }
+)",
+                                            "scale<c10::Half>"));
+  EXPECT_TRUE(binary) << message(binary);
+}
+
 TEST_F(NvrtcCompilerTest, NamesAMissingHeaderAndWhatThereIs) {
   EXPECT_THAT(message(compiler_.compile(job("#include <no/such.h>\n__global__ void f() {}", "f"))),
               AllOf(StartsWith("scale.cu(1): "), HasSubstr("\"no/such.h\""), HasSubstr("CUDA")));

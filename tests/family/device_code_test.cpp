@@ -73,6 +73,80 @@ TEST(DeviceCode, LeavesOutAFunctionOfTheSameNameThatLaunches) {
   EXPECT_THAT(left, AllOf(HasSubstr("return x;"), Not(HasSubstr("cudaDevice"))));
 }
 
+TEST(DeviceCode, LeavesOutFunctionsForTheDeviceThatTheEntriesDoNotReach) {
+  const std::string left = left_of(
+      "__constant__ float table[4];\n"
+      "template <class T> struct Traits;\n"
+      "template <> struct Traits<float> { __device__ static float one() { return 1; } };\n"
+      "struct Tensor { __device__ void load() { nvcuda::load(); } };\n"
+      "__device__ float shared(float x) { return x * Traits<float>::one(); }\n"
+      "__device__ void wmma() { Tensor().load(); }\n"
+      "__launch_bounds__(256) __global__ void other(float* x) { wmma(); }\n"
+      "LAUNCH_BOUNDS(256) __global__ void run(float* x) { *x = shared(*x); }\n");
+  EXPECT_THAT(left, AllOf(HasSubstr("table"), HasSubstr("one()"), HasSubstr("shared(float"),
+                          HasSubstr("void run"), Not(HasSubstr("wmma")), Not(HasSubstr("nvcuda")),
+                          Not(HasSubstr("other"))));
+}
+
+TEST(DeviceCode, KeepsAllForTheDeviceWhereMacrosMakeNames) {
+  for (const std::string text : {"#define CALL(f) f##_of(x)\n"
+                                 "__device__ int twice_of(int x) { return 2 * x; }\n"
+                                 "__global__ void run(int x) { CALL(twice); }\n",
+                                 "#define KERNEL(name) __global__ void name##_run(int* x)\n"
+                                 "__device__ int twice_of(int x) { return 2 * x; }\n"
+                                 "KERNEL(a) { *x = twice_of(*x); }\n"}) {
+    EXPECT_THAT(left_of(text + "int main() { return 0; }\n", {"run", "a_run"}),
+                AllOf(HasSubstr("twice_of(int x)"), Not(HasSubstr("main"))));
+  }
+}
+
+TEST(DeviceCode, KeepsWhatAMacroInsideOfAFunctionMentions) {
+  EXPECT_THAT(left_of("__device__ int twice(int x) { return 2 * x; }\n"
+                      "__global__ void run(int x) {\n#define TWICE(x) twice(x)\n TWICE(x);\n}\n"
+                      "int main() { return 0; }\n"),
+              HasSubstr("int twice(int x)"));
+}
+
+TEST(DeviceCode, LeavesOutAHostFunctionWithALambdaForTheDevice) {
+  const std::string left =
+      left_of(kKernel +
+              "void host(float* x) { thrust::for_each(x, [=] __device__ (float y) {}); }\n"
+              "std::vector<float> prototype(const std::vector<float>& x);\n"
+              "namespace fs = std::filesystem;\n");
+  EXPECT_THAT(left, AllOf(HasSubstr(kKernel), Not(HasSubstr("host")), Not(HasSubstr("prototype")),
+                          Not(HasSubstr("filesystem"))));
+}
+
+TEST(DeviceCode, ReadsABraceThatBranchesOpen) {
+  const std::string text =
+      kKernel +
+      "#ifdef WITH_STREAM\nvoid host(float* x, cudaStream_t stream) {\n#else\n"
+      "void host(float* x) {\n#endif\n  run<<<1, 1>>>(x);\n}\n"
+      "#ifdef OTHER\nint first() { return 1; }\n#else\nint second() { return 2; }\n#endif\n";
+  const std::string left = left_of(text);
+  EXPECT_EQ(std::ranges::count(left, '\n'), std::ranges::count(text, '\n'));
+  EXPECT_THAT(left, AllOf(HasSubstr(kKernel), Not(HasSubstr("host")), Not(HasSubstr("<<<")),
+                          Not(HasSubstr("first")), Not(HasSubstr("second"))));
+  const KernelSource source{.name = "k.cu", .text = text, .headers = {}};
+  EXPECT_EQ(host_code_hint(source), "");
+}
+
+TEST(DeviceCode, SaysWhichFileHasBracesThatDoNotMatch) {
+  const KernelSource source{.name = "k.cu", .text = kKernel, .headers = {{"a.h", "int f() {\n"}}};
+  EXPECT_THAT(host_code_hint(source), HasSubstr("in a.h braces match in no choice of branches"));
+}
+
+TEST(DeviceCode, ReadsComparisonsInTemplateArguments) {
+  EXPECT_THAT(
+      left_of("template <class T, int W> __global__ std::enable_if_t<(W > 0) && is<T>::value>\n"
+              "run(T* x) {}\n"
+              "template <class T> struct alignas(Traits<T>::kBytes) Pack { T x; };\n"
+              "__device__ void pack(Pack<int>* x) {}\n"
+              "int main() { return 0; }\n",
+              {"run", "pack"}),
+      AllOf(HasSubstr("run(T* x)"), HasSubstr("Pack { T x; }"), Not(HasSubstr("main"))));
+}
+
 TEST(DeviceCode, LooksIntoNamespacesAndHeaders) {
   const std::vector<std::string> roots = {"run"};
   const KernelSource source = device_code(

@@ -53,7 +53,8 @@ TEST(Includes, SayWhatTheProblemIsAndWhere) {
   };
   EXPECT_EQ(problem("\n#include \"/etc/passwd\"\n"),
             "a.cuh:2: the include \"/etc/passwd\" is an absolute path: a kernel may include only "
-            "files in its own folder or below; move the header there");
+            "files in its own folder or below, and in folders that \"include\" of the space file "
+            "lists");
   EXPECT_THAT(problem("#include <../x>"), HasSubstr("a.cuh:1: the include \"../x\" contains"));
   EXPECT_THAT(problem("#include H"), HasSubstr("not by a macro"));
   EXPECT_THAT(problem("#embed \"x\""), HasSubstr("a kernel may not use #embed"));
@@ -73,6 +74,26 @@ TEST(Includes, OfALargeHostileTextAreFoundInLinearTime) {
     ASSERT_FALSE(found.empty()) << unit;
     EXPECT_FALSE(found.back().problem.empty()) << unit;
   }
+}
+
+TEST(Includes, StandInABranchUnlessItIsTheGuardOfAHeader) {
+  const auto branches = [](std::string_view text) {
+    std::vector<bool> found;
+    for (const Include& each : includes(text)) found.push_back(each.is_conditional);
+    return found;
+  };
+  EXPECT_THAT(branches("#include \"a\"\n#if 0\n#include \"b\"\n#else\n#include \"c\"\n#endif\n"
+                       "#include \"d\"\n"),
+              ElementsAre(false, true, true, false));
+  for (const char* guard : {"#ifndef A_H\n#define A_H\n", "#if !defined(A_H)\n#define A_H 1\n",
+                            "// a\n#ifndef A_H  // b\n\n# define A_H\n"}) {
+    EXPECT_THAT(branches(std::string(guard) + "#include \"a\"\n#ifdef B\n#include \"b\"\n#endif\n"
+                                              "#include \"c\"\n#endif\n#include \"d\"\n"),
+                ElementsAre(false, true, false, false))
+        << guard;
+  }
+  EXPECT_THAT(branches("#ifndef A\n#include \"a\"\n#define A\n#endif\n"), ElementsAre(true));
+  EXPECT_THAT(branches("#endif\n#else\n#include \"a\"\n"), ElementsAre(false));
 }
 
 TEST(MissingHeader, IsNamedAsGxxAndNvrtcNameIt) {

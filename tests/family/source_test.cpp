@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "../support/hostile_sources.hpp"
 #include "sample.hpp"
+#include "tuner/core/error.hpp"
 #include "tuner/core/file.hpp"
 #include "tuner/family/family.hpp"
+#include "tuner/family/include.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <optional>
+#include <string>
 #include <vector>
 
 namespace tuner::family {
@@ -30,6 +35,14 @@ class LoadFamily : public testing::Test {
 
   void write(const std::string& name, std::string_view text) {
     write_file(folder_.path() / name, text);
+  }
+  /// Gives the space file a list of include folders.
+  void include_folders(const std::string& folders) {
+    std::filesystem::remove(path("spaces/axpy.json"));
+    const std::string document = altered(kDocument, "plain.cu", "../kernels/plain.cu");
+    write("spaces/axpy.json",
+          altered(document, "\"problem\"", "\"include\": [" + folders + "], \"problem\""));
+    std::filesystem::create_directories(path("lib"));
   }
   [[nodiscard]] Family load() const { return load_family(folder_.path() / "spaces/axpy.json"); }
   [[nodiscard]] std::string error() const {
@@ -110,10 +123,12 @@ TEST_F(LoadFamily, ChangesTheHashWithAHeader) {
 
 TEST_F(LoadFamily, RefusesIncludesThatLeaveTheFolder) {
   write("kernels/plain.cu", "\n#include \"../x\"\n");
-  EXPECT_EQ(error(),
-            path("kernels/plain.cu") +
-                ":2: the include \"../x\" contains \"..\": a kernel may include only files "
-                "in its own folder or below; move the header there");
+  EXPECT_EQ(
+      error(),
+      path("kernels/plain.cu") +
+          ":2: the include \"../x\" contains \"..\" and is in no folder of the kernel: a kernel "
+          "may include only files in its own folder or below, and in folders that "
+          "\"include\" of the space file lists");
   write("kernels/plain.cu", "#include \"/etc/passwd\"\n");
   EXPECT_THAT(error(), HasSubstr("plain.cu:1: the include \"/etc/passwd\" is an absolute path"));
   write("kernels/plain.cu", "#include \"a.cuh\"\n");
@@ -131,6 +146,102 @@ TEST_F(LoadFamily, RefusesAHeaderThatIsALinkOutOfTheFolder) {
   write("kernels/sub/b.cuh", "#define B\n");
   std::filesystem::create_symlink("sub/b.cuh", path("kernels/a.cuh"));
   EXPECT_EQ(load().kernel("plain").source.headers.front().text, "#define B\n");
+}
+
+TEST_F(LoadFamily, FindsAHeaderInAngleBracketsFromTheSourcesFolder) {
+  write("kernels/plain.cu", "#include <sub/a.cuh>\n#include <cmath>\n#include <gone/b.cuh>\n");
+  write("kernels/sub/a.cuh", "#include \"../b.cuh\"\n");
+  write("kernels/b.cuh", "// b\n");
+  write("kernels/cmath", "not this one\n");
+  const KernelSource source = load().kernel("plain").source;
+  EXPECT_EQ(source.text, "#include <sub/a.cuh>\n#include <cmath>\n#include <gone/b.cuh>\n");
+  ASSERT_THAT(source.headers,
+              ElementsAre(Field(&Header::name, "sub/a.cuh"), Field(&Header::name, "b.cuh")));
+  EXPECT_EQ(source.headers[0].text, "#include <b.cuh>\n");
+}
+
+TEST_F(LoadFamily, LooksUpHeadersInTheFoldersOfInclude) {
+  include_folders("\"../lib\", \"../kernels/..\"");
+  write("kernels/plain.cu", "#include <app/a.h>\n#include \"../lib/b.h\"\n");
+  write("lib/app/a.h", "#include \"c.h\"\n#include \"app/c.h\"\n#include \"math.h\"\n");
+  write("lib/app/c.h", "// c\n");
+  write("lib/b.h", "// b\n");
+  write("lib/math.h", "// mine\n");
+  const KernelSource source = load().kernel("plain").source;
+  EXPECT_EQ(source.text, "#include <app/a.h>\n#include <b.h>\n");
+  ASSERT_THAT(source.headers,
+              ElementsAre(Field(&Header::name, "app/a.h"), Field(&Header::name, "app/c.h"),
+                          Field(&Header::name, "2/math.h"), Field(&Header::name, "b.h")));
+  EXPECT_EQ(source.headers[0].text,
+            "#include <app/c.h>\n#include <app/c.h>\n#include <2/math.h>\n");
+  const std::string before = load().kernel("plain").hash;
+  write("lib/app/c.h", "// c\n#define C\n");
+  EXPECT_NE(load().kernel("plain").hash, before);
+}
+
+TEST_F(LoadFamily, TellsFilesOfOneNameApart) {
+  include_folders("\"../lib\"");
+  write("kernels/plain.cu", "#include \"sub/a.h\"\n#include \"a.h\"\n");
+  write("kernels/sub/a.h", "#include <a.h>\n");
+  write("kernels/a.h", "// of the kernel\n");
+  write("lib/a.h", "// of the library\n");
+  const KernelSource source = load().kernel("plain").source;
+  EXPECT_EQ(source.text, "#include \"sub/a.h\"\n#include \"2/a.h\"\n");
+  ASSERT_THAT(source.headers,
+              ElementsAre(Field(&Header::name, "sub/a.h"), Field(&Header::name, "a.h"),
+                          Field(&Header::name, "2/a.h")));
+  EXPECT_EQ(source.headers[1].text, "// of the library\n");
+}
+
+TEST_F(LoadFamily, RefusesAFolderOfIncludeThatItMayNotRead) {
+  include_folders("\"/usr/include\"");
+  EXPECT_THAT(error(),
+              EndsWith("axpy.json: the folder \"/usr/include\" of \"include\" must be a path "
+                       "relative to the space file"));
+  include_folders("\"gone\"");
+  EXPECT_THAT(error(),
+              HasSubstr("the folder \"gone\" of \"include\" is missing: there is no folder "));
+  include_folders("\"../lib\"");
+  write("lib/secret", "password\n");
+  write("kernels/plain.cu", "#include \"secret\"\n");
+  EXPECT_THAT(error(), AllOf(HasSubstr("plain.cu:1: the header "),
+                             HasSubstr("is outside of the space file's folder and does not have")));
+  std::filesystem::permissions(path("spaces/axpy.json"), std::filesystem::perms::others_write,
+                               std::filesystem::perm_options::add);
+  EXPECT_THAT(error(),
+              AllOf(HasSubstr("the folder \"../lib\" of \"include\" is outside of the space "
+                              "file's folder, and other users may write to the file"),
+                    HasSubstr("chmod go-w")));
+  include_folders("\"lib\"");
+  write("spaces/lib/secret", "// of the space file\n");
+  EXPECT_EQ(load().kernel("plain").source.headers.front().text, "// of the space file\n");
+}
+
+TEST_F(LoadFamily, LeavesIncludesOfBranchesThatMayBeDead) {
+  const std::string dead =
+      "#if 0\n#include \"gone.h\"\n#endif\n#ifdef NEVER\n#include \"../x.h\"\n#include H\n"
+      "#include \"a.h\"\n#endif\n";
+  write("kernels/plain.cu", dead);
+  write("kernels/a.h", "#include \"gone_too.h\"\n");
+  EXPECT_EQ(load().kernel("plain").source.text,
+            "#if 0\n#include \"gone.h\"\n#endif\n#ifdef NEVER\n"
+            "#error refused: not a file of the kernel: \"../x.h\"\n"
+            "#error refused: not a file of the kernel: H\n#include \"a.h\"\n#endif\n");
+  write("kernels/plain.cu", "#ifndef K\n#define K\n#include \"gone.h\"\n#endif\n");
+  EXPECT_THAT(error(), HasSubstr("plain.cu:3: the header \"gone.h\" is missing"));
+}
+
+TEST_F(LoadFamily, LeavesNothingInABranchThatReachesAFileOutside) {
+  for (const std::string text : testing_support::kHostileSources) {
+    write("kernels/plain.cu", "#if 1\n" + text + "#endif\n");
+    try {
+      const KernelSource source = load().kernel("plain").source;
+      EXPECT_EQ(include_problem(source), std::nullopt) << text;
+      EXPECT_THAT(source.text, HasSubstr("error refused")) << text;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::usage) << text;
+    }
+  }
 }
 
 TEST_F(LoadFamily, FindsSharedHeadersBesideTheSourcesFolder) {
@@ -172,13 +283,13 @@ TEST_F(LoadFamily, LeavesAQuotedHeaderOfThePlatformToTheCompilerUnlessTheKernelH
 
 TEST_F(LoadFamily, LimitsTheNumberOfHeaders) {
   std::string source;
-  for (int i = 0; i < 65; ++i) {
+  for (int i = 0; i < 257; ++i) {
     const std::string name = "h" + std::to_string(i) + ".cuh";
     write("kernels/" + name, "");
     source += "#include \"" + name + "\"\n";
   }
   write("kernels/plain.cu", source);
-  EXPECT_THAT(error(), EndsWith("plain.cu:65: more than 64 headers"));
+  EXPECT_THAT(error(), EndsWith("plain.cu:257: more than 256 headers"));
 }
 
 TEST_F(LoadFamily, NamesAMissingSource) {

@@ -225,7 +225,7 @@ std::string compiler_identity(const space::DeviceInfo& device,
                               const space::EnvironmentInfo& environment) {
   const bool on_cpu = device.backend == "cpu";
   // Changes with our options and headers, and with what is left out of a source.
-  constexpr std::string_view kCudaRecipe = "toolkit headers 1";
+  constexpr std::string_view kCudaRecipe = "toolkit headers 2";
   return content_hash({device.backend, device.architecture, on_cpu ? device.name : "",
                        environment.compiler, environment.tool,
                        on_cpu ? host_compiler_recipe() : std::string(kCudaRecipe)});

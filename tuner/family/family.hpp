@@ -297,7 +297,7 @@ struct Check {
 [[nodiscard]] std::optional<LibraryShape> library_shape(const Check& check,
                                                         const space::ExpressionValues& values);
 
-/// A header that a kernel includes as "name".
+/// A header of a kernel, by the name that its texts include it by.
 struct Header {
   std::string name;
   std::string text;
@@ -391,7 +391,8 @@ struct Kernel {
 /// A space file.
 struct Family {
   std::string name;
-  std::string path;  ///< where it was loaded from
+  std::string path;                  ///< where it was loaded from
+  std::vector<std::string> include;  ///< folders of headers, relative to the file's
   Problem problem;
   std::vector<Argument> arguments;
   Check check;

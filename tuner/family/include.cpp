@@ -102,38 +102,118 @@ Include operand(Cursor& cursor) {
   return result;
 }
 
-std::string problem_of(const Include& include, std::string_view directive) {
+void find_problem(Include& include, std::string_view directive) {
   if (include.form == Include::Form::none) {
-    return fmt::format("{} must name its file as \"name\" or <name>, not by a macro", directive);
+    include.problem =
+        fmt::format("{} must name its file as \"name\" or <name>, not by a macro", directive);
+    return;
   }
   const std::filesystem::path path(include.name);
-  const bool leaves = std::find(path.begin(), path.end(), "..") != path.end();
-  if (!path.is_absolute() && !leaves) return {};
-  return fmt::format(
-      "the include {} {}: a kernel may include only files in its own folder or below; move the "
-      "header there",
-      in_quotes(include.name), leaves ? "contains \"..\"" : "is an absolute path");
+  const bool is_absolute = path.is_absolute();
+  include.has_parent = !is_absolute && std::find(path.begin(), path.end(), "..") != path.end();
+  if (!is_absolute && !include.has_parent) return;
+  include.problem = fmt::format(
+      "the include {} {}: a kernel may include only files in its own folder or below, and in "
+      "folders that \"include\" of the space file lists",
+      in_quotes(include.name),
+      is_absolute ? "is an absolute path" : "contains \"..\" and is in no folder of the kernel");
 }
 
-/// The directive that begins here, behind the blanks of a line, if it is one that names a file.
-std::optional<Include> directive(Cursor cursor) {
+/// A directive that begins behind the blanks of a line.
+struct Directive {
+  std::size_t at = 0, end = 0;  ///< its word in the text
+  std::string word;
+  Cursor rest;            ///< behind the word
+  bool is_whole = false;  ///< whether no comment before the word continues on the next line
+};
+
+std::optional<Directive> directive_at(Cursor cursor) {
   if (!cursor.take("#") && !cursor.take("%:") && !cursor.take("?\?=")) return std::nullopt;
+  if (!cursor.skip_blanks()) return Directive{.word = {}, .rest = cursor};
+  const std::size_t at = cursor.position();
+  std::string word = cursor.word();
+  return Directive{.at = at,
+                   .end = cursor.position(),
+                   .word = std::move(word),
+                   .rest = cursor,
+                   .is_whole = true};
+}
+
+/// None for a directive that names no file.
+std::optional<Include> include_of(const Directive& directive) {
   Include result;
-  if (!cursor.skip_blanks()) {
+  if (!directive.is_whole) {
     result.problem = "a directive contains a comment that continues on the next line";
     return result;
   }
-  const std::string word = cursor.word();
   constexpr std::array<std::string_view, 3> kRefused = {"include_next", "import", "embed"};
-  if (std::ranges::find(kRefused, word) != kRefused.end()) {
-    result.problem = fmt::format("a kernel may not use #{}, only #include", word);
-    return result;
+  if (std::ranges::find(kRefused, directive.word) != kRefused.end()) {
+    result.problem = fmt::format("a kernel may not use #{}, only #include", directive.word);
+  } else if (directive.word == "include") {
+    Cursor rest = directive.rest;
+    result = operand(rest);
+    find_problem(result, "#include");
+  } else {
+    return std::nullopt;
   }
-  if (word != "include") return std::nullopt;
-  result = operand(cursor);
-  result.problem = problem_of(result, "#include");
+  result.word_at = directive.at;
+  result.word_end = directive.end;
   return result;
 }
+
+/// The branches of #if around a place in a text.
+class Branches {
+ public:
+  void read(const Directive& directive) {
+    const std::string& word = directive.word;
+    if (word == "if" || word == "ifdef" || word == "ifndef") {
+      levels_.push_back(Level::branch);
+      ++branches_;
+      guard_ = word == "ifdef" ? std::string() : guard_of(directive);
+      return;
+    }
+    if (word == "define" && !guard_.empty() && first_word(directive.rest) == guard_) {
+      levels_.back() = Level::guard;
+      --branches_;
+    }
+    guard_.clear();
+    if (levels_.empty()) return;
+    if (word.starts_with("el")) make_branch();
+    if (word == "endif") {
+      if (levels_.back() == Level::branch) --branches_;
+      levels_.pop_back();
+    }
+  }
+
+  [[nodiscard]] bool is_inside() const { return branches_ > 0; }
+
+ private:
+  enum class Level { guard, branch };
+
+  void make_branch() {
+    if (levels_.back() == Level::guard) ++branches_;
+    levels_.back() = Level::branch;
+  }
+
+  static std::string first_word(Cursor cursor) {
+    return cursor.skip_blanks() ? cursor.word() : std::string();
+  }
+
+  /// X of `#ifndef X` and `#if !defined(X)`, which guards a header where it is defined next.
+  static std::string guard_of(const Directive& directive) {
+    if (directive.word == "ifndef") return first_word(directive.rest);
+    Cursor rest = directive.rest;
+    if (!rest.skip_blanks() || !rest.take("!")) return {};
+    if (!rest.skip_blanks() || rest.word() != "defined") return {};
+    if (!rest.skip_blanks()) return {};
+    rest.take("(");
+    return first_word(rest);
+  }
+
+  std::vector<Level> levels_;
+  std::size_t branches_ = 0;
+  std::string guard_;  // what the next directive may define
+};
 
 /// A question whether there is a file; not that about the word itself, as in
 /// defined(__has_include).
@@ -143,7 +223,7 @@ std::optional<Include> question(Cursor cursor) {
   const bool is_next = cursor.take(kRest);
   if (!cursor.skip_blanks() || !cursor.take("(")) return std::nullopt;
   Include result = operand(cursor);
-  result.problem = problem_of(result, fmt::format("{}{}", kWord, is_next ? kRest : ""));
+  find_problem(result, fmt::format("{}{}", kWord, is_next ? kRest : ""));
   return result;
 }
 
@@ -167,10 +247,12 @@ std::string_view between(std::string_view message, std::string_view before,
 
 std::vector<Include> includes(std::string_view text) {
   std::vector<Include> result;
+  Branches branches;
   std::size_t line = 1;
   const auto add = [&](std::optional<Include> found) {
     if (!found) return;
     found->line = line;
+    found->is_conditional = branches.is_inside();
     result.push_back(*std::move(found));
   };
   std::size_t looked_up_to = 0;
@@ -179,7 +261,11 @@ std::vector<Include> includes(std::string_view text) {
     Cursor cursor(text, at);
     const bool whole = cursor.skip_blanks();
     looked_up_to = cursor.position();
-    if (whole) add(directive(cursor));
+    if (!whole) return;
+    const auto directive = directive_at(cursor);
+    if (!directive) return;
+    branches.read(*directive);
+    add(include_of(*directive));
   };
   constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
   look(text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0);
@@ -223,7 +309,7 @@ std::string missing_header_hint(std::string_view message) {
   if (name.empty()) return "";
   return fmt::format(
       "\nhint: the header {} was found neither among those of the CUDA Toolkit that this backend "
-      "has nor in the kernel's folder, where a kernel's own headers belong, included as \"name\"",
+      "has, nor in the kernel's folder, nor in a folder that \"include\" of the space file lists",
       name);
 }
 

@@ -3,6 +3,7 @@
 
 #include "tuner/family/family.hpp"
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,10 +20,17 @@ struct Include {
   std::size_t end = 0;   ///< and ends
   std::size_t line = 0;  ///< from 1
   std::string problem;   ///< why a kernel may not have it; empty when it may
+  /// Whether the problem is that the name contains "..".
+  bool has_parent = false;
+  /// The first word of the directive: where it begins in the text, and ends. Both 0 for a question
+  /// whether there is a file, and where the word cannot be told.
+  std::size_t word_at = 0, word_end = 0;
+  /// Whether it stands in a branch of #if, which may be dead. The guard of a header is none.
+  bool is_conditional = false;
 };
 
-/// Every directive that could make a compiler read a file, in order. Kernels may include names
-/// without ".." that are not absolute, spelt out; macros, #include_next, #import and #embed have a
+/// Every directive that could make a compiler read a file, in order. Compilers take names without
+/// ".." that are not absolute, spelt out; macros, #include_next, #import and #embed have a
 /// problem. Sees through line continuations, comments and digraphs, and takes what a comment or a
 /// raw string has at the beginning of a line for a directive: it finds too much rather than too
 /// little.

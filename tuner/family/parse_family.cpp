@@ -18,6 +18,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kSpaceFileLimitBytes = std::size_t{1024} * 1024;
 constexpr std::string_view kFormat = "space/1";
+constexpr std::size_t kMaximumIncludeFolders = 16;
 
 /// Before anything else is read: a later format may differ in everything.
 void check_format(const DocumentNode& root) {
@@ -174,13 +175,18 @@ Family parse_document(std::string_view text, std::string_view origin,
   const Json json = parse_json(text, origin);
   const DocumentNode root(json, std::string(origin));
   check_format(root);
-  root.expect_keys(
-      {"$schema", "format", "family", "doc", "problem", "arguments", "check", "kernels"});
+  root.expect_keys({"$schema", "format", "family", "doc", "include", "problem", "arguments",
+                    "check", "kernels"});
   if (const auto doc = root.find("doc")) static_cast<void>(doc->text());
   Family family;
   family.name = root.at("family").name();
   family.path = origin;
   family.text = text;
+  if (const auto include = root.find("include")) {
+    for (const DocumentNode& folder : include->elements(0, kMaximumIncludeFolders)) {
+      family.include.push_back(folder.text());
+    }
+  }
   family.problem = parse_problem(root.at("problem"));
   family.arguments = parse_arguments(root.at("arguments"), family.problem);
   family.check = parse_check(root.at("check"), family.problem, family.arguments);
@@ -200,7 +206,8 @@ Family parse_document(std::string_view text, std::string_view origin,
   return family;
 }
 
-KernelSource read_source(const fs::path& folder, const DocumentNode& node) {
+KernelSource read_source(const IncludeRoots& roots, const DocumentNode& node) {
+  const fs::path& folder = roots.space_folder;
   const fs::path relative = node.text();
   if (relative.empty() || relative.is_absolute()) {
     node.fail(
@@ -216,29 +223,30 @@ KernelSource read_source(const fs::path& folder, const DocumentNode& node) {
                     "source (.cu, .cuh, .cpp, .h, …): move it into that folder",
                     in_quotes(real.string())));
   }
-  return read_kernel_source(path);
+  return read_kernel_source(path, roots);
 }
 
 }  // namespace
 
 Family load_family(const fs::path& path) {
   const std::string text = read_file(path, kSpaceFileLimitBytes);
-  const fs::path folder = path.parent_path();
   Family family = parse_document(
-      text, path.string(),
-      [&](const std::string&, const DocumentNode& source) { return read_source(folder, source); });
+      text, path.string(), [](const Family& of, const std::string&, const DocumentNode& source) {
+        return read_source(include_roots(of.path, of.include), source);
+      });
   static_cast<void>(npy_files(family));  // they may be where no file of theirs may be
   return family;
 }
 
 Family parse_family(std::string_view text, std::string_view origin,
                     const std::map<std::string, KernelSource>& sources) {
-  return parse_document(text, origin, [&](const std::string& kernel, const DocumentNode& source) {
+  const auto source_of = [&](const Family&, const std::string& kernel, const DocumentNode& source) {
     static_cast<void>(source.text());  // it must have the right type even if it is not used
     const auto found = sources.find(kernel);
     if (found == sources.end()) source.fail(fmt::format("the source of '{}' is not given", kernel));
     return found->second;
-  });
+  };
+  return parse_document(text, origin, source_of);
 }
 
 }  // namespace tuner::family

@@ -240,7 +240,7 @@ Kernel parse_kernel(const DocumentNode& node, const std::string& name, const Fam
   if (const auto configs = node.find("try_first")) {
     kernel.try_first = parse_try_first(*configs, *kernel.space);
   }
-  kernel.source = source_of(name, node.at("source"));
+  kernel.source = source_of(family, name, node.at("source"));
   kernel.hash = kernel_hash(kernel, family);
   return kernel;
 }

@@ -4,20 +4,38 @@
 #include "tuner/family/family.hpp"
 
 #include <filesystem>
+#include <string>
 #include <string_view>
 #include <vector>
 
 namespace tuner::family {
 
+/// Folders beside a kernel's own in which its headers may lie.
+struct IncludeRoots {
+  std::filesystem::path space_folder;  ///< the space file's: outside of it only code is read
+  std::vector<std::filesystem::path> folders;
+};
+
+/// Those that the key `include` of a space file names, relative to it. Throws Error(usage) where
+/// one is absolute or no folder, or lies outside of the space file's folder, links followed, and
+/// the space file is another user's, or others may write to it.
+[[nodiscard]] IncludeRoots include_roots(const std::filesystem::path& space_file,
+                                         const std::vector<std::string>& folders);
+
 /// Reads a kernel's source and, recursively, every header that it includes as "name", looked up
-/// beside the including file, then from the source's folder, "common/NAME.cuh" then from the folder
-/// above, where kernels of several families keep what they share; one that is not there and of the
-/// platform is left to the compiler (is_standard_header). In the texts every header is included by
-/// its path from the source's folder, which is its name. Throws Error(usage) naming file and line
-/// when another header is missing, is absolute or leaves the folder with ".." or by a link, and
-/// when a file is larger than 1 MiB or there are more than 64 headers, and for every other way to
-/// include that include.hpp refuses.
-[[nodiscard]] KernelSource read_kernel_source(const std::filesystem::path& path);
+/// beside the including file, in the source's folder, and in the roots; or as <name>, looked up in
+/// the roots and in the source's folder where the platform has none of this name
+/// (is_standard_header); "common/NAME.cuh" also in the folder above the source's, where kernels of
+/// several families keep what they share. A header that is not there is left to the compiler where
+/// the platform has one, where it is included as <name>, and in a branch of #if, which may be dead.
+/// In the texts every header is included by its name, which is its path from the source's folder
+/// or from its root. Throws Error(usage) naming file and line when another header is missing, lies
+/// outside of these folders, also by a link, or outside of the space file's folder without the
+/// suffix of code, when a file is larger than 1 MiB or there are more than 256 headers, and for
+/// every other way to include that include.hpp refuses; in a branch of #if the directive becomes an
+/// #error instead.
+[[nodiscard]] KernelSource read_kernel_source(const std::filesystem::path& path,
+                                              const IncludeRoots& roots = {});
 
 /// The file that the key `npy` of a space file names. Throws Error(usage) where it is absolute, or
 /// lies outside of the space file's folder, links followed, without the suffix .npy: what it holds

@@ -10,12 +10,16 @@ namespace tuner::family {
 /// Kernels are compiled with nothing in their place (device_code.hpp).
 [[nodiscard]] std::span<const std::string_view> host_only_headers();
 
-/// Whether a header of this name is the platform's (the C or C++ library, the CUDA toolkit, or one
-/// of host_only_headers), also where a source writes it between quotes.
+/// Whether a header of this name is the platform's (the C or C++ library, the CUDA toolkit, a
+/// framework of the host, or one of host_only_headers), also where a source writes it between
+/// quotes.
 [[nodiscard]] bool is_standard_header(std::string_view name);
+/// Of these, whether it is the CUDA toolkit's and declares something for devices.
+[[nodiscard]] bool is_toolkit_header(std::string_view name);
 
 /// A header, for every kernel: INFINITY, NAN, M_PI and the other constants of <math.h>, the macros
-/// of <float.h> and <limits.h>. Built from the compiler's own, so that it includes nothing.
+/// of <float.h>, <limits.h> and <stdint.h>. Built from the compiler's own, so that it includes
+/// nothing.
 [[nodiscard]] std::string_view number_constants();
 
 }  // namespace tuner::family

@@ -159,10 +159,12 @@ Failure CheckReport::result_failure(std::size_t part) const {
       element.left_out ? "left unwritten" : value_text(element.reference, data.type);
   return failure_of(
       Outcome::wrong_result,
-      fmt::format("{} is {}{}, should be {}{}; wrong elements: {} of {}",
+      fmt::format("{} is {}{}, should be {}{}; wrong elements: {} of {}{}{}",
                   subject_.problem.element_name(data.argument, report.first),
                   value_text(element.result, data.type), untouched, wanted,
-                  element.left_out ? "" : distance(element, data.type), report.wrong, data.used));
+                  element.left_out ? "" : distance(element, data.type), report.wrong, data.used,
+                  is_rounded_apart(element, data.type) ? rounding_remedy(data.type) : "",
+                  order_remedy(data.type)));
 }
 
 std::string CheckReport::distance(const CheckKernels::Element& element,
@@ -201,12 +203,47 @@ double CheckReport::largest_mean(std::size_t part) const {
 
 Failure CheckReport::mean_failure(std::size_t part) const {
   const CheckedData& data = data_at(subject_.memory.plan().parts[part]);
-  return failure_of(Outcome::wrong_result,
-                    fmt::format("no element of {} is outside of its bound, but the root mean "
-                                "square of all errors is {:.3g} times that of rounding errors of "
-                                "the type: a part of the computation has a lower precision, or a "
-                                "small term is missing",
-                                data.name, mean_share(part) / largest_mean(part)));
+  return failure_of(
+      Outcome::wrong_result,
+      fmt::format("no element of {} is outside of its bound, but the root mean "
+                  "square of all errors is {:.3g} times that of rounding errors of "
+                  "the type: a part of the computation has a lower precision, or a "
+                  "small term is missing{}",
+                  data.name, mean_share(part) / largest_mean(part), rounding_remedy(data.type)));
+}
+
+std::string CheckReport::rounding_remedy(family::ElementType type) const {
+  if (!family::is_floating(type)) return {};
+  const std::string_view name = row(type).short_name;
+  const bool is_wider =
+      family::unit_roundoff(subject_.problem.compute_type(type)) < family::unit_roundoff(type);
+  if (is_wider) {
+    return fmt::format(
+        "; if the kernel is meant to round intermediate results to {}, add \"compute\": "
+        "\"{}\" to \"check\"",
+        name, name);
+  }
+  return "; if that is meant, state a \"tolerance\" in \"check\"";
+}
+
+bool CheckReport::is_rounded_apart(const CheckKernels::Element& element,
+                                   family::ElementType type) const {
+  constexpr double kFewUnits = 4;
+  return !subject_.is_equality && !element.left_out && family::is_floating(type) &&
+         std::abs(element.result - element.reference) <=
+             kFewUnits * 2 * family::unit_roundoff(type) * std::abs(element.reference);
+}
+
+std::string CheckReport::order_remedy(family::ElementType type) const {
+  const auto is_floating = [](const CheckedData& data) { return family::is_floating(data.type); };
+  const Fill fill = subject_.problem.recipe().fill;
+  const bool are_equal =
+      fill == Fill::few ||
+      (fill == Fill::whole && std::ranges::any_of(subject_.memory.plan().data, is_floating));
+  if (!are_equal || family::is_floating(type)) return {};
+  return "; inputs of this check hold many equal numbers: where the order of equal ones is free, "
+         "as "
+         "in an unstable sort, give these inputs \"fill\": \"permutation\"";
 }
 
 Failure CheckReport::repeat_failure(std::size_t part) const {

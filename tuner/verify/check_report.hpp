@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace tuner::verify {
@@ -54,6 +55,14 @@ class CheckReport {
   [[nodiscard]] double mean_share(std::size_t part) const;
   [[nodiscard]] double largest_mean(std::size_t part) const;
   [[nodiscard]] Failure mean_failure(std::size_t part) const;
+  /// Whether a wrong result is a few units in the last place away, as by roundings in between.
+  [[nodiscard]] bool is_rounded_apart(const CheckKernels::Element& element,
+                                      family::ElementType type) const;
+  /// What to write in the space file where results of a type are rounded more often on purpose.
+  [[nodiscard]] std::string rounding_remedy(family::ElementType type) const;
+  /// The same where a result depends on the order of equal inputs; empty where none are meant to be
+  /// equal.
+  [[nodiscard]] std::string order_remedy(family::ElementType type) const;
   [[nodiscard]] Failure failure_of(Outcome outcome, std::string text) const;
   [[nodiscard]] const CheckedData& data_at(const CheckPart& part) const;
   [[nodiscard]] bool changed(std::size_t part) const;

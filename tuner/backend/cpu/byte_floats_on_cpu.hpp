@@ -49,7 +49,58 @@ struct Fp8 {
   }
 };
 
+/// Two or four of them in one word.
+template <class Number, class Word>
+struct Fp8s {
+  static constexpr int kCount = sizeof(Word);
+  Word __x;
+  Fp8s() = default;
+  explicit Fp8s(float2 values) : __x(static_cast<Word>(word(values.x, values.y))) {}
+  explicit Fp8s(float4 values)
+      : __x(static_cast<Word>(word(values.x, values.y) | word(values.z, values.w) << 16)) {}
+  explicit Fp8s(__half2 values) : Fp8s(__half22float2(values)) {}
+  explicit Fp8s(__nv_bfloat162 values) : Fp8s(__bfloat1622float2(values)) {}
+  explicit operator float2() const { return {at(0), at(1)}; }
+  explicit operator float4() const {
+    static_assert(kCount == 4, "four numbers");
+    return {at(0), at(1), at(2), at(3)};
+  }
+  explicit operator __half2() const { return __floats2half2_rn(at(0), at(1)); }
+  explicit operator __nv_bfloat162() const { return __floats2bfloat162_rn(at(0), at(1)); }
+
+ private:
+  static unsigned word(float low, float high) {
+    return static_cast<unsigned>(Number(low).__x) | static_cast<unsigned>(Number(high).__x) << 8;
+  }
+  float at(int i) const {
+    Number number;
+    number.__x = static_cast<unsigned char>(__x >> (8 * i));
+    return static_cast<float>(number);
+  }
+};
+
 }  // namespace tuner
 
+typedef unsigned char __nv_fp8_storage_t;
+typedef unsigned short __nv_fp8x2_storage_t;
+typedef unsigned __nv_fp8x4_storage_t;
 typedef tuner::Fp8<3> __nv_fp8_e4m3;
 typedef tuner::Fp8<2> __nv_fp8_e5m2;
+typedef tuner::Fp8s<__nv_fp8_e4m3, __nv_fp8x2_storage_t> __nv_fp8x2_e4m3;
+typedef tuner::Fp8s<__nv_fp8_e5m2, __nv_fp8x2_storage_t> __nv_fp8x2_e5m2;
+typedef tuner::Fp8s<__nv_fp8_e4m3, __nv_fp8x4_storage_t> __nv_fp8x4_e4m3;
+typedef tuner::Fp8s<__nv_fp8_e5m2, __nv_fp8x4_storage_t> __nv_fp8x4_e5m2;
+
+// ---- conversions to finite numbers; those that overflow are not here
+
+enum __nv_saturation_t { __NV_SATFINITE };
+enum __nv_fp8_interpretation_t { __NV_E4M3, __NV_E5M2 };
+
+inline __nv_fp8_storage_t __nv_cvt_float_to_fp8(float value, __nv_saturation_t,
+                                                __nv_fp8_interpretation_t type) {
+  return type == __NV_E4M3 ? __nv_fp8_e4m3(value).__x : __nv_fp8_e5m2(value).__x;
+}
+inline __nv_fp8x2_storage_t __nv_cvt_float2_to_fp8x2(float2 values, __nv_saturation_t,
+                                                     __nv_fp8_interpretation_t type) {
+  return type == __NV_E4M3 ? __nv_fp8x2_e4m3(values).__x : __nv_fp8x2_e5m2(values).__x;
+}

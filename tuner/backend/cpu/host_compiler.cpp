@@ -11,10 +11,12 @@
 #include "tuner/core/hash.hpp"
 #include "tuner/core/process.hpp"
 #include "tuner/family/device_code.hpp"
+#include "tuner/family/framework_headers.hpp"
 #include "tuner/family/include.hpp"
 #include "tuner/family/standard_headers.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -33,6 +35,7 @@ constexpr std::uint64_t kAddressSpace = std::uint64_t{4} << 30;
 constexpr std::size_t kLogLimit = 4096;
 constexpr std::string_view kPlatform = "platform";  // the folder of kernel_headers()
 constexpr std::string_view kUnit = "unit.cpp", kMacros = "macros.hpp", kImage = "image.so";
+constexpr std::string_view kFrameworks = "frameworks.hpp";
 constexpr std::size_t kImageLimit = std::size_t{256} << 20;
 
 constexpr std::array kBaseOptions = {
@@ -150,18 +153,34 @@ std::vector<std::string_view> early_headers(const family::KernelSource& source) 
   return names;
 }
 
-/// What to say before the log of a compiler that found no header.
-std::string unavailable_header(std::string_view log) {
-  constexpr std::string_view kSays = ": No such file or directory";
-  const std::size_t end = log.find(kSays);
-  if (end == std::string_view::npos) return {};
-  const std::size_t begin = log.rfind(' ', end) + 1;
-  const std::string_view name = log.substr(begin, end - begin);
-  if (!family::is_standard_header(name)) return {};
+/// Headers that a source includes and for which there is nothing on the cpu backend: they are
+/// empty, since a kernel may need nothing of them.
+struct EmptyHeaders {
+  std::vector<std::string> of_frameworks, of_toolkit;
+};
+
+EmptyHeaders empty_headers(const family::KernelSource& source) {
+  EmptyHeaders result;
+  for (std::string& name : family::foreign_includes(source)) {
+    if (family::is_framework_header(name)) {
+      result.of_frameworks.push_back(std::move(name));
+    } else if (family::is_toolkit_header(name) &&
+               std::ranges::count(kernel_headers(), name, &family::Header::name) == 0) {
+      result.of_toolkit.push_back(std::move(name));
+    }
+  }
+  return result;
+}
+
+/// What to say before the log of a compiler that found an error in a source with empty headers.
+std::string unavailable_headers(const std::vector<std::string>& names) {
+  if (names.empty()) return {};
   return fmt::format(
-      "<{}> is not available on the cpu backend: add \"backends\": [\"cuda\"] to the kernel, or "
-      "tune it with --backend cuda\n",
-      name);
+      "<{}> {} not available on the cpu backend, and {} empty here: for a kernel that needs {}, "
+      "add "
+      "\"backends\": [\"cuda\"] to the kernel, or tune it with --backend cuda\n",
+      fmt::join(names, ">, <"), names.size() == 1 ? "is" : "are", names.size() == 1 ? "is" : "are",
+      names.size() == 1 ? "it" : "them");
 }
 
 /// What to say after the log of a compiler whose own libraries could not be read.
@@ -189,6 +208,9 @@ std::string host_compiler_recipe() {
     for (const family::Header& header : *headers)
       parts.insert(parts.end(), {header.name, header.text});
   }
+  const std::string frameworks =
+      family::framework_declarations({.name = {}, .text = "Half", .headers = {}});
+  parts.emplace_back(frameworks);
   parts.insert(parts.end(), kBaseOptions.begin(), kBaseOptions.end());
   parts.insert(parts.end(), kInterleavedOptions.begin(), kInterleavedOptions.end());
   return content_hash(parts);
@@ -225,6 +247,7 @@ std::vector<std::string> HostCompiler::command(const family::CompileJob& job, bo
       words.insert(words.end(), {"-include", (ours / kPlatform / header).string()});
     }
   }
+  words.insert(words.end(), {"-include", (directory / kFrameworks).string()});
   if (variant == Variant::interleaved) {
     words.insert(words.end(), kInterleavedOptions.begin(), kInterleavedOptions.end());
     words.insert(words.end(), {"-include", (ours / kInterleaving).string()});
@@ -234,18 +257,15 @@ std::vector<std::string> HostCompiler::command(const family::CompileJob& job, bo
   return words;
 }
 
-Failure HostCompiler::refusal(const ProcessResult& result, const fs::path& directory) const {
+Failure HostCompiler::refusal(const ProcessResult& result, const fs::path& directory,
+                              const std::vector<std::string>& unavailable) const {
   std::string log = without(result.output, directory.string() + "/");
   log = without(std::move(log), headers().string() + "/");
   if (log.find_first_not_of(" \t\r\n") == std::string::npos) {
     log = fmt::format("{} ended with exit code {} and printed nothing", info_.program,
                       result.exit_code);
   }
-  log = without_export(log);
-  const std::string unavailable = unavailable_header(log);
-  if (!unavailable.empty()) {
-    return {Outcome::compile_error, (unavailable + log).substr(0, kLogLimit)};
-  }
+  log = unavailable_headers(unavailable) + without_export(log);
   return {Outcome::compile_error, log.substr(0, kLogLimit) + family::missing_header_hint(log) +
                                       std::string(unreadable_library_hint(log))};
 }
@@ -264,6 +284,12 @@ Expected<Binary, Failure> HostCompiler::compile(const family::CompileJob& whole)
     }
     write_file(directory.path() / header.name, host_source(header.text));
   }
+  const EmptyHeaders empty = of_processors ? EmptyHeaders{} : empty_headers(job.source);
+  for (const auto* names : {&empty.of_frameworks, &empty.of_toolkit}) {
+    for (const std::string& name : *names) write_file(directory.path() / name, "");
+  }
+  write_file(directory.path() / kFrameworks,
+             empty.of_frameworks.empty() ? "" : family::framework_declarations(job.source));
   write_file(directory.path() / kMacros, host_macros(job));
   write_file(directory.path() / kUnit, host_unit(job));
   failpoint("backend.unit_written");
@@ -281,7 +307,11 @@ Expected<Binary, Failure> HostCompiler::compile(const family::CompileJob& whole)
         Failure{Outcome::compile_timeout,
                 fmt::format("{} did not end within {} s", info_.program, deadline_.count())});
   }
-  if (result.exit_code != 0) return Unexpected(refusal(result, directory.path()));
+  if (result.exit_code != 0) {
+    Failure failure = refusal(result, directory.path(), empty.of_toolkit);
+    if (!of_processors) failure.message += family::host_code_hint(whole.source);
+    return Unexpected(std::move(failure));
+  }
   const fs::path image = directory.path() / kImage;
   if (!fs::is_regular_file(image) || fs::is_empty(image)) {
     return compile_error(

@@ -49,9 +49,9 @@ class HostCompiler : public Compiler {
   [[nodiscard]] std::vector<std::string> command(const family::CompileJob& job, bool of_processors,
                                                  const std::filesystem::path& directory,
                                                  Variant variant) const;
-  /// Why the command failed.
-  [[nodiscard]] Failure refusal(const ProcessResult& result,
-                                const std::filesystem::path& directory) const;
+  /// Why the command failed. `unavailable` are headers that the source includes and that are empty.
+  [[nodiscard]] Failure refusal(const ProcessResult& result, const std::filesystem::path& directory,
+                                const std::vector<std::string>& unavailable) const;
 
   HostCompilerInfo info_;
   std::chrono::seconds deadline_;

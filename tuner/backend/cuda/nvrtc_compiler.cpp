@@ -4,7 +4,9 @@
 #include "tuner/backend/cuda/nvrtc_headers.hpp"
 #include "tuner/backend/cuda/shared_library.hpp"
 #include "tuner/family/device_code.hpp"
+#include "tuner/family/framework_headers.hpp"
 #include "tuner/family/include.hpp"
+#include "tuner/family/source_token.hpp"
 
 #include <fmt/format.h>
 
@@ -91,10 +93,25 @@ std::optional<std::string> serialised_products(std::string_view log) {
   return std::nullopt;
 }
 
+/// In place of the headers of frameworks that a source includes.
+std::vector<family::Header> framework_headers(const family::KernelSource& source) {
+  constexpr std::string_view kDeclarations = "tuner/framework.h";
+  std::vector<family::Header> headers;
+  for (std::string& name : family::foreign_includes(source)) {
+    if (!family::is_framework_header(name)) continue;
+    headers.push_back({std::move(name), fmt::format("#include <{}>\n", kDeclarations)});
+  }
+  if (!headers.empty()) {
+    headers.push_back({std::string(kDeclarations), family::framework_declarations(source)});
+  }
+  return headers;
+}
+
 /// One compilation. The first step that fails decides the status, and later ones do nothing.
 class Program {
  public:
-  Program(const NvrtcApi& api, const family::CompileJob& job) : api_(&api), job_(&job) {
+  Program(const NvrtcApi& api, const family::CompileJob& job)
+      : api_(&api), job_(&job), framework_headers_(framework_headers(job.source)) {
     std::vector<const char*> texts;
     std::vector<const char*> names;
     const auto add = [&](const family::Header& header) {
@@ -102,6 +119,7 @@ class Program {
       names.push_back(header.name.c_str());
     };
     std::ranges::for_each(job.source.headers, add);
+    std::ranges::for_each(framework_headers_, add);
     for (const family::Header& header : nvrtc_headers()) {
       if (std::ranges::count(job.source.headers, header.name, &family::Header::name) == 0)
         add(header);
@@ -170,6 +188,7 @@ class Program {
 
   const NvrtcApi* api_;
   const family::CompileJob* job_;
+  std::vector<family::Header> framework_headers_;
   nvrtcProgram program_ = nullptr;
   nvrtcResult status_ = NVRTC_SUCCESS;
 };
@@ -226,6 +245,30 @@ void separate_linkage(std::string& text) {
        at = text.find("\"C\"__", at)) {
     text.insert(at + kLinkage.size(), " ");
   }
+}
+
+/// Removes __host__ and __device__ behind the captures of a lambda, which nvcc takes with
+/// --extended-lambda and NVRTC never does: a lambda of device code is for the device anyway.
+void remove_lambda_annotations(std::string& text) {
+  const auto is_annotation = [](const family::SourceToken& token) {
+    return token.text == "__device__" || token.text == "__host__";
+  };
+  std::string result = text;
+  bool is_behind_captures = false;
+  for (const family::SourceToken& token : family::source_tokens(text)) {
+    if (is_behind_captures && is_annotation(token)) {
+      result.replace(token.begin, token.text.size(), token.text.size(), ' ');
+      continue;
+    }
+    is_behind_captures = token.text == "]";
+  }
+  text = std::move(result);
+}
+
+/// What NVRTC reads otherwise than nvcc.
+void adapt(std::string& text) {
+  separate_linkage(text);
+  remove_lambda_annotations(text);
 }
 
 /// A cubin runs on the very architecture it is for anyway, so that kernels may as well use what is
@@ -297,11 +340,13 @@ Expected<Binary, Failure> NvrtcCompiler::compile(const family::CompileJob& job) 
   roots.insert(roots.end(), job.entries.begin(), job.entries.end());
   family::CompileJob device = job;
   device.source = family::device_code(job.source, roots);
-  separate_linkage(device.source.text);
-  for (family::Header& header : device.source.headers) separate_linkage(header.text);
+  adapt(device.source.text);
+  for (family::Header& header : device.source.headers) adapt(header.text);
   Program program(*api_, device);
   program.compile(compiler_options(device, architecture_, *api_));
-  return program.binary();
+  auto binary = program.binary();
+  if (!binary) binary.error().message += family::host_code_hint(job.source);
+  return binary;
 }
 
 std::vector<std::string> NvrtcCompiler::helper_arguments() const {

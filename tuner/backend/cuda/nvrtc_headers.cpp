@@ -40,23 +40,21 @@ using uint64_t = unsigned long long;
 using intptr_t = int64_t;
 using uintptr_t = uint64_t;
 using uint = unsigned int;
-#define INT8_MIN SCHAR_MIN
-#define INT16_MIN SHRT_MIN
-#define INT32_MIN INT_MIN
-#define INT64_MIN LLONG_MIN
-#define INT8_MAX SCHAR_MAX
-#define INT16_MAX SHRT_MAX
-#define INT32_MAX INT_MAX
-#define INT64_MAX LLONG_MAX
-#define UINT8_MAX UCHAR_MAX
-#define UINT16_MAX USHRT_MAX
-#define UINT32_MAX UINT_MAX
-#define UINT64_MAX ULLONG_MAX
-#define SIZE_MAX ULLONG_MAX
 #ifndef __NVCC__
 #define __NVCC__
 #endif
 namespace std {}
+)";
+
+/// As <cuda.h> and <cuda_runtime_api.h> define them, which nvcc includes before every source.
+constexpr std::string_view kVersions = R"(
+#ifndef CUDA_VERSION
+#define CUDA_VERSION (__CUDACC_VER_MAJOR__ * 1000 + __CUDACC_VER_MINOR__ * 10)
+#endif
+#ifndef CUDART_VERSION
+#define CUDART_VERSION CUDA_VERSION
+#endif
+#define __extension__  // GNU's, which nvcc takes from the host's compiler
 )";
 
 /// NVRTC finds calls with one float and one double ambiguous, nvcc computes them in double.
@@ -155,8 +153,8 @@ family::Header by_libcudacxx(std::string_view name) {
 std::vector<family::Header> make_headers() {
   std::vector<family::Header> headers;
   headers.push_back(
-      {std::string(kNvrtcPrelude), fmt::format("{}{}{}{}", family::number_constants(), kIntegers,
-                                               kMixedCalls, kProgrammaticLaunches)});
+      {std::string(kNvrtcPrelude), fmt::format("{}{}{}{}{}", family::number_constants(), kIntegers,
+                                               kVersions, kMixedCalls, kProgrammaticLaunches)});
   headers.push_back({std::string(kNvrtcStdFunctions), "#include <algorithm>\n#include <cmath>\n"});
   headers.push_back({std::string(kNvrtcStd),
                      "#include <algorithm>\n#include <cmath>\n#include <limits>\n"
@@ -170,7 +168,8 @@ std::vector<family::Header> make_headers() {
   headers.push_back({"algorithm", std::string(kAlgorithm)});
   headers.push_back({"cub/cub.cuh", std::string(kCub)});
   for (const char* name :
-       {"array", "complex", "initializer_list", "limits", "tuple", "type_traits", "utility"}) {
+       {"array", "bit", "complex", "concepts", "initializer_list", "limits", "numbers", "optional",
+        "span", "tuple", "type_traits", "utility", "variant"}) {
     headers.push_back(by_libcudacxx(name));
   }
   // The prelude and NVRTC itself have what kernels use of these.
@@ -178,6 +177,12 @@ std::vector<family::Header> make_headers() {
        {"assert.h", "cassert", "cfloat", "cinttypes", "climits", "cstdbool", "cstddef", "cstdint",
         "cstdio", "cstring", "float.h", "inttypes.h", "limits.h", "stdbool.h", "stddef.h",
         "stdint.h", "stdio.h", "string.h"}) {
+    headers.push_back({name, ""});
+  }
+  for (const char* name :
+       {"any",        "bitset",   "charconv",  "clocale",   "codecvt",  "csetjmp", "cwchar",
+        "cwctype",    "locale",   "new",       "pthread.h", "ratio",    "sched.h", "shared_mutex",
+        "stdalign.h", "stdarg.h", "strstream", "typeindex", "valarray", "wchar.h"}) {
     headers.push_back({name, ""});
   }
   for (const std::string_view name : family::host_only_headers()) {
