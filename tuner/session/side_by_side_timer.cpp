@@ -260,8 +260,7 @@ Expected<void, LostContender> SideBySideTimer::add_series_under_load(
     SideBySideTimes& times, std::span<const std::size_t> near, std::optional<std::size_t> incumbent,
     const std::function<bool()>& stop) {
   constexpr double kWorthMoreRounds = 1.03;
-  const auto first =
-      series_of(near, backend::Lead::load, loaded_plan(kFirstLoadedSeries), stop);
+  const auto first = series_of(near, backend::Lead::load, loaded_plan(kFirstLoadedSeries), stop);
   if (!first) return Unexpected(first.error());
   if (std::cmp_less(first->front().size(), kFirstLoadedSeries)) return {};
   std::vector<double> least_ns;  // of each in `near`

@@ -38,7 +38,7 @@ struct SideBySideTimes {
   /// limits the clock. None of contenders that were not timed so, fewer of those that the first
   /// showed to be slower.
   std::vector<std::vector<double>> series_ns = {};
-  measure::Blocks series_blocks = {};    ///< the rounds of series by process
+  measure::Blocks series_blocks = {};  ///< the rounds of series by process
   std::string library_algorithm = {};  ///< of the last contender; empty: there is no such one
 
   /// The configurations that were timed in all rounds of series and their times there, or, where
@@ -96,8 +96,8 @@ class SideBySideTimer {
                                                           std::size_t contender);
 
  private:
-  /// Finds the library's fastest algorithm, if it is to take part, and loads the contenders. Returns
-  /// their number, with the library.
+  /// Finds the library's fastest algorithm, if it is to take part, and loads the contenders.
+  /// Returns their number, with the library.
   [[nodiscard]] Expected<std::size_t, LostContender> add_contenders();
   [[nodiscard]] Expected<std::size_t, LostContender> load_contenders();
   /// The same contenders in a new process.
