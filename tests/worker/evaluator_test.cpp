@@ -218,19 +218,19 @@ TEST_F(EvaluatorOnScript, ACandidateIsTimedInSeriesThroughCopies) {
 }
 
 TEST_F(EvaluatorOnScript, TimesThatContradictOneAnotherAreImplausible) {
-  backend_.hot_share = 3;
-  backend_.series_share_of = [](const backend::Work&) { return 3.0; };
+  backend_.hot_share = 4;
+  backend_.series_share_of = [](const backend::Work&) { return 4.0; };
   const EvaluatedCandidate evaluation = evaluator_.evaluate(candidate(1), {10}, std::nullopt);
   EXPECT_EQ(evaluation.outcome, Outcome::implausible);
-  EXPECT_THAT(evaluation.message, HasSubstr("3.0 times as long"));
+  EXPECT_THAT(evaluation.message, HasSubstr("4.0 times as long"));
   EXPECT_FALSE(evaluation.time);
 }
 
 TEST_F(EvaluatorOnScript, TimesThatContradictOneAnotherOnceAreTakenAgain) {
-  backend_.hot_share = 3;
+  backend_.hot_share = 4;
   const int of_one_screening = 3;
   backend_.series_share_of = [&](const backend::Work&) {
-    return backend_.series <= of_one_screening ? 3.0 : 0.5;
+    return backend_.series <= of_one_screening ? 4.0 : 0.5;
   };
   const EvaluatedCandidate evaluation = evaluator_.evaluate(candidate(1), {10}, std::nullopt);
   EXPECT_EQ(evaluation.outcome, Outcome::ok) << evaluation.message;

@@ -34,6 +34,7 @@ struct ScreenPlan {
   std::chrono::milliseconds pause{50};  ///< after samples at a fallen clock; doubles four times
   std::optional<backend::Work> before = {};  ///< work before every run, as in SamplePlan
   bool hot = true;  ///< also times runs back to back, which find what the one before them left
+  int hot_repetitions = 8;  ///< at most, each after a pause, while they contradict the samples
   /// The work on each copy of its data, which series go through in turn; none: no series.
   std::function<std::vector<backend::Work>()> on_copies = {};
   double series_factor = 1.25;  ///< a median within this × the best is worth series

@@ -36,7 +36,7 @@ std::optional<Failure> implausible(const Demand& demand, double time_ns, const b
 }
 
 std::optional<Failure> contradiction(const Timing& timing) {
-  constexpr double kCannotBe = 2;
+  constexpr double kCannotBe = 3;
   if (!timing.time || (!timing.hot_ns && !timing.series_ns)) return std::nullopt;
   const double cold_ns = timing.time->median_ns;
   constexpr double kNever = std::numeric_limits<double>::infinity();

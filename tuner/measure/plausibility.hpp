@@ -21,7 +21,7 @@ struct Demand {
 [[nodiscard]] std::optional<Failure> implausible(const Demand& demand, double time_ns,
                                                  const backend::Peak& peak, double l2_bytes);
 
-/// `implausible` when single launches from a cold cache took less than half as long as launches one
+/// `implausible` when single launches from a cold cache took less than a third of launches one
 /// after another, by the faster of hot and series: a cold launch has all their work and more misses
 /// in caches, and clocks under load fall by less than a factor of 2. Absent when plausible, or when
 /// not both were timed.
