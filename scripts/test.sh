@@ -25,4 +25,5 @@ fi
 cmake --preset ci
 cmake --build --preset ci
 ctest --preset ci "$@"
+tests/support/odd_identity.sh ctest --preset ci -L identity --no-tests=ignore "$@"
 scripts/fuzz.sh 5

@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 
 #include <functional>
+#include <limits>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -36,6 +37,23 @@ TYPED_TEST(CpuLibrary, MultipliesInEveryLayoutAndLeavesWhatLiesBetweenTheRows) {
     ASSERT_TRUE(done) << done.error().message;
     EXPECT_EQ(this->template download<TypeParam>(c, made.c.size()), made.result);
   }
+}
+
+TYPED_TEST(CpuLibrary, ReadsNoMatrixWhereAlphaIsZero) {
+  const family::GemmShape shape = family::packed_gemm(4, 4, 4, Transpose::no, Transpose::no);
+  const std::vector<TypeParam> unread(16, std::numeric_limits<TypeParam>::quiet_NaN());
+  const BufferId c = this->upload(std::vector<TypeParam>(16, 3));
+  const auto done = this->backend().run(
+      LibraryCall{.operation = {.type = std::is_same_v<TypeParam, float> ? family::ElementType::f32
+                                                                         : family::ElementType::f64,
+                                .shape = shape},
+                  .alpha = 0,
+                  .beta = 2,
+                  .a = this->upload(unread),
+                  .b = this->upload(unread),
+                  .c = c});
+  ASSERT_TRUE(done) << done.error().message;
+  EXPECT_EQ(this->template download<TypeParam>(c, 16), std::vector<TypeParam>(16, 6));
 }
 
 TYPED_TEST(CpuLibrary, AddsInEveryLayoutAndReadsNoMatrixThatHasAFactorOfZero) {

@@ -50,9 +50,7 @@ TEST(Table, ConfigurationsMoveBelowWhereARowIsTooWide) {
             "    A=1 B=2\n");
   EXPECT_EQ(table.text(wide(10)),
             "size  time\n"
-            "    config\n"
-            "    uratio\n"
-            "    n\n"
+            "    configuration\n"
             "64    1 ms\n"
             "    A=1\n"
             "    B=2\n");
@@ -65,6 +63,15 @@ TEST(Table, ThenTheWidestTextIsWrapped) {
             "constraint            left\n"
             "TILE_M <= 256 and       12\n"
             "TILE_N <= 256\n");
+}
+
+TEST(Table, WordsStayWholeInTheirColumn) {
+  Table table({{"table"}, {"sizes", Align::right}});
+  table.add({"shipped, /a/path/to/the/table.json", "12"});
+  EXPECT_EQ(table.text(wide(32)),
+            "table                      sizes\n"
+            "shipped,                      12\n"
+            "/a/path/to/the/table.json\n");
 }
 
 TEST(Table, ThenColumnsFollowInAnotherTable) {

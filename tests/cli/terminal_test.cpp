@@ -65,7 +65,7 @@ TEST(Terminal, IsNotCommandedByWhatIsNoColour) {
 /// Each of these takes many minutes when the rest of a text is looked at for each line.
 TEST(Terminal, WrapsLongTextsInLinearTime) {
   constexpr std::size_t kLong = 2'000'000;  // a square of it takes minutes
-  EXPECT_EQ(wrapped(std::string(kLong, 'x'), 80).size(), kLong / 80);
+  EXPECT_EQ(wrapped(std::string(kLong, 'x'), 80).size(), 1U);
   EXPECT_EQ(wrapped(std::string(kLong, ' ') + "x", 80).size(), 1U);
   for (const char* unit : {"x ", "x,", "\x1b", "\x1b[31m", "\x80", "\x1b[31m ", "\n", "x\n"}) {
     std::string text;
@@ -75,16 +75,18 @@ TEST(Terminal, WrapsLongTextsInLinearTime) {
   }
 }
 
-TEST(Terminal, DoesNotCutAColourInTwo) {
-  EXPECT_THAT(wrapped("ab\x1b[31mcd", 3), ElementsAre("ab\x1b[31mc", "d"));
-}
-
-TEST(Terminal, BreaksAtSpacesThenBehindCommasThenAnywhere) {
+TEST(Terminal, BreaksAtSpacesAlone) {
   EXPECT_THAT(wrapped("one two three", 8), ElementsAre("one two", "three"));
-  EXPECT_THAT(wrapped(R"({"A":1,"B":22})", 9), ElementsAre(R"({"A":1,)", R"("B":22})"));
-  EXPECT_THAT(wrapped("abcdefgh", 3), ElementsAre("abc", "def", "gh"));
   EXPECT_THAT(wrapped("a  b", 10), ElementsAre("a  b"));
   EXPECT_THAT(wrapped("", 10), ElementsAre(""));
+}
+
+TEST(Terminal, AWordLongerThanTheLineStaysWhole) {
+  EXPECT_THAT(wrapped("from /a/path/to/it.json on", 8),
+              ElementsAre("from", "/a/path/to/it.json", "on"));
+  EXPECT_THAT(wrapped(R"({"A":1,"B":22})", 9), ElementsAre(R"({"A":1,"B":22})"));
+  EXPECT_THAT(wrapped("ab\x1b[31mcd", 3), ElementsAre("ab\x1b[31mcd"));
+  EXPECT_EQ(wrapped_messages("table: /a/path/to/it.json\n", 9), "table:\n  /a/path/to/it.json\n");
 }
 
 TEST(Terminal, KeepsTheIndentationOfWhatItWraps) {

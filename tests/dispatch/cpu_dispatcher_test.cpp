@@ -449,6 +449,25 @@ TEST_F(TypedGemmTest, EveryTypeIsServedByAKernelOfItsOwnElseByTheLibrary) {
             (std::vector<std::uint16_t>{0x40A0, 0x40C0, 0x4130, 0x4140}));
 }
 
+TEST_F(TypedGemmTest, WhatIsNoSizeOfTheFamilyIsServedByTheLibrary) {
+  std::string space = kTypedSpace;
+  const std::string_view flops = R"("flops": "2*M*N*K",)";
+  space.replace(space.find(flops), flops.size(),
+                R"("flops": "2*M*N*K", "constraints": [{"expr": "BATCH <= 2", "why": "few"}],)");
+  database.add({.size = "1,1,1",
+                .kernel = "marked",
+                .config = "{}",
+                .family = "gemm",
+                .space = space,
+                .source = kTypedSource});
+  Dispatcher dispatcher(Table::database(database.path()), options);
+  const std::vector<float> a = {1, 2, 3}, b = {4, 5, 6};
+  std::vector<float> c = {0, 0, 0};
+  sgemm_strided_batched(dispatcher, nullptr, Transpose::no, Transpose::no, 1, 1, 1, 1, a.data(), 1,
+                        1, b.data(), 1, 1, 0, c.data(), 1, 1, 3);
+  EXPECT_EQ(c, (std::vector<float>{4, 10, 18}));
+}
+
 TEST_F(TypedGemmTest, ASizeIsReadFromItsTextWithTheNameOfItsType) {
   add("2,2,3");
   Dispatcher dispatcher(Table::database(database.path()), options);

@@ -35,10 +35,9 @@ tune space why spaces/gemm.json --kernel gemm_naive BLOCK_X=1024,BLOCK_Y=2
 MEASURED = [
     (r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?Z?( UTC)?", "DATE"),
     (r"\b[0-9a-f]{32}\b", "ID"),
-    (r"(?m)^ties .*\n", ""),
     (r"BLOCK=\d+(.)ITEMS=\d+", "CONFIGURATION"),
     (r"(×?\d+(\.\d+)?(–×?\d+(\.\d+)?)?)+ ?([nµm]?s|[GMT](FLOP|B)/s|min|%|of OpenBLAS)?\b", "N"),
-    (r"DEVICE \(x86_64, g\+\+ [^)]*\)", "DEVICE"),
+    (r"DEVICE \(\w+, g\+\+ [^)]*\)", "DEVICE"),
     (r"g\+\+ [\w.]+|OpenBLAS [\w.]+", "VERSION"),
 ]
 
@@ -58,16 +57,17 @@ def session():
 
 
 def masked(text):
-    """The text without what was measured, without its lines, which are as long as the numbers in them, and with the lines
-    of a search once, however often it found something better."""
-    device = re.search(r"\bon (.+?) \(x86_64", text)[1]
-    text = re.sub(r"\s+".join(map(re.escape, device.split())), "DEVICE", text)
+    """The text without what was measured, without its lines, which end where the numbers and names in them let them, and
+    with the lines of a search once, however often it found something better."""
+    text = re.sub(r"(?m)^ties .*\n", "", text)
+    text = re.sub(r"\s+", " ", text)
+    text = text.replace(re.search(r" saxpy on (.+?) \((?:x86_64|aarch64),", text)[1], "DEVICE")
     for pattern, word in MEASURED:
         text = re.sub(pattern, word, text)
-    text = re.sub(r"[ –\n]+", " ", text)
+    text = re.sub(r"[ –]+", " ", text)
     text = re.sub(r"(back to back (there )?N), N after a pause", r"\1", text)  # where the two differ
     text = text.replace("estimated search time: N ", "")  # something better may be found after it
-    return re.sub(r"(saxpy: N/N N: best N \(N\) (N left )?failed: none )+", "SEARCH ", text).split(" ")
+    return re.sub(r"(saxpy: N/NN: best N \(N\) (N left )?failed: none )+", "SEARCH ", text).split(" ")
 
 
 class TerminalTest(unittest.TestCase):

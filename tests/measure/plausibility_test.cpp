@@ -39,5 +39,36 @@ TEST(Implausible, NothingIsWhereThePeakIsUnknown) {
       implausible({.flops = 1e18, .bytes = 1e18, .type = ElementType::f32}, 1, backend::Peak{}, 0));
 }
 
+Timing timing(double cold_ns, std::optional<double> hot_ns, std::optional<double> series_ns = {}) {
+  return {.time = TimeSummary{.median_ns = cold_ns,
+                              .q1_ns = cold_ns,
+                              .q3_ns = cold_ns,
+                              .min_ns = cold_ns,
+                              .samples = 20},
+          .hot_ns = hot_ns,
+          .series_ns = series_ns};
+}
+
+TEST(Contradiction, IsAColdLaunchMuchFasterThanALaunchInASeries) {
+  const auto failure = contradiction(timing(85e3, 640e3, 700e3));
+  ASSERT_TRUE(failure);
+  EXPECT_EQ(failure->outcome, Outcome::implausible);
+  EXPECT_THAT(failure->message, AllOf(HasSubstr("85.000 µs"), HasSubstr("640.000 µs"),
+                                      HasSubstr("7.5 times as long")));
+  EXPECT_TRUE(contradiction(timing(85e3, 640e3)));
+  EXPECT_TRUE(contradiction(timing(85e3, std::nullopt, 640e3)));
+}
+
+TEST(Contradiction, IsNotWhatClocksUnderLoadMake) {
+  EXPECT_FALSE(contradiction(timing(100, 290)));
+  EXPECT_FALSE(contradiction(timing(100, 900, 290))) << "the hot time alone was disturbed";
+}
+
+TEST(Contradiction, IsNoneWhereOneIsNotTimedOrColdTakesLonger) {
+  EXPECT_FALSE(contradiction(timing(100, std::nullopt)));
+  EXPECT_FALSE(contradiction({}));
+  EXPECT_FALSE(contradiction(timing(4000, 200, 300)));
+}
+
 }  // namespace
 }  // namespace tuner::measure

@@ -124,5 +124,17 @@ TEST_P(PlantedSlowdown, OfTwoPerCentRanksLastAndIsNoTie) {
 
 INSTANTIATE_TEST_SUITE_P(OfAFinal, PlantedSlowdown, testing::Values(0.003, 0.006));
 
+TEST(Ranking, WhatWinsInAnotherProcessIsATie) {
+  std::vector<double> second(30, 104);
+  for (std::size_t round = 24; round < 30; ++round) second[round] = 99;
+  const std::vector<std::vector<double>> times_ns = {std::vector<double>(30, 100), second,
+                                                     std::vector<double>(30, 110)};
+  const auto ranks = ranking(times_ns, {6, 6, 6, 6, 6});
+  EXPECT_EQ(ranks[1].contender, 1U);
+  EXPECT_TRUE(ranks[1].tied);
+  EXPECT_FALSE(ranks[2].tied) << "10 % slower in every process";
+  EXPECT_FALSE(ranking(times_ns)[1].tied);
+}
+
 }  // namespace
 }  // namespace tuner::measure

@@ -133,5 +133,26 @@ TEST(TimeRounds, FailsAsARoundDoes) {
   EXPECT_EQ(final.error().outcome, Outcome::crashed);
 }
 
+/// Ratios of two processes: each is known well, and they differ.
+const std::vector<double> kOther(30, 100), kTwoProcesses = [] {
+  std::vector<double> times_ns(24, 104);
+  times_ns.insert(times_ns.end(), 6, 99);
+  return times_ns;
+}();
+
+TEST(Standing, HoldsTheMedianOfEachProcess) {
+  const MedianInterval together = standing(kTwoProcesses, kOther);
+  EXPECT_DOUBLE_EQ(together.low, 1.04);
+  const MedianInterval interval = standing(kTwoProcesses, kOther, {24, 6});
+  EXPECT_DOUBLE_EQ(interval.median, 1.04);
+  EXPECT_DOUBLE_EQ(interval.low, 0.99);
+  EXPECT_DOUBLE_EQ(interval.high, 1.04);
+}
+
+TEST(Standing, TakesNoBlocksBeyondItsRounds) {
+  const std::span<const double> first = std::span(kTwoProcesses).first(24);
+  EXPECT_DOUBLE_EQ(standing(first, kOther, {24, 6}).low, 1.04);
+}
+
 }  // namespace
 }  // namespace tuner::measure

@@ -18,6 +18,17 @@ using testing::ElementsAre;
 using testing::SizeIs;
 using toy::Behaviour;
 
+/// Another process is what a test makes of it.
+class MovedEvaluator : public worker::Evaluator {
+ public:
+  MovedEvaluator(toy::Device& device, const family::Family& family, std::function<void()> move)
+      : Evaluator(device, device.compiler(), family, 0), move_(std::move(move)) {}
+  void replace_process() override { move_(); }
+
+ private:
+  std::function<void()> move_;
+};
+
 /// A search at N = 10 whose results are given, and its final round.
 class FinalRoundTest : public testing::Test {
  protected:
@@ -51,7 +62,7 @@ class FinalRoundTest : public testing::Test {
 
   std::optional<FinalResult> run(const std::function<bool()>& stop = kNeverStop) {
     worker::CompilePool pool(device_.compiler(), 1);
-    worker::Evaluator evaluator(device_, device_.compiler(), family_, 0);
+    MovedEvaluator evaluator(device_, family_, [this] { in_another_process_(); });
     store::Store store = store::Store::in_memory();
     const store::Subject subject{.device = device_.device(),
                                  .environment = device_.environment(),
@@ -94,7 +105,8 @@ class FinalRoundTest : public testing::Test {
   std::optional<SizeSearch> search_;
   Recorder seen_;
   EnergyPlan energy_;
-  std::vector<store::TrialRecord> failed_;  // in the final round
+  std::function<void()> in_another_process_ = [] {};  // happens when a process is replaced
+  std::vector<store::TrialRecord> failed_;            // in the final round
 };
 
 /// A device that tells its energy: at 500 W, and what `watts` says of an entry.
@@ -220,6 +232,16 @@ TEST_F(SeriesTest, BackToBackDecidesAmongThoseNearTheFastest) {
   EXPECT_EQ(device_.loaded_series, 0);
 }
 
+TEST_F(SeriesTest, WhatIsFasterInAnotherProcessIsATie) {
+  shares_ = {{"toy<3,2>", 0.92}, {"toy<2,2>", 0.9}};  // 500, 478 and 540 ns
+  int processes = 1;
+  in_another_process_ = [&] { shares_["toy<4,2>"] = ++processes == 2 ? 0.94 : 1; };
+  const auto outcome = run();
+  EXPECT_EQ(winner(outcome), "TILE=3 DEPTH=2");
+  EXPECT_EQ(outcome->best.ties, 1) << "TILE=4 took 470 ns in the second process";
+  EXPECT_GE(processes, 2);
+}
+
 TEST_F(SeriesTest, ATieBackToBackIsWonByTheIncumbent) {
   shares_ = {};
   begin("TILE=3,DEPTH=2");
@@ -232,10 +254,13 @@ TEST_F(SeriesTest, ATieBackToBackIsWonByTheIncumbent) {
 
 TEST_F(SeriesTest, UnderLoadDecidesWherePowerLimitsTheClock) {
   device_.rested_share = 0.9;
+  int processes = 1;
+  in_another_process_ = [&] { ++processes; };
   const auto outcome = run();
   EXPECT_EQ(winner(outcome), "TILE=3 DEPTH=2") << "what is 6 % slower alone is not near";
   EXPECT_EQ(device_.loaded_series, 3 * 2 + 2 * 4) << "the library too";
   EXPECT_EQ(sustained_ns(*outcome, R"({"DEPTH":2,"TILE":4})"), 500) << "of two rounds";
+  EXPECT_EQ(processes, 2);
   EXPECT_EQ(device_.series, 0);
   EXPECT_EQ(outcome->best.sustained_ns, 520 * 0.9);
 }

@@ -77,11 +77,11 @@ class ScriptedBackend : public backend::Backend, private backend::Compiler {
     }
     return samples;
   }
-  /// A tenth of what the script says of a cold run.
+  /// What the script says of a cold run times `hot_share`.
   Expected<double, Failure> time_hot(const backend::Work& work) override {
     ++hot_timings;
     auto time_ns = timed_run(work);
-    if (time_ns) *time_ns *= 0.1;
+    if (time_ns) *time_ns *= hot_share;
     return time_ns;
   }
   /// What the script says of a cold run times what `series_share_of` says.
@@ -151,7 +151,7 @@ class ScriptedBackend : public backend::Backend, private backend::Compiler {
   int energy_windows = 0;  ///< calls of measure_energy
   backend::Conditions now;
   std::vector<std::string> algorithms;  ///< that its library offers
-  double rested_share = 0.5;
+  double rested_share = 0.5, hot_share = 0.1;
   std::optional<backend::Peak> limit;
 
  private:

@@ -95,6 +95,14 @@ TEST_F(DeviceProcessTest, ACandidateThatCrashesAfterAnotherIsTriedOnceMoreInANew
   expect_to_serve_again(2);
 }
 
+TEST_F(DeviceProcessTest, AProcessThatIsReplacedWasNotLost) {
+  start("dies_second");
+  EXPECT_EQ(evaluate_bad().outcome, Outcome::ok);
+  device_->replace_process();
+  EXPECT_EQ(evaluate_bad().outcome, Outcome::ok) << "the first of another process";
+  EXPECT_EQ(device_->respawns(), 0);
+}
+
 TEST_F(DeviceProcessTest, TheLastWordsOfADyingWorkerAreKept) {
   start("exit");
   EXPECT_THAT(evaluate_bad().message, HasSubstr("ended with exit code 3: out of luck"));

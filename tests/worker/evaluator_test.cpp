@@ -264,6 +264,26 @@ TEST_F(EvaluatorOnScript, ACandidateIsTimedInSeriesThroughCopies) {
   EXPECT_EQ(evaluator_.evaluate(candidate(2), {10}, 100.0).series_ns, std::nullopt);
 }
 
+TEST_F(EvaluatorOnScript, TimesThatContradictOneAnotherAreImplausible) {
+  backend_.hot_share = 4;
+  backend_.series_share_of = [](const backend::Work&) { return 4.0; };
+  const EvaluatedCandidate evaluation = evaluator_.evaluate(candidate(1), {10}, std::nullopt);
+  EXPECT_EQ(evaluation.outcome, Outcome::implausible);
+  EXPECT_THAT(evaluation.message, HasSubstr("4.0 times as long"));
+  EXPECT_FALSE(evaluation.time);
+}
+
+TEST_F(EvaluatorOnScript, TimesThatContradictOneAnotherOnceAreTakenAgain) {
+  backend_.hot_share = 4;
+  const int of_one_screening = 3;
+  backend_.series_share_of = [&](const backend::Work&) {
+    return backend_.series <= of_one_screening ? 4.0 : 0.5;
+  };
+  const EvaluatedCandidate evaluation = evaluator_.evaluate(candidate(1), {10}, std::nullopt);
+  EXPECT_EQ(evaluation.outcome, Outcome::ok) << evaluation.message;
+  EXPECT_EQ(evaluation.series_ns, 50.0);
+}
+
 TEST_F(EvaluatorOnScript, AFailureWhileTimingLeavesNoTime) {
   failing_launch_ = 30;  // verifying takes 24
   const EvaluatedCandidate evaluation = evaluator_.evaluate(candidate(1), {10}, std::nullopt);

@@ -16,6 +16,16 @@ constexpr std::size_t kGap = 2;             // between columns
 constexpr std::size_t kNarrowestCell = 16;  // of a column whose cells are wrapped
 constexpr std::size_t kBelow = 4;           // how far cells below a row are indented
 
+std::size_t longest_word(std::string_view text) {
+  std::size_t longest = 0;
+  while (!text.empty()) {
+    const std::string_view word = text.substr(0, text.find(' '));
+    longest = std::max(longest, text_width(word));
+    text.remove_prefix(std::min(word.size() + 1, text.size()));
+  }
+  return longest;
+}
+
 /// Some columns of a table as they are laid out.
 class Layout {
  public:
@@ -26,9 +36,13 @@ class Layout {
       : columns_(columns), rows_(rows), terminal_(terminal) {
     for (const Table::Column& column : columns) headings_.push_back(column.heading);
     for (std::size_t i = 0; i < columns.size(); ++i) {
-      std::size_t widest = text_width(headings_[i]);
-      for (const Row& row : rows) widest = std::max(widest, text_width(row[i]));
+      std::size_t widest = text_width(headings_[i]), word = longest_word(headings_[i]);
+      for (const Row& row : rows) {
+        widest = std::max(widest, text_width(row[i]));
+        word = std::max(word, longest_word(row[i]));
+      }
       widths_.push_back(widest);
+      narrowest_.push_back(std::max(kNarrowestCell, word));
       in_row_.push_back(i);
     }
     natural_ = widths_;
@@ -63,19 +77,19 @@ class Layout {
   }
 
   /// Narrows the widest column that can be wrapped as far as needed, to the width of the next one
-  /// at least. Whether there was one.
+  /// or its longest word at least. Whether there was one.
   bool shrink() {
     std::vector<std::size_t> wrapped;
     std::ranges::copy_if(in_row_, std::back_inserter(wrapped), [&](std::size_t i) {
-      return columns_[i].align == Table::Align::left && widths_[i] > kNarrowestCell;
+      return columns_[i].align == Table::Align::left && widths_[i] > narrowest_[i];
     });
     if (wrapped.empty()) return false;
     const auto wider = [&](std::size_t a, std::size_t b) { return widths_[a] > widths_[b]; };
     std::ranges::stable_sort(wrapped, wider);
-    const std::size_t next = wrapped.size() > 1 ? widths_[wrapped[1]] : kNarrowestCell;
+    const std::size_t next = wrapped.size() > 1 ? widths_[wrapped[1]] : 0;
     std::size_t& widest = widths_[wrapped[0]];
     const std::size_t excess = width_of(in_row_) - terminal_.width();
-    const std::size_t least = std::max(kNarrowestCell, std::min(next, widest - 1));
+    const std::size_t least = std::max(narrowest_[wrapped[0]], std::min(next, widest - 1));
     widest = std::max(least, widest - std::min(excess, widest));
     return true;
   }
@@ -159,8 +173,8 @@ class Layout {
   const std::vector<Row>& rows_;
   const Terminal& terminal_;
   Row headings_;
-  std::vector<std::size_t> natural_, widths_;  // of each column
-  std::vector<std::size_t> in_row_, below_;    // which columns
+  std::vector<std::size_t> natural_, narrowest_, widths_;  // of each column
+  std::vector<std::size_t> in_row_, below_;                // which columns
 };
 
 }  // namespace

@@ -70,35 +70,21 @@ std::size_t bytes_of_color(std::string_view text) {
   return end != std::string_view::npos && text[end] == 'm' ? end + 1 : 0;
 }
 
-/// The first `width` columns of a word that is longer, up to and with a comma where there is one.
-std::string_view first_part(std::string_view word, std::size_t width) {
-  std::size_t comma = 0, at = 0;
-  for (std::size_t column = 0; at < word.size();) {
-    if (const std::size_t color = bytes_of_color(word.substr(at)); color > 0) {
-      at += color;
-      continue;
-    }
-    if (column++ == width) break;
-    at += bytes_of_character(word.substr(at));
-    if (word[at - 1] == ',') comma = at;
-  }
-  return word.substr(0, comma == 0 ? at : comma);
-}
-
 /// Lines that words are added to.
 class Paragraph {
  public:
   explicit Paragraph(std::size_t width) : width_(width) {}
 
-  /// A part of so many columns, behind a blank if need be where it does not begin a line.
-  void add(std::string_view part, std::size_t columns, std::string_view separator) {
+  /// A word, behind the separator where it does not begin a line.
+  void add(std::string_view word, std::string_view separator) {
+    const std::size_t columns = text_width(word);
     if (!lines_.back().empty() && column_ + separator.size() + columns > width_) {
       lines_.emplace_back();
       column_ = 0;
       separator = "";
     }
     lines_.back() += separator;
-    lines_.back() += part;
+    lines_.back() += word;
     column_ += separator.size() + columns;
   }
 
@@ -169,21 +155,12 @@ std::size_t text_width(std::string_view text) {
 
 std::vector<std::string> wrapped(std::string_view text, std::size_t width) {
   if (text_width(text) <= width) return {std::string(text)};
-  width = std::max<std::size_t>(width, 1);
   Paragraph paragraph(width);
   std::string_view separator;
   while (!text.empty()) {
-    std::string_view word = text.substr(0, text.find(' '));
+    const std::string_view word = text.substr(0, text.find(' '));
     text.remove_prefix(word.size());
-    for (std::size_t columns = text_width(word); columns > width;) {
-      const std::string_view part = first_part(word, width);
-      const std::size_t taken = text_width(part);
-      paragraph.add(part, taken, separator);
-      separator = "";
-      word.remove_prefix(part.size());
-      columns -= taken;
-    }
-    paragraph.add(word, text_width(word), separator);
+    paragraph.add(word, separator);
     const std::size_t spaces = std::min(text.find_first_not_of(' '), text.size());
     separator = spaces > 0 ? " " : "";
     text.remove_prefix(spaces);

@@ -46,7 +46,8 @@ class Terminal {
 /// none.
 [[nodiscard]] std::size_t text_width(std::string_view text);
 
-/// The lines of a paragraph, broken at spaces; a word that is too long behind a comma, or anywhere.
+/// The lines of a paragraph, broken at spaces. A word that is longer than a line stays whole: a
+/// path or a configuration can be copied.
 [[nodiscard]] std::vector<std::string> wrapped(std::string_view text, std::size_t width);
 
 /// A message: as wrapped_lines, but commands to be copied ("  tune …") and lines above a caret stay

@@ -284,7 +284,12 @@ KernelUse Engine::launch_kernel_anew(FamilyId id, std::span<const std::int64_t> 
   FamilyTable* const known = snapshot->find(id);
   if (known == nullptr) return {.end = KernelEnd::untuned};  // it was reloaded since
   FamilyTable& family = *known;
-  const std::shared_ptr<SizeSlot> asked = family.slot(size, SlotLife::droppable);
+  std::shared_ptr<SizeSlot> asked;
+  try {
+    asked = family.slot(size, SlotLife::droppable);
+  } catch (const NotASize&) {
+    return {.end = KernelEnd::unsuited};
+  }
   family.check_arguments(*asked, arguments);
   family.check_not_null(*asked, arguments);
   const auto state = executor_->state(stream);

@@ -15,6 +15,12 @@
 
 namespace tuner::dispatch {
 
+/// Numbers that the family's dimensions do not allow.
+class NotASize : public DispatchError {
+ public:
+  using DispatchError::DispatchError;
+};
+
 /// An argument that a launch gives.
 struct GivenArgument {
   std::string name;

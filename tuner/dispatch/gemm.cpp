@@ -4,6 +4,7 @@
 #include "tuner/core/error.hpp"
 #include "tuner/dispatch/blas_family.hpp"
 #include "tuner/dispatch/engine.hpp"
+#include "tuner/dispatch/family_table.hpp"
 #include "tuner/dispatch/gemm_kernel.hpp"
 #include "tuner/dispatch/gemm_types.hpp"
 
@@ -183,8 +184,12 @@ void multiply(Dispatcher& dispatcher, StreamHandle stream, const Product& produc
   if (is_empty(shape)) return;
   check_not_null(product);
   if (const auto place = place_of(dispatcher.engine(), product.type, shape, product.epilogue)) {
-    return dispatcher.launch(place->family, place->size.numbers(),
-                             std::span(arguments).first(place->arguments), stream);
+    try {
+      return dispatcher.launch(place->family, place->size.numbers(),
+                               std::span(arguments).first(place->arguments), stream);
+    } catch (const dispatch::NotASize&) {
+      return multiply_by_library(dispatcher, stream, product);
+    }
   }
   if (fits_family(shape) && product.epilogue.is_none()) {
     record(dispatcher, product.type, size_of(shape));

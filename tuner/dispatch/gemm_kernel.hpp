@@ -12,7 +12,8 @@ enum class KernelEnd {
   library,     ///< the library is expected to be at least as fast
   untuned,     ///< no result answers: no family, or its default configuration would
   unprepared,  ///< the stream is being captured, and the size was not prepared
-  unsuited,    ///< batches that are not contiguous, less alignment than any result claims
+  unsuited,    ///< no size of the family, batches that are not contiguous, less alignment than any
+               ///< result claims
   failed,      ///< the stream or the kernel cannot be used now
 };
 

@@ -2,6 +2,7 @@
 #include "tuner/measure/measurement.hpp"
 
 #include "tuner/core/failpoint.hpp"
+#include "tuner/measure/plausibility.hpp"
 
 #include <fmt/format.h>
 
@@ -230,6 +231,14 @@ Expected<Measurement, Failure> screen(backend::Backend& backend, const backend::
     if (!hot_ns) return Unexpected(hot_ns.error());
     measurement->hot_ns = *hot_ns;
     failpoint("measure.timed_hot");
+    // A busy host interrupts launches back to back where it let a single one pass; rarely after a
+    // pause.
+    for (int i = 0; i < plan.hot_repetitions && contradiction(*measurement); ++i) {
+      std::this_thread::sleep_for(plan.pause);
+      const auto again_ns = time_hot(backend, work, audit);
+      if (!again_ns) return Unexpected(again_ns.error());
+      measurement->hot_ns = std::min(*measurement->hot_ns, *again_ns);
+    }
   }
   return measurement;
 }

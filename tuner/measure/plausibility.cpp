@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <string_view>
 
 namespace tuner::measure {
@@ -32,6 +33,22 @@ std::optional<Failure> implausible(const Demand& demand, double time_ns, const b
     return failure(bytes_per_s, peak.bytes_per_s, 1e-9, "GB/s", "memory");
   }
   return std::nullopt;
+}
+
+std::optional<Failure> contradiction(const Timing& timing) {
+  constexpr double kCannotBe = 3;
+  if (!timing.time || (!timing.hot_ns && !timing.series_ns)) return std::nullopt;
+  const double cold_ns = timing.time->median_ns;
+  constexpr double kNever = std::numeric_limits<double>::infinity();
+  const double warm_ns =
+      std::min(timing.hot_ns.value_or(kNever), timing.series_ns.value_or(kNever));
+  if (warm_ns <= kCannotBe * cold_ns) return std::nullopt;
+  return Failure{Outcome::implausible,
+                 fmt::format("a launch from a cold cache takes {:.3f} µs, in a series of launches "
+                             "{:.3f} µs, {:.1f} times as long: the kernel cannot do the same work "
+                             "in both. Look for work that depends on how it is launched, on old "
+                             "content of outputs or on values kept from earlier launches.",
+                             cold_ns * 1e-3, warm_ns * 1e-3, warm_ns / cold_ns)};
 }
 
 }  // namespace tuner::measure

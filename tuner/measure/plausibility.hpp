@@ -2,6 +2,7 @@
 #pragma once
 
 #include "tuner/backend/backend.hpp"
+#include "tuner/core/trial_result.hpp"
 
 #include <optional>
 
@@ -19,5 +20,11 @@ struct Demand {
 /// counted less the `l2_bytes` that may wait in the cache to be written. Absent when plausible.
 [[nodiscard]] std::optional<Failure> implausible(const Demand& demand, double time_ns,
                                                  const backend::Peak& peak, double l2_bytes);
+
+/// `implausible` when single launches from a cold cache took less than a third of launches one
+/// after another, by the faster of hot and series: a cold launch has all their work and more misses
+/// in caches, and clocks under load fall by less than a factor of 2. Absent when plausible, or when
+/// not both were timed.
+[[nodiscard]] std::optional<Failure> contradiction(const Timing& timing);
 
 }  // namespace tuner::measure

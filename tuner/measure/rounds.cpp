@@ -92,15 +92,29 @@ Expected<RoundTimes, Failure> time_rounds(std::size_t contenders, const Round& r
   return final_times(rounds, plan.fewest_rounds);
 }
 
-MedianInterval standing(std::span<const double> samples_ns, std::span<const double> other_ns) {
+MedianInterval standing(std::span<const double> samples_ns, std::span<const double> other_ns,
+                        const Blocks& blocks) {
   const std::vector<double> ratios = paired_ratios(samples_ns, other_ns);
-  if (const auto interval = median_interval(ratios)) return *interval;
+  const auto interval = median_interval(ratios);
   // Too few rounds for an interval: all that was seen.
-  const auto [low, high] = std::ranges::minmax(ratios);
-  return {.median = *quantile(ratios, 0.5), .low = low, .high = high};
+  if (!interval) {
+    const auto [low, high] = std::ranges::minmax(ratios);
+    return {.median = *quantile(ratios, 0.5), .low = low, .high = high};
+  }
+  MedianInterval wide = *interval;
+  std::span<const double> rest = ratios;
+  for (const int rounds : blocks) {
+    const auto block = rest.first(std::min(rest.size(), static_cast<std::size_t>(rounds)));
+    rest = rest.subspan(block.size());
+    if (const auto median = quantile(block, 0.5)) {
+      wide.low = std::min(wide.low, *median);
+      wide.high = std::max(wide.high, *median);
+    }
+  }
+  return wide;
 }
 
-std::vector<Rank> ranking(const std::vector<std::vector<double>>& times_ns) {
+std::vector<Rank> ranking(const std::vector<std::vector<double>>& times_ns, const Blocks& blocks) {
   std::vector<double> relative;
   for (const std::vector<double>& mine : relative_to_round(times_ns)) {
     relative.push_back(*quantile(mine, 0.5));
@@ -110,7 +124,7 @@ std::vector<Rank> ranking(const std::vector<std::vector<double>>& times_ns) {
   std::ranges::stable_sort(ranks, {}, [&](const Rank& rank) { return relative[rank.contender]; });
   const std::vector<double>& fastest = times_ns[ranks.front().contender];
   for (Rank& rank : ranks) {
-    rank.ratio = standing(times_ns[rank.contender], fastest);
+    rank.ratio = standing(times_ns[rank.contender], fastest, blocks);
     rank.tied = rank.ratio.low <= kTieFactor;
   }
   return ranks;

@@ -51,9 +51,15 @@ struct RoundTimes {
                                                         const RoundsPlan& plan,
                                                         const std::function<bool()>& stop);
 
+/// How many rounds, one after another, were taken with code and data in one place, as of one
+/// process. What differs between places is a part of every ratio that no number of rounds in one
+/// place shows.
+using Blocks = std::vector<int>;
+
 /// A contender's standing beside another: the median of its times over the other's, round by round.
+/// The interval also holds the median of each block; without blocks all rounds are one.
 [[nodiscard]] MedianInterval standing(std::span<const double> samples_ns,
-                                      std::span<const double> other_ns);
+                                      std::span<const double> other_ns, const Blocks& blocks = {});
 
 /// One line of a ranking.
 struct Rank {
@@ -64,7 +70,8 @@ struct Rank {
 
 /// Contenders by their median time relative to their rounds' medians, fastest first. `times_ns` as
 /// in RoundTimes, at least one round.
-[[nodiscard]] std::vector<Rank> ranking(const std::vector<std::vector<double>>& times_ns);
+[[nodiscard]] std::vector<Rank> ranking(const std::vector<std::vector<double>>& times_ns,
+                                        const Blocks& blocks = {});
 
 /// Whether further rounds would change no verdict: every contender is beyond a tie for certain, or
 /// its ratio to the fastest is known to ± 0.25 %.

@@ -71,7 +71,7 @@ std::size_t frugal_one(const std::vector<measure::Rank>& ranks, const Energies& 
 /// The configurations by the times that decide, fastest first.
 std::vector<measure::Rank> deciding_ranks(const SideBySideTimes& times) {
   const SideBySideTimes::Deciding deciding = times.deciding();
-  std::vector<measure::Rank> ranks = measure::ranking(deciding.times_ns);
+  std::vector<measure::Rank> ranks = measure::ranking(deciding.times_ns, deciding.blocks);
   for (measure::Rank& rank : ranks) rank.contender = deciding.contenders[rank.contender];
   return ranks;
 }

@@ -12,11 +12,23 @@
 namespace tuner::session {
 namespace {
 
-/// Rounds of series that decide.
-constexpr int kFewestSeries = 3, kMostSeries = 30;
+using Milliseconds = std::chrono::milliseconds;
+
+/// Series that decide are of several processes, in each so many rounds in so much time, as the
+/// ratio of two kernels differs between processes by more than rounds of one show (cpu backend, 4
+/// µs: 2 %).
+constexpr int kMostProcesses = 5, kFewestSeries = 1, kMostSeries = 6;
+constexpr Milliseconds kSeriesBudget{100};
+/// No further process is begun when so much time went into them, but one always is.
+constexpr Milliseconds kReplacingBudget{1'000};
 /// Under load: rounds of all, as a single sample was once 1.2 times too long, then of those that
-/// are left. Together they make an interval.
+/// are left, in another process. Together they make an interval.
 constexpr int kFirstLoadedSeries = 2, kMoreLoadedSeries = 4;
+
+/// Exactly so many rounds.
+measure::RoundsPlan loaded_plan(int rounds) {
+  return {.rounds = rounds, .decisive_rounds = rounds, .fewest_rounds = rounds, .budget = {}};
+}
 
 }  // namespace
 
@@ -24,7 +36,7 @@ measure::MedianInterval SideBySideTimes::standing(std::size_t contender, std::si
   const std::size_t rounds = std::min(series_ns[contender].size(), series_ns[beside].size());
   if (rounds == 0) return measure::standing(cold.times_ns[contender], cold.times_ns[beside]);
   return measure::standing(std::span(series_ns[contender]).first(rounds),
-                           std::span(series_ns[beside]).first(rounds));
+                           std::span(series_ns[beside]).first(rounds), series_blocks);
 }
 
 store::FinalistRecord SideBySideTimes::finalist(std::string role, std::string config_json,
@@ -52,6 +64,7 @@ SideBySideTimes::Deciding SideBySideTimes::deciding() const {
   std::size_t rounds = 0;
   for (std::size_t i = 0; i < configs; ++i) rounds = std::max(rounds, series_ns[i].size());
   Deciding result;
+  if (rounds > 0) result.blocks = series_blocks;
   for (std::size_t i = 0; i < configs; ++i) {
     if (series_ns[i].size() != rounds) continue;
     result.contenders.push_back(i);
@@ -71,15 +84,18 @@ std::vector<std::size_t> SideBySideTimes::fastest_first() const {
   return order;
 }
 
-Expected<std::size_t, LostContender> SideBySideTimer::add_contenders(
-    std::span<const space::Config> configs) {
+Expected<std::size_t, LostContender> SideBySideTimer::add_contenders() {
   if (library_ == LibraryPart::with_algorithms) {
     const auto fastest = device_.fastest_library_algorithm(size_);
     if (!fastest) return Unexpected(LostContender{std::nullopt, fastest.error()});
     algorithm_ = *fastest;
   }
+  return load_contenders();
+}
+
+Expected<std::size_t, LostContender> SideBySideTimer::load_contenders() {
   device_.begin_side_by_side(size_);
-  for (const space::Config& config : configs) {
+  for (const space::Config& config : configs_) {
     const worker::Compiled compiled =
         pool_.submit(family::compile_job(kernel_, space_, config)).get();
     if (!compiled.binary) return Unexpected(LostContender{config, compiled.binary.error()});
@@ -89,7 +105,13 @@ Expected<std::size_t, LostContender> SideBySideTimer::add_contenders(
   }
   const auto libraries = add_library();
   if (!libraries) return Unexpected(LostContender{std::nullopt, libraries.error()});
-  return configs.size() + *libraries;
+  return configs_.size() + *libraries;
+}
+
+Expected<void, LostContender> SideBySideTimer::move_contenders() {
+  device_.replace_process();
+  if (auto loaded = load_contenders(); !loaded) return Unexpected(loaded.error());
+  return {};
 }
 
 Expected<std::size_t, Failure> SideBySideTimer::add_library() {
@@ -110,7 +132,7 @@ Expected<std::optional<SideBySideTimes>, LostContender> SideBySideTimer::time(
     std::span<const space::Config> configs, const measure::RoundsPlan& plan,
     const std::function<bool()>& stop) {
   configs_.assign(configs.begin(), configs.end());
-  const auto count = add_contenders(configs);
+  const auto count = add_contenders();
   if (!count) return Unexpected(count.error());
   failpoint("session.contenders_added");
   std::size_t timed = 0;
@@ -167,9 +189,8 @@ std::vector<std::size_t> SideBySideTimer::near_the_fastest(const SideBySideTimes
 }
 
 Expected<std::vector<std::vector<double>>, LostContender> SideBySideTimer::series_of(
-    std::span<const std::size_t> contenders, backend::Lead lead, int rounds,
+    std::span<const std::size_t> contenders, backend::Lead lead, const measure::RoundsPlan& plan,
     const std::function<bool()>& stop) {
-  constexpr std::chrono::milliseconds kBudget{500};
   std::size_t timed = 0;
   const measure::Round round =
       [&](std::span<const std::size_t> order) -> Expected<std::vector<backend::Sample>, Failure> {
@@ -182,13 +203,7 @@ Expected<std::vector<std::vector<double>>, LostContender> SideBySideTimer::serie
     }
     return samples;
   };
-  auto times =
-      measure::time_rounds(contenders.size(), round,
-                           {.rounds = rounds,
-                            .decisive_rounds = rounds,
-                            .fewest_rounds = lead == backend::Lead::load ? rounds : kFewestSeries,
-                            .budget = kBudget},
-                           stop);
+  auto times = measure::time_rounds(contenders.size(), round, plan, stop);
   if (!times) return Unexpected(lost(timed, times.error()));
   return std::move(times->times_ns);
 }
@@ -207,21 +222,45 @@ Expected<void, LostContender> SideBySideTimer::add_series(SideBySideTimes& times
   const std::vector<std::size_t> near =
       near_the_fastest(times, is_limited ? kNearUnderLoad : kNear);
   if (near.size() < 2) return {};
-  if (!is_limited) {
-    const auto series = series_of(near, backend::Lead::none, kMostSeries, stop);
+  return is_limited ? add_series_under_load(times, near, incumbent, stop)
+                    : add_series_in_processes(times, near, stop);
+}
+
+Expected<void, LostContender> SideBySideTimer::add_series_in_processes(
+    SideBySideTimes& times, std::span<const std::size_t> near, const std::function<bool()>& stop) {
+  std::vector<std::vector<double>> all(near.size());
+  measure::Blocks blocks;
+  std::chrono::steady_clock::duration replacing{};
+  for (int process = 0; process < kMostProcesses; ++process) {
+    if (process > 0 && replacing < kReplacingBudget) {
+      const auto begin = std::chrono::steady_clock::now();
+      if (auto moved = move_contenders(); !moved) return moved;
+      replacing += std::chrono::steady_clock::now() - begin;
+    }
+    const auto series = series_of(near, backend::Lead::none,
+                                  {.rounds = kMostSeries,
+                                   .decisive_rounds = kMostSeries,
+                                   .fewest_rounds = kFewestSeries,
+                                   .budget = kSeriesBudget,
+                                   .seed = static_cast<std::uint64_t>(process)},
+                                  stop);
     if (!series) return Unexpected(series.error());
     if (std::cmp_less(series->front().size(), kFewestSeries)) return {};
-    for (std::size_t i = 0; i < near.size(); ++i) times.series_ns[near[i]] = (*series)[i];
-    return {};
+    blocks.push_back(static_cast<int>(series->front().size()));
+    for (std::size_t i = 0; i < near.size(); ++i) {
+      all[i].insert(all[i].end(), (*series)[i].begin(), (*series)[i].end());
+    }
   }
-  return add_series_under_load(times, near, incumbent, stop);
+  for (std::size_t i = 0; i < near.size(); ++i) times.series_ns[near[i]] = std::move(all[i]);
+  times.series_blocks = std::move(blocks);
+  return {};
 }
 
 Expected<void, LostContender> SideBySideTimer::add_series_under_load(
     SideBySideTimes& times, std::span<const std::size_t> near, std::optional<std::size_t> incumbent,
     const std::function<bool()>& stop) {
   constexpr double kWorthMoreRounds = 1.03;
-  const auto first = series_of(near, backend::Lead::load, kFirstLoadedSeries, stop);
+  const auto first = series_of(near, backend::Lead::load, loaded_plan(kFirstLoadedSeries), stop);
   if (!first) return Unexpected(first.error());
   if (std::cmp_less(first->front().size(), kFirstLoadedSeries)) return {};
   std::vector<double> least_ns;  // of each in `near`
@@ -235,7 +274,8 @@ Expected<void, LostContender> SideBySideTimer::add_series_under_load(
     const bool stays = near[i] >= times.configs || near[i] == incumbent;
     if (stays || least_ns[i] <= kWorthMoreRounds * fastest_ns) worth.push_back(near[i]);
   }
-  const auto more = series_of(worth, backend::Lead::load, kMoreLoadedSeries, stop);
+  if (auto moved = move_contenders(); !moved) return moved;
+  const auto more = series_of(worth, backend::Lead::load, loaded_plan(kMoreLoadedSeries), stop);
   if (!more) return Unexpected(more.error());
   if (std::cmp_less(more->front().size(), kMoreLoadedSeries)) return {};
   for (std::size_t i = 0; i < near.size(); ++i) times.series_ns[near[i]] = std::move((*first)[i]);
@@ -243,6 +283,7 @@ Expected<void, LostContender> SideBySideTimer::add_series_under_load(
     std::vector<double>& its = times.series_ns[worth[i]];
     its.insert(its.end(), (*more)[i].begin(), (*more)[i].end());
   }
+  times.series_blocks = {kFirstLoadedSeries, kMoreLoadedSeries};
   return {};
 }
 

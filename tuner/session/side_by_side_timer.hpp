@@ -38,6 +38,7 @@ struct SideBySideTimes {
   /// limits the clock. None of contenders that were not timed so, fewer of those that the first
   /// showed to be slower.
   std::vector<std::vector<double>> series_ns = {};
+  measure::Blocks series_blocks = {};  ///< the rounds of series by process
   std::string library_algorithm = {};  ///< of the last contender; empty: there is no such one
 
   /// The configurations that were timed in all rounds of series and their times there, or, where
@@ -45,6 +46,7 @@ struct SideBySideTimes {
   struct Deciding {
     std::vector<std::size_t> contenders;
     std::vector<std::vector<double>> times_ns;  ///< of each of them, by round
+    measure::Blocks blocks;                     ///< of these rounds
   };
   [[nodiscard]] Deciding deciding() const;
   /// The standing of one contender beside another by the series of both, else by their cold times.
@@ -82,9 +84,10 @@ class SideBySideTimer {
   /// Times the contenders of the last `time` as programs run kernels, one after the other with
   /// their data in memory. First the regimes of the fastest configuration. Where power does not
   /// limit it: up to 30 rounds of series of the library and of the configurations that were not
-  /// shown to be more than 25 % slower. Else two rounds of series under load of the library and of
-  /// those not more than 5 % slower, then four more of the library, of `incumbent`, and of those
-  /// whose faster one is within 3 % of the fastest. `stop` ends it without series.
+  /// shown to be more than 25 % slower, in up to five processes. Else two rounds of series under
+  /// load of the library and of those not more than 5 % slower, then, in another process, four more
+  /// of the library, of `incumbent`, and of those whose faster one is within 3 % of the fastest.
+  /// `stop` ends it without series.
   [[nodiscard]] Expected<void, LostContender> add_series(SideBySideTimes& times,
                                                          std::optional<std::size_t> incumbent,
                                                          const std::function<bool()>& stop);
@@ -93,19 +96,25 @@ class SideBySideTimer {
                                                           std::size_t contender);
 
  private:
-  /// Loads the contenders. Returns their number, with the library.
-  [[nodiscard]] Expected<std::size_t, LostContender> add_contenders(
-      std::span<const space::Config> configs);
+  /// Finds the library's fastest algorithm, if it is to take part, and loads the contenders.
+  /// Returns their number, with the library.
+  [[nodiscard]] Expected<std::size_t, LostContender> add_contenders();
+  [[nodiscard]] Expected<std::size_t, LostContender> load_contenders();
+  /// The same contenders in a new process.
+  [[nodiscard]] Expected<void, LostContender> move_contenders();
   /// Adds the library, as often as it takes part. Returns how often.
   [[nodiscard]] Expected<std::size_t, Failure> add_library();
   /// The configurations whose cold times are not shown to be more than a factor of the fastest's,
   /// and the library.
   [[nodiscard]] static std::vector<std::size_t> near_the_fastest(const SideBySideTimes& times,
                                                                  double factor);
-  /// Of contenders, by round: fewer rounds where these take more than 0.5 s or `stop` says so.
+  /// Of contenders, by round: fewer rounds where these take longer than planned or `stop` says so.
   [[nodiscard]] Expected<std::vector<std::vector<double>>, LostContender> series_of(
-      std::span<const std::size_t> contenders, backend::Lead lead, int rounds,
+      std::span<const std::size_t> contenders, backend::Lead lead, const measure::RoundsPlan& plan,
       const std::function<bool()>& stop);
+  /// The part of add_series for clocks that power does not limit.
+  [[nodiscard]] Expected<void, LostContender> add_series_in_processes(
+      SideBySideTimes& times, std::span<const std::size_t> near, const std::function<bool()>& stop);
   /// The part of add_series for clocks that power limits.
   [[nodiscard]] Expected<void, LostContender> add_series_under_load(
       SideBySideTimes& times, std::span<const std::size_t> near,

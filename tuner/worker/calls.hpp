@@ -88,6 +88,7 @@ inline constexpr Call<std::uint64_t, counters::CounterReading> kCountContender{"
 inline constexpr Call<TransferArguments, measure::TransferTimes> kTimeTransfers{"time_transfers"};
 inline constexpr Call<space::Size, std::string> kExactResult{"exact_result"};
 inline constexpr Call<Nothing, backend::Conditions> kConditions{"conditions"};
+inline constexpr Call<Nothing, Nothing> kReplaceProcess{"replace_process"};
 inline constexpr Call<Nothing, StartUp> kStartUp{"start_up"};
 
 template <class Arguments, class Result>

@@ -83,9 +83,18 @@ void DeviceProcess::finish_opening() {
 
 void DeviceProcess::require_worker() {
   if (worker_ != nullptr && worker_->alive()) return;
+  ++respawns_;
+  open_again();
+}
+
+void DeviceProcess::replace_process() {
+  retire();
+  open_again();
+}
+
+void DeviceProcess::open_again() {
   for (int attempt = 1;; ++attempt) {
     try {
-      ++respawns_;
       begin_opening();
       finish_opening();
       return;

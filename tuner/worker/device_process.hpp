@@ -55,6 +55,7 @@ class DeviceProcess : public RemoteDevice {
 
   EvaluatedCandidate evaluate(const Candidate& candidate, const space::Size& size,
                               std::optional<double> best_ns) override;
+  void replace_process() override;
   int respawns() const override { return respawns_; }
 
   /// What it took to open the device; right only before anything else is asked of it.
@@ -85,6 +86,8 @@ class DeviceProcess : public RemoteDevice {
 
   void begin_opening();
   void require_worker();
+  /// Starts a worker. Throws Error(no_device) after three attempts.
+  void open_again();
   /// Sends a request and waits for its answer through all steps announced. Throws the Error that
   /// the worker answers with.
   [[nodiscard]] Answer ask(const Json& request, const space::Size& size);

@@ -48,6 +48,10 @@ DeviceServer::DeviceServer(DeviceWorker& device, const family::Family& family, B
   });
   on(kExactResult, [this](const space::Size& size) { return device_.exact_result(size); });
   on(kConditions, [this](Nothing) { return device_.conditions(); });
+  on(kReplaceProcess, [this](Nothing) {
+    device_.replace_process();
+    return Nothing{};
+  });
 }
 
 Json DeviceServer::serve(const Json& request) const {

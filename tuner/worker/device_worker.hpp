@@ -94,7 +94,10 @@ class DeviceWorker {
   /// What else acts on the device at this moment.
   [[nodiscard]] virtual backend::Conditions conditions() = 0;
 
-  /// How often the process behind it, if there is one, was replaced.
+  /// Continues with a new process, if there is one behind it, whose code, data and threads lie
+  /// elsewhere. Contenders are to be added again.
+  virtual void replace_process() {}
+  /// How often the process behind it, if there is one, was lost and replaced.
   [[nodiscard]] virtual int respawns() const { return 0; }
 };
 

@@ -74,6 +74,10 @@ class Evaluator : public DeviceWorker {
   [[nodiscard]] Expected<measure::Measurement, Failure> time(verify::LoadedCandidate& candidate,
                                                              const space::Size& size,
                                                              std::optional<double> best_ns);
+  /// Times it, and again, loaded anew, while its times contradict one another.
+  [[nodiscard]] Expected<measure::Measurement, Failure> time_plausibly(
+      const Candidate& candidate, verify::LoadedCandidate& loaded, const space::Size& size,
+      std::optional<double> best_ns);
   [[nodiscard]] Expected<backend::LoadedKernel, Failure> load(const backend::Binary& binary);
   /// The clock at a size, learned when it is first asked for.
   [[nodiscard]] Expected<measure::ClockWatch*, Failure> clock(verify::Instance& instance,

@@ -104,6 +104,10 @@ std::string RemoteDevice::exact_result(const space::Size& size) {
   return of_device(kExactResult, size, size);
 }
 
+void RemoteDevice::replace_process() {
+  static_cast<void>(of_device(kReplaceProcess, Nothing{}, {}));
+}
+
 backend::Conditions RemoteDevice::conditions() {
   return of_device(kConditions, Nothing{}, {});
 }

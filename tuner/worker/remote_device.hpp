@@ -34,6 +34,7 @@ class RemoteDevice : public DeviceWorker {
       std::size_t contender, std::span<const measure::HostPlace> places) override;
   std::string exact_result(const space::Size& size) override;
   backend::Conditions conditions() override;
+  void replace_process() override;
 
  protected:
   /// The answer to a request about a contender at a size, or why the contender failed.

@@ -31,7 +31,10 @@ CBLAS_TRANSPOSE blas_transpose(Transpose transpose) {
 template <class Float, class Gemm>
 void gemm(Gemm* blas, const family::GemmShape& shape, const MatrixOperands& operands) {
   family::check_shape(shape);
-  const blasint m = blas_size(shape.m), n = blas_size(shape.n), k = blas_size(shape.k);
+  // Of A and B nothing is read where alpha is 0: OpenBLAS's kernels for small matrices multiply by
+  // it, and NaN stays.
+  const blasint m = blas_size(shape.m), n = blas_size(shape.n),
+                k = operands.alpha == 0 ? 0 : blas_size(shape.k);
   const auto ld = [](const family::MatrixLayout& layout) {
     return std::max(blas_size(layout.ld), 1);
   };
