@@ -54,7 +54,10 @@ class CheckReport {
   [[nodiscard]] double mean_share(std::size_t part) const;
   [[nodiscard]] double largest_mean(std::size_t part) const;
   [[nodiscard]] Failure mean_failure(std::size_t part) const;
-  [[nodiscard]] Failure failure_of(Outcome outcome, std::string text) const;
+  [[nodiscard]] Failure failure_of(Outcome outcome, std::string text,
+                                   std::optional<WrongElement> element = {}) const;
+  [[nodiscard]] WrongElement wrong_element(const CheckedData& data, std::uint64_t index,
+                                           const CheckKernels::Element& element) const;
   [[nodiscard]] const CheckedData& data_at(const CheckPart& part) const;
   [[nodiscard]] bool changed(std::size_t part) const;
 

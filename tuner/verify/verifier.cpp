@@ -18,6 +18,11 @@ namespace {
 /// The share of device memory that instances may fill; the one in use may exceed it.
 constexpr std::size_t kMemoryShare = 4;
 
+// Kinds of launches in PerformedCheck::launch.
+constexpr std::string_view kChecked = "checked";
+constexpr std::string_view kReadOnly = "read-only inputs";
+constexpr std::string_view kTimed = "timed";
+
 /// What the last launch on an instance did beside the candidate's scratch.
 std::optional<Failure> scratch_failure(LoadedCandidate& candidate, const Instance& instance) {
   const auto scratch = candidate.scratch.find(instance.recipe().size);
@@ -170,8 +175,34 @@ Expected<double, Failure> Verifier::launch_and_inspect(LoadedCandidate& candidat
   return right;
 }
 
+Expected<double, Failure> Verifier::recorded(const Recipe& recipe, std::string_view launch,
+                                             Expected<double, Failure> found) {
+  PerformedCheck check{.size = recipe.size,
+                       .inputs = std::string(inputs_name(family_, recipe.fill)),
+                       .check_case = recipe.check_case,
+                       .seed = recipe.seed,
+                       .launch = std::string(launch),
+                       .worst_error = std::nullopt,
+                       .message = "",
+                       .element = std::nullopt};
+  if (found) {
+    check.worst_error = *found;
+  } else {
+    check.outcome = found.error().outcome;
+    check.message = found.error().message;
+    check.element = found.error().element;
+  }
+  performed_.push_back(std::move(check));
+  return found;
+}
+
 Expected<double, Failure> Verifier::check(LoadedCandidate& candidate, const Recipe& recipe,
                                           PoisonKind poison) {
+  return recorded(recipe, kChecked, launch_until_certain(candidate, recipe, poison));
+}
+
+Expected<double, Failure> Verifier::launch_until_certain(LoadedCandidate& candidate,
+                                                         const Recipe& recipe, PoisonKind poison) {
   auto right = launch_and_inspect(candidate, instance(recipe), poison);
   if (right || right.error().outcome != Outcome::out_of_bounds) return right;
   // The reference may have been hit by a candidate before this one, on another instance.
@@ -231,8 +262,10 @@ Expected<void, Failure> Verifier::check_awkward_sizes(LoadedCandidate& candidate
     }
     // Last, and once: a fault costs the process and names no element, and pages take time to map.
     if (size == sizes->back()) {
-      auto right = launch_and_inspect(candidate, instance(recipe(size, Fill::normal)), nan_poison,
-                                      Inputs::read_only);
+      const Recipe normal = recipe(size, Fill::normal);
+      auto right = recorded(
+          normal, kReadOnly,
+          launch_and_inspect(candidate, instance(normal), nan_poison, Inputs::read_only));
       if (!right) return Unexpected(std::move(right.error()));
     }
     right_at_awkward_sizes_.insert(std::move(identity));
@@ -265,6 +298,7 @@ Expected<double, Failure> Verifier::check_tuned_size(LoadedCandidate& candidate,
 }
 
 Expected<Verdict, Failure> Verifier::verify(LoadedCandidate& candidate, const space::Size& size) {
+  performed_.clear();
   if (auto right = check_awkward_sizes(candidate, size); !right) {
     return Unexpected(std::move(right.error()));
   }
@@ -300,7 +334,7 @@ Expected<std::vector<std::string>, Failure> Verifier::right_algorithms(
 Expected<void, Failure> Verifier::verify_timed(LoadedCandidate& candidate,
                                                const space::Size& size) {
   // A kernel that was right once may be wrong the tenth time.
-  auto right = timing_instance(size).inspect();
+  auto right = recorded(recipe(size, Fill::normal), kTimed, timing_instance(size).inspect());
   if (!right) {
     right.error().message += " after the last timed launch";
     if (right.error().outcome == Outcome::out_of_bounds) instances_.clear();

@@ -3,6 +3,7 @@
 
 #include "tuner/family/candidate.hpp"
 #include "tuner/verify/instance.hpp"
+#include "tuner/verify/performed_check.hpp"
 #include "tuner/verify/scratch.hpp"
 
 #include <cstdint>
@@ -11,6 +12,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tuner::verify {
@@ -67,6 +69,9 @@ class Verifier {
   [[nodiscard]] Expected<Verdict, Failure> verify(LoadedCandidate& candidate,
                                                   const space::Size& size);
 
+  /// The checks of the candidate that was verified last, in their order; of a failure, the last one.
+  [[nodiscard]] const std::vector<PerformedCheck>& performed() const { return performed_; }
+
   /// Content hash of the right result at a size on whole-number inputs, on which it is exact: other
   /// devices have the same.
   [[nodiscard]] std::string exact_result(const space::Size& size);
@@ -103,6 +108,13 @@ class Verifier {
                                                              Inputs inputs = Inputs::writable);
   [[nodiscard]] Expected<double, Failure> check(LoadedCandidate& candidate, const Recipe& recipe,
                                                 PoisonKind poison);
+  /// Without a record of it.
+  [[nodiscard]] Expected<double, Failure> launch_until_certain(LoadedCandidate& candidate,
+                                                               const Recipe& recipe,
+                                                               PoisonKind poison);
+  /// Adds a check on these inputs to `performed` and returns what it found.
+  Expected<double, Failure> recorded(const Recipe& recipe, std::string_view launch,
+                                     Expected<double, Failure> found);
   [[nodiscard]] Expected<void, Failure> check_awkward_sizes(LoadedCandidate& candidate,
                                                             const space::Size& tuned);
   [[nodiscard]] Expected<double, Failure> check_tuned_size(LoadedCandidate& candidate,
@@ -117,6 +129,7 @@ class Verifier {
   std::list<Instance> instances_;                 // most recently used first
   std::map<space::Size, bool> whole_at_;          // what equal_if_whole found
   std::set<std::string> right_at_awkward_sizes_;  // hashes of code, configuration and size
+  std::vector<PerformedCheck> performed_;         // of the candidate verified last
 };
 
 }  // namespace tuner::verify
