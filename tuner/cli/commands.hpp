@@ -221,6 +221,9 @@ struct ExecOptions {
 /// Becomes a program whose matrix products tuned kernels serve.
 int exec(const CommonOptions& common, const ExecOptions& options);
 
+/// Serves a client of the Model Context Protocol over stdin and stdout until its input ends.
+int mcp();
+
 int doctor(const CommonOptions& common);
 
 }  // namespace tuner::cli
