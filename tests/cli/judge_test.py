@@ -51,7 +51,9 @@ class JudgeTest(ProgramTest):
                 self.assertEqual(sorted(document[name]), sorted(SCHEMA["properties"][name]["required"]))
 
     def check_golden(self, name, document):
-        self.assertEqual(masked(document), json.loads((GOLDEN / name).read_text()), f"{GOLDEN / name}")
+        found = masked(document)
+        self.assertEqual(found, json.loads((GOLDEN / name).read_text()),
+                         f"{GOLDEN / name} should be\n{json.dumps(found, indent=1)}")
 
     def test_a_right_kernel(self):
         document = self.judge(RIGHT, "--config", "BLOCK=64")

@@ -158,8 +158,8 @@ TEST(Message, AnErrorHasACodeOfTheProgram) {
 }
 
 TEST(Message, TextsOfAChildArePrintable) {
-  const auto failure = from_message<Failure>(
-      {{"outcome", "crashed"}, {"message", "\x1b[2J"}, {"element", Json()}});
+  const auto failure =
+      from_message<Failure>({{"outcome", "crashed"}, {"message", "\x1b[2J"}, {"element", Json()}});
   EXPECT_THAT(failure.message, HasSubstr("\\x1b"));
   EvaluatedCandidate result = a_result();
   result.checks.front().message = "\x1b[2J";

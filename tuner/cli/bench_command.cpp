@@ -188,7 +188,6 @@ std::size_t count_failed(const session::BenchResult& result,
   }));
 }
 
-
 }  // namespace
 
 int bench(const CommonOptions& common, const BenchOptions& options) {
@@ -205,9 +204,9 @@ int bench(const CommonOptions& common, const BenchOptions& options) {
   OpenedDevice opened(options, family, options.seed);
   worker::DeviceProcess& device = opened.device();
   require_backend(kernel, device.device().backend);
-  const session::BenchPlan plan =
-      bench_plan(options, size,
-                 ConfigurationReader(common, family, kernel, device.device(), size).read(options.configs));
+  const session::BenchPlan plan = bench_plan(
+      options, size,
+      ConfigurationReader(common, family, kernel, device.device(), size).read(options.configs));
   const Interrupt interrupt;
   if (!common.quiet) {
     for (const std::string& text : other_users(device)) tell(fmt::format("warning: {}\n", text));

@@ -480,7 +480,8 @@ void add_commands(CLI::App& app, Arguments& arguments) {
   add_replay(app, arguments);
   add_record(app, arguments);
   add_exec(app, arguments);
-  add_command(app, arguments, "mcp", "Serve a client of the Model Context Protocol, on stdin and stdout",
+  add_command(app, arguments, "mcp",
+              "Serve a client of the Model Context Protocol, on stdin and stdout",
               [] { return mcp(); });
   add_command(app, arguments, "doctor",
               "Show what is available, what is missing, and how to install it",

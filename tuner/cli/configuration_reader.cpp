@@ -25,11 +25,11 @@ ConfigurationReader::ConfigurationReader(const CommonOptions& common, const fami
 space::Config ConfigurationReader::read(const std::string& text) const {
   space::Config config = named(text);
   if (const auto violation = space_.violation(config)) {
-    throw Error(ErrorCode::no_valid_config,
-                fmt::format("--config {}: constraint {} of {} rejects it at {} on {}: {}", text,
-                            violation->constraint + 1, kernel_.space->constraints.size(),
-                            space::display(size_, family_.problem.dims), device_.name,
-                            violation->message));
+    throw Error(
+        ErrorCode::no_valid_config,
+        fmt::format("--config {}: constraint {} of {} rejects it at {} on {}: {}", text,
+                    violation->constraint + 1, kernel_.space->constraints.size(),
+                    space::display(size_, family_.problem.dims), device_.name, violation->message));
   }
   return config;
 }
@@ -55,9 +55,8 @@ space::Config ConfigurationReader::named(const std::string& text) const {
                             space::display(size_, family_.problem.dims), device_.name));
   }
   try {
-    return space_.canonical(text.starts_with('{')
-                                ? space::config_from_json(*kernel_.space, text)
-                                : space::config_from_text(*kernel_.space, text));
+    return space_.canonical(text.starts_with('{') ? space::config_from_json(*kernel_.space, text)
+                                                  : space::config_from_text(*kernel_.space, text));
   } catch (const Error& error) {
     throw Error(error.code(), fmt::format("--config {}: {}", text, error.what()));
   }

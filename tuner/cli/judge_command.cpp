@@ -125,8 +125,7 @@ class Judge {
 
   /// The exit code of a signal, if one came.
   std::optional<int> run() {
-    const auto family =
-        std::make_shared<const family::Family>(family::load_family(options_.space));
+    const auto family = std::make_shared<const family::Family>(family::load_family(options_.space));
     const family::Kernel& kernel = judged_kernel(*family, options_.kernel);
     report_.update([&](JudgeReport& report) {
       report.family = family;
@@ -209,8 +208,8 @@ class Judge {
         return;
       }
       report.stage = "done";
-      report.verdict = report.judged->trial.outcome == Outcome::ok ? JudgeVerdict::ok
-                                                                   : JudgeVerdict::refused;
+      report.verdict =
+          report.judged->trial.outcome == Outcome::ok ? JudgeVerdict::ok : JudgeVerdict::refused;
     });
   }
 

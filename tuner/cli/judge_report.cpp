@@ -4,7 +4,6 @@
 #include "tuner/core/printable.hpp"
 #include "tuner/core/quantity.hpp"
 #include "tuner/counters/bound.hpp"
-#include "tuner/measure/statistics.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -124,21 +123,17 @@ Json subject_json(const JudgeReport& report) {
   return {{"family", report.family ? Json(report.family->name) : Json()},
           {"kernel", report.kernel != nullptr ? Json(report.kernel->name) : Json()},
           {"configuration",
-           report.config
-               ? Json::parse(space::canonical_json(*report.kernel->space, *report.config))
-               : Json()},
+           report.config ? Json::parse(space::canonical_json(*report.kernel->space, *report.config))
+                         : Json()},
           {"size", report.size ? space::size_json(*report.size, *dims) : Json()},
           {"seed", report.seed}};
 }
 
 Json device_json(const JudgeReport& report) {
   if (!report.device) return {};
-  return {{"backend", report.device->backend},
-          {"name", report.device->name},
-          {"architecture", report.device->architecture},
-          {"driver", report.environment->driver},
-          {"compiler", report.environment->compiler},
-          {"library", report.environment->library}};
+  return {{"backend", report.device->backend},           {"name", report.device->name},
+          {"architecture", report.device->architecture}, {"driver", report.environment->driver},
+          {"compiler", report.environment->compiler},    {"library", report.environment->library}};
 }
 
 Json resources_json(const session::BenchContender* own) {
@@ -151,7 +146,9 @@ Json resources_json(const session::BenchContender* own) {
 std::string title(const JudgeReport& report) {
   std::string text = report.kernel != nullptr ? report.kernel->name : "nothing";
   if (report.size) text += " " + space::display(*report.size, report.family->problem.dims);
-  if (report.config) text += " " + space::display(*report.kernel->space, *report.config);
+  const std::string config =
+      report.config ? space::display(*report.kernel->space, *report.config) : "";
+  if (!config.empty()) text += " " + config;
   if (report.device) text += " on " + printable(report.device->name);
   return text;
 }
@@ -215,24 +212,24 @@ Json judge_json(const JudgeReport& report) {
                    {"stage", report.stage},
                    {"message", report.message}};
   document.update(subject_json(report));
-  document.update(Json{
-      {"device", device_json(report)},
-      {"compile", compile_json(own)},
-      {"checks", std::move(checks)},
-      {"worst_error", own != nullptr ? number_or_null(own->trial.worst_error) : Json()},
-      {"coverage_gaps", nullptr},
-      {"time", time_json(own)},
-      {"ratios",
-       {{"reference", ratio_json(timed_beside(report, "companion"))},
-        {"default", ratio_json(timed_beside(report, "default"))},
-        {"library", ratio_json(timed_beside(report, "library"))}}},
-      {"limiter", sentence.empty() ? Json() : Json(sentence)},
-      {"limiter_problem", report.result ? report.result->counters.problem : ""},
-      {"resources", resources_json(own)},
-      {"warnings", report.warnings},
-      {"stored", report.stored},
-      {"limit_s", report.limit_s},
-      {"elapsed_s", report.elapsed_s}});
+  document.update(
+      Json{{"device", device_json(report)},
+           {"compile", compile_json(own)},
+           {"checks", std::move(checks)},
+           {"worst_error", own != nullptr ? number_or_null(own->trial.worst_error) : Json()},
+           {"coverage_gaps", nullptr},
+           {"time", time_json(own)},
+           {"ratios",
+            {{"reference", ratio_json(timed_beside(report, "companion"))},
+             {"default", ratio_json(timed_beside(report, "default"))},
+             {"library", ratio_json(timed_beside(report, "library"))}}},
+           {"limiter", sentence.empty() ? Json() : Json(sentence)},
+           {"limiter_problem", report.result ? report.result->counters.problem : ""},
+           {"resources", resources_json(own)},
+           {"warnings", report.warnings},
+           {"stored", report.stored},
+           {"limit_s", report.limit_s},
+           {"elapsed_s", report.elapsed_s}});
   return document;
 }
 

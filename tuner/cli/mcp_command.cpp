@@ -37,8 +37,7 @@ class AnswerStream {
         message.dump(-1, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace) + "\n";
     const std::scoped_lock lock(mutex_);
     for (std::size_t written = 0; written < line.size() && !is_gone_;) {
-      const ssize_t length =
-          ::write(STDOUT_FILENO, line.data() + written, line.size() - written);
+      const ssize_t length = ::write(STDOUT_FILENO, line.data() + written, line.size() - written);
       if (length > 0) written += static_cast<std::size_t>(length);
       if (length < 0 && errno != EINTR) is_gone_ = true;
     }

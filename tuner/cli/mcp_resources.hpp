@@ -29,8 +29,8 @@ class McpResources {
     std::string_view type;  ///< MIME
     std::filesystem::path path;
   };
-  void add(const std::filesystem::path& folder, std::string_view prefix,
-           std::string_view extension, std::string_view type);
+  void add(const std::filesystem::path& folder, std::string_view prefix, std::string_view extension,
+           std::string_view type);
 
   std::vector<Resource> resources_;
 };

@@ -116,7 +116,8 @@ std::optional<Json> McpServer::answer(std::string_view text) {
     return std::nullopt;
   }
   const Json& id = message.at("id");
-  if (!id.is_string() && !id.is_number_integer()) return invalid("\"id\" is no text or whole number");
+  if (!id.is_string() && !id.is_number_integer())
+    return invalid("\"id\" is no text or whole number");
   if (!params.is_object()) {
     return rpc_error(id, RpcError::bad_parameters, "\"params\" is no object");
   }
@@ -156,7 +157,8 @@ std::optional<Json> McpServer::answer(const Request& asked) {
   }
   if (method == "resources/read") return read_resource(request);
   if (method == "tools/call") return begin_call(request);
-  return request.error(RpcError::no_method, fmt::format("there is no method {}", in_quotes(method)));
+  return request.error(RpcError::no_method,
+                       fmt::format("there is no method {}", in_quotes(method)));
 }
 
 Json McpServer::initialize(const Request& request) const {
@@ -190,10 +192,10 @@ std::optional<Json> McpServer::begin_call(const Request& request) {
   const Json name = request.params.value("name", Json());
   const Json arguments = request.params.value("arguments", Json::object());
   if (!name.is_string() || !is_mcp_tool(name.get_ref<const std::string&>())) {
-    return request.error(RpcError::bad_parameters,
-                         fmt::format("there is no tool {}; tools/list lists them",
-                                     in_quotes(name.is_string() ? name.get<std::string>()
-                                                                : name.dump())));
+    return request.error(
+        RpcError::bad_parameters,
+        fmt::format("there is no tool {}; tools/list lists them",
+                    in_quotes(name.is_string() ? name.get<std::string>() : name.dump())));
   }
   if (!arguments.is_object()) {
     return request.error(RpcError::bad_parameters, "\"arguments\" is no object");

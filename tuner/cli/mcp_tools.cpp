@@ -228,9 +228,9 @@ Json result_of(std::string_view name, int exit_code, const std::string& output,
                const std::string& messages) {
   const Json document = Json::parse(output, nullptr, /*allow_exceptions=*/false);
   if (!document.is_object()) {
-    return error_result(
-        messages.empty() ? fmt::format("tune {} ended with exit code {}", name, exit_code)
-                         : messages);
+    return error_result(messages.empty()
+                            ? fmt::format("tune {} ended with exit code {}", name, exit_code)
+                            : messages);
   }
   const bool is_verdict = name == "judge" && document.value("verdict", "") != "error";
   if (exit_code != 0 && !is_verdict) {

@@ -130,7 +130,8 @@ std::vector<std::string> other_users(worker::DeviceWorker& device) {
     warnings.push_back(fmt::format("other processes use {}; they affect the times", name));
   }
   if (now.mps) {
-    warnings.push_back(fmt::format("programs share {} by MPS; one that fails ends the others", name));
+    warnings.push_back(
+        fmt::format("programs share {} by MPS; one that fails ends the others", name));
   }
   return warnings;
 }

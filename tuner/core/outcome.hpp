@@ -42,10 +42,10 @@ struct WrongElement {
   std::string buffer;       ///< the argument's name
   std::uint64_t index = 0;  ///< in the buffer; in sorted order where records may be in any order
   double value = 0;
-  double expected = 0;           ///< of the reference; of an earlier launch when nondeterministic
-  bool is_untouched = false;     ///< the element still holds what was there before the launch
-  bool is_to_be_left = false;    ///< the reference leaves the element as it is: no value is expected
-  double allowed_error = 0;      ///< 0: the values must be equal
+  double expected = 0;         ///< of the reference; of an earlier launch when nondeterministic
+  bool is_untouched = false;   ///< the element still holds what was there before the launch
+  bool is_to_be_left = false;  ///< the reference leaves the element as it is: no value is expected
+  double allowed_error = 0;    ///< 0: the values must be equal
 };
 
 /// Why a candidate did not end `ok`: a value, recorded and counted; never an exception.

@@ -137,8 +137,8 @@ class SideBySideTimer {
   LibraryPart library_;
   std::optional<Companion> companion_;
   std::optional<std::size_t> companion_place_;  // among the contenders
-  std::string algorithm_;               // of the library, as it takes part
-  std::vector<space::Config> configs_;  // that are timed
+  std::string algorithm_;                       // of the library, as it takes part
+  std::vector<space::Config> configs_;          // that are timed
 };
 
 }  // namespace tuner::session

@@ -665,9 +665,7 @@ std::string ProblemData::element_name(std::size_t argument, std::uint64_t index)
 
 std::string_view inputs_name(const family::Family& family, Fill fill) {
   if (std::holds_alternative<family::NpyReference>(family.check.reference)) return "the file's";
-  return fill == Fill::normal  ? "normal"
-         : fill == Fill::whole ? "whole-number"
-                               : "few-valued";
+  return fill == Fill::normal ? "normal" : fill == Fill::whole ? "whole-number" : "few-valued";
 }
 
 std::string ProblemData::circumstances() const {

@@ -263,9 +263,9 @@ Expected<void, Failure> Verifier::check_awkward_sizes(LoadedCandidate& candidate
     // Last, and once: a fault costs the process and names no element, and pages take time to map.
     if (size == sizes->back()) {
       const Recipe normal = recipe(size, Fill::normal);
-      auto right = recorded(
-          normal, kReadOnly,
-          launch_and_inspect(candidate, instance(normal), nan_poison, Inputs::read_only));
+      auto right =
+          recorded(normal, kReadOnly,
+                   launch_and_inspect(candidate, instance(normal), nan_poison, Inputs::read_only));
       if (!right) return Unexpected(std::move(right.error()));
     }
     right_at_awkward_sizes_.insert(std::move(identity));

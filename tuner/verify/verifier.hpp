@@ -69,7 +69,8 @@ class Verifier {
   [[nodiscard]] Expected<Verdict, Failure> verify(LoadedCandidate& candidate,
                                                   const space::Size& size);
 
-  /// The checks of the candidate that was verified last, in their order; of a failure, the last one.
+  /// The checks of the candidate that was verified last, in their order; of a failure, the last
+  /// one.
   [[nodiscard]] const std::vector<PerformedCheck>& performed() const { return performed_; }
 
   /// Content hash of the right result at a size on whole-number inputs, on which it is exact: other

@@ -28,7 +28,8 @@ struct Candidate {
 struct EvaluatedCandidate : TrialResult {
   std::string caution;                        ///< Instance::caution at the size; only when `ok`
   std::vector<backend::Resources> resources;  ///< of each step
-  std::vector<verify::PerformedCheck> checks;  ///< none of a candidate that took its process with it
+  std::vector<verify::PerformedCheck>
+      checks;  ///< none of a candidate that took its process with it
 };
 
 /// What a program spends once on a device, in milliseconds, and what it gets for it.
