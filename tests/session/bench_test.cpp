@@ -19,7 +19,7 @@ class BenchTest : public testing::Test {
  protected:
   BenchResult run(const std::vector<std::string_view>& configs,
                   const std::function<bool()>& stop = kNeverStop) {
-    return run(configs, BenchPlan{.finals = {.rounds = 10}}, stop);
+    return run(configs, BenchPlan{.size = {}, .configs = {}, .finals = {.rounds = 10}}, stop);
   }
   /// The configurations are added to the plan.
   BenchResult run(const std::vector<std::string_view>& configs, BenchPlan plan,
@@ -112,21 +112,24 @@ TEST_F(BenchTest, AContenderThatFailsBesideTheOthersIsLostAndTheOthersAreTimed) 
 
 TEST_F(BenchTest, RatiosMayBeToTheFirstConfigurationAndACompanionIsTimed) {
   device_.behaviours["toy<3,2>"].time_ns = 2000;
-  const BenchResult result = run({"TILE=3,DEPTH=2"}, {.finals = {.rounds = 10},
+  const BenchResult result = run({"TILE=3,DEPTH=2"}, {.size = {},
+                                                      .configs = {},
+                                                      .finals = {.rounds = 10},
                                                       .beside = BenchPlan::Beside::first,
                                                       .companion = &family_.kernels.front()});
-  ASSERT_THAT(roles(result), ElementsAre("default", "candidate", "library", "companion"));
+  ASSERT_THAT(roles(result), ElementsAre("default", "library", "companion", "candidate"));
   EXPECT_EQ(result.contenders[0].timed->ratio_to_best, 0.5);
-  EXPECT_EQ(result.contenders[1].timed->ratio_to_best, 1);
-  EXPECT_EQ(result.contenders[3].timed->ratio_to_best, 0.5) << "the companion's default";
-  EXPECT_EQ(result.contenders[3].place, std::nullopt);
+  EXPECT_EQ(result.contenders[2].timed->ratio_to_best, 0.5) << "the companion's default";
+  EXPECT_EQ(result.contenders[2].place, std::nullopt);
+  EXPECT_EQ(result.contenders[3].timed->ratio_to_best, 1);
 }
 
 TEST_F(BenchTest, ACompanionThatFailsIsLeftOut) {
   family_ = toy::family("TILE*DEPTH != 2");  // which rejects the default
   device_.behaviours["toy<2,1>"].failure = Outcome::compile_error;
-  const BenchResult result =
-      run({"TILE=3"}, {.finals = {.rounds = 10}, .companion = &family_.kernels.front()});
+  const BenchResult result = run(
+      {"TILE=3"},
+      {.size = {}, .configs = {}, .finals = {.rounds = 10}, .companion = &family_.kernels.front()});
   EXPECT_THAT(roles(result), ElementsAre("candidate", "library"));
   EXPECT_EQ(result.companion_problem, "toy<2,1> does not compile");
   EXPECT_TRUE(result.contenders.front().timed);
@@ -135,7 +138,7 @@ TEST_F(BenchTest, ACompanionThatFailsIsLeftOut) {
 TEST_F(BenchTest, TellsEachStageAndEachContenderThatWasJudgedWithItsChecks) {
   std::vector<BenchStage> stages;
   std::vector<std::string> judged;
-  BenchPlan plan{.finals = {.rounds = 10}};
+  BenchPlan plan{.size = {}, .configs = {}, .finals = {.rounds = 10}};
   plan.began = [&](BenchStage stage) { stages.push_back(stage); };
   plan.judged = [&](const BenchContender& contender) {
     judged.push_back(contender.role);
