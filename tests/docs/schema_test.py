@@ -12,7 +12,7 @@ import jsonschema
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SCHEMAS = {name: json.loads((ROOT / "spaces" / "schema" / f"{name}-1.schema.json").read_text())
-           for name in ("space", "suite")}
+           for name in ("space", "suite", "judge")}
 TRACKED = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True).stdout.split("\0")
 
 
@@ -54,6 +54,15 @@ class SchemaTest(unittest.TestCase):
         for where, document in found.items():
             with self.subTest(where=where):
                 self.assertEqual(mistakes(document), [])
+
+    def test_the_golden_verdicts_fit(self):
+        paths = sorted((ROOT / "tests" / "data" / "judge").glob("*.json"))
+        self.assertGreaterEqual(len(paths), 3)
+        for path in paths:
+            document = json.loads(path.read_text())
+            with self.subTest(path=path.name):
+                self.assertEqual(mistakes(document), [])
+                self.assertNotEqual(mistakes({**document, "verdict": "right"}), [])
 
     def test_a_dimension_of_types_fits(self):
         document = json.loads(without_comments((ROOT / "tests" / "mutants" / "typed_fp8.json").read_text()))

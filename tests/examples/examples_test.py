@@ -17,7 +17,8 @@ CMAKE_OPTIONS = ["-DBACKEND=cpu", *shlex.split(os.environ["CMAKE_OPTIONS"])]
 # Instead of what a README says: what keeps a run short and off a GPU.
 SIZES = {"1024,1024,1024": "32,32,32", "4096,4096": "32,64", "16777216": "1000"}
 ARGUMENTS = {"gemm": ["32"], "embedded": ["32"], "c": ["32"], "own_kernel": ["32", "64"], "record": ["8"],
-             "saxpy": ["1000"], "window_square": [], "python": ["cpu"]}
+             "saxpy": ["1000"], "window_square": [], "python": ["cpu"],
+             "judge": ["--backend", "cpu"]}
 
 
 # The interpreter that has NumPy, which install-deps.sh installs; another may come before it.
@@ -41,7 +42,7 @@ def shortened(words):
     if words[:2] == ["cmake", "-B"]:
         return [*words, *CMAKE_OPTIONS]
     if words[0] == "python3":
-        return [SYSTEM_PYTHON, *words[1:], *ARGUMENTS["python"]]
+        return [SYSTEM_PYTHON, *words[1:], *ARGUMENTS["judge" if "loop.py" in words else "python"]]
     program = pathlib.PurePath(words[-1])
     return words + ARGUMENTS[program.name] if program.parts[0] == "build" and words[0] != "cmake" else words
 
@@ -116,6 +117,12 @@ class ExamplesTest(unittest.TestCase):
         self.assertEqual(of_ones, [[5 * y * x for x in covering] for y in covering])
         self.assertEqual(in_one_window, [[15] * 15] * 15)
         self.assertEqual(of_63, [[min(65535, 5 * 63 * 63 * y * x) for x in covering] for y in covering])
+
+    def test_judge(self):
+        lines = self.outputs("judge")[-1].splitlines()
+        self.assertRegex(lines[0], r"^attempt 0: compile_error: .*error")
+        self.assertRegex(lines[1], r"^attempt 1: wrong_result: size .*: mean\[\d+\] is .*, should be ")
+        self.assertRegex(lines[2], r"^attempt 2: right in \d+ checks, [0-9.]+ times as fast as the reference")
 
     def test_none_is_forgotten(self):
         folders = {path.parent.name for path in (ROOT / "examples").glob("*/README.md")}

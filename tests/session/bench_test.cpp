@@ -19,7 +19,12 @@ class BenchTest : public testing::Test {
  protected:
   BenchResult run(const std::vector<std::string_view>& configs,
                   const std::function<bool()>& stop = kNeverStop) {
-    BenchPlan plan{.size = {10}, .configs = {}, .finals = {.rounds = 10}};
+    return run(configs, BenchPlan{.size = {}, .configs = {}, .finals = {.rounds = 10}}, stop);
+  }
+  /// The configurations are added to the plan.
+  BenchResult run(const std::vector<std::string_view>& configs, BenchPlan plan,
+                  const std::function<bool()>& stop = kNeverStop) {
+    plan.size = {10};
     for (const std::string_view text : configs) plan.configs.push_back(toy::config(family_, text));
     worker::Evaluator evaluator(device_, device_.compiler(), family_, 0);
     return run_bench(family_.kernels.front(), plan, evaluator, device_.compiler(), stop);
@@ -103,6 +108,48 @@ TEST_F(BenchTest, AContenderThatFailsBesideTheOthersIsLostAndTheOthersAreTimed) 
   EXPECT_EQ(lost.outcome, Outcome::crashed);
   EXPECT_EQ(lost.time, std::nullopt);
   EXPECT_THAT(lost.message, HasSubstr("(while timed beside the others)"));
+}
+
+TEST_F(BenchTest, RatiosMayBeToTheFirstConfigurationAndACompanionIsTimed) {
+  device_.behaviours["toy<3,2>"].time_ns = 2000;
+  const BenchResult result = run({"TILE=3,DEPTH=2"}, {.size = {},
+                                                      .configs = {},
+                                                      .finals = {.rounds = 10},
+                                                      .beside = BenchPlan::Beside::first,
+                                                      .companion = &family_.kernels.front()});
+  ASSERT_THAT(roles(result), ElementsAre("default", "library", "companion", "candidate"));
+  EXPECT_EQ(result.contenders[0].timed->ratio_to_best, 0.5);
+  EXPECT_EQ(result.contenders[2].timed->ratio_to_best, 0.5) << "the companion's default";
+  EXPECT_EQ(result.contenders[2].place, std::nullopt);
+  EXPECT_EQ(result.contenders[3].timed->ratio_to_best, 1);
+}
+
+TEST_F(BenchTest, ACompanionThatFailsIsLeftOut) {
+  family_ = toy::family("TILE*DEPTH != 2");  // which rejects the default
+  device_.behaviours["toy<2,1>"].failure = Outcome::compile_error;
+  const BenchResult result = run(
+      {"TILE=3"},
+      {.size = {}, .configs = {}, .finals = {.rounds = 10}, .companion = &family_.kernels.front()});
+  EXPECT_THAT(roles(result), ElementsAre("candidate", "library"));
+  EXPECT_EQ(result.companion_problem, "toy<2,1> does not compile");
+  EXPECT_TRUE(result.contenders.front().timed);
+}
+
+TEST_F(BenchTest, TellsEachStageAndEachContenderThatWasJudgedWithItsChecks) {
+  std::vector<BenchStage> stages;
+  std::vector<std::string> judged;
+  BenchPlan plan{.size = {}, .configs = {}, .finals = {.rounds = 10}};
+  plan.began = [&](BenchStage stage) { stages.push_back(stage); };
+  plan.judged = [&](const BenchContender& contender) {
+    judged.push_back(contender.role);
+    EXPECT_FALSE(contender.timed);
+    EXPECT_FALSE(contender.checks.empty());
+  };
+  const BenchResult result = run({"TILE=3"}, plan);
+  using enum BenchStage;
+  EXPECT_THAT(stages, ElementsAre(compile, verify, compile, verify, time));
+  EXPECT_THAT(judged, ElementsAre("candidate", "default"));
+  EXPECT_EQ(result.contenders.front().checks.back().launch, "checked");
 }
 
 TEST_F(BenchTest, StoppedItLeavesOutWhatWasNotJudged) {

@@ -34,6 +34,33 @@ TEST_F(AnyKernelTest, WhatIsIdenticalToItsReferenceIsRightWhateverItComputes) {
   }
 }
 
+TEST_F(AnyKernelTest, AFailureHasTheFirstWrongElementAndBothValues) {
+  const auto element = [&](std::string_view reference, std::string_view candidate) {
+    const auto verdict = judge(kMap, kMapParameters, reference, candidate);
+    return verdict ? std::nullopt : verdict.error().element;
+  };
+  const auto wrong = element("y[i] = 2;", "y[i] = i == 3 ? 5 : 2;");
+  ASSERT_TRUE(wrong);
+  EXPECT_EQ(wrong->buffer, "y");
+  EXPECT_EQ(wrong->index, 3U);
+  EXPECT_EQ(wrong->value, 5);
+  EXPECT_EQ(wrong->expected, 2);
+  EXPECT_EQ(wrong->allowed_error, 0) << "all results are whole";
+  EXPECT_FALSE(wrong->is_untouched);
+  const auto rounded = element("y[i] = x[i] / 7;", "y[i] = x[i] / 7 + 1;");
+  ASSERT_TRUE(rounded);
+  EXPECT_NEAR(rounded->value - rounded->expected, 1, 1e-6);
+  EXPECT_GT(rounded->allowed_error, 0);
+  const auto untouched = element("y[i] = 2;", "if (i != 4) y[i] = 2;");
+  ASSERT_TRUE(untouched);
+  EXPECT_EQ(untouched->index, 4U);
+  EXPECT_TRUE(untouched->is_untouched);
+  const auto left = element("if (i != 2) y[i] = 2;", "y[i] = 2;");
+  ASSERT_TRUE(left);
+  EXPECT_TRUE(left->is_to_be_left);
+  EXPECT_FALSE(element("y[i] = x[i];", "y[i] = x[i]; y[n + i % 2] = 0;")) << "out of bounds";
+}
+
 TEST_F(AnyKernelTest, WhatRoundsDifferentlyIsRight) {
   struct Pair {
     std::string_view reference, candidate;

@@ -78,6 +78,33 @@ TEST_F(VerifierTest, TriesAwkwardSizesUnderEveryCaseThenTheTunedSizeOnTwoKindsOf
   EXPECT_EQ(launched.back(), "20x24x31");
 }
 
+TEST_F(VerifierTest, RecordsEachCheckAndWhatItFound) {
+  ASSERT_TRUE(verify("BLOCK=4", {20, 24, 31}));
+  std::vector<std::string> sizes;
+  for (const PerformedCheck& check : verifier().performed()) {
+    sizes.push_back(space::display(check.size, family.problem.dims));
+    EXPECT_EQ(check.outcome, Outcome::ok);
+    EXPECT_TRUE(check.worst_error);
+    EXPECT_EQ(check.seed, 1U);
+  }
+  EXPECT_EQ(sizes, launched);
+  const PerformedCheck& first = verifier().performed().front();
+  EXPECT_EQ(first.inputs, "whole-number");
+  EXPECT_EQ(first.check_case, 0U);
+  EXPECT_EQ(verifier().performed().back().inputs, "normal");
+  EXPECT_THAT(verifier().performed(),
+              testing::Contains(testing::Field(&PerformedCheck::check_case, 1)));
+  EXPECT_THAT(verifier().performed(),
+              testing::Contains(testing::Field(&PerformedCheck::launch, "read-only inputs")));
+
+  failure = Failure{Outcome::launch_error, "out of resources"};
+  ASSERT_FALSE(verify("BLOCK=8", {20, 24, 31}));
+  EXPECT_THAT(verifier().performed(), testing::SizeIs(2)) << "of the last candidate only";
+  EXPECT_EQ(verifier().performed().back().outcome, Outcome::launch_error);
+  EXPECT_THAT(verifier().performed().back().message, HasSubstr("out of resources"));
+  EXPECT_FALSE(verifier().performed().back().worst_error);
+}
+
 TEST_F(VerifierTest, AwkwardSizesOfAConfigurationAreTriedOnce) {
   ASSERT_TRUE(verify("BLOCK=4", {20, 24, 31}));
   ASSERT_TRUE(verify("BLOCK=4", {40, 24, 31}));

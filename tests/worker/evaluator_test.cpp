@@ -135,6 +135,12 @@ TEST_F(EvaluatorOnCpu, ACandidateThatTurnsWrongWhileItIsTimedIsFoundOut) {
               AllOf(HasSubstr("wrong elements: 100 of 100"), HasSubstr("seed 3"),
                     HasSubstr("launches back to back")));
   EXPECT_FALSE(evaluation.time);
+  ASSERT_FALSE(evaluation.checks.empty());
+  const verify::PerformedCheck& last = evaluation.checks.back();
+  EXPECT_EQ(last.launch, "timed");
+  EXPECT_EQ(last.outcome, Outcome::wrong_result);
+  ASSERT_TRUE(last.element);
+  EXPECT_EQ(last.element->index, 0U);
 }
 
 TEST_F(EvaluatorOnCpu, ResultsThatAreKeptForEqualInputsAreFoundByTheTimesOfLaunches) {

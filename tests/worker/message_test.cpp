@@ -5,6 +5,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
+
 namespace tuner::worker {
 namespace {
 
@@ -28,6 +31,20 @@ EvaluatedCandidate a_result() {
       TimeSummary{.median_ns = 1000, .q1_ns = 990, .q3_ns = 1010, .min_ns = 980, .samples = 20};
   result.worst_error = 0.25;
   result.caution = "half of y";
+  result.checks = {{.size = {6, 7},
+                    .inputs = "normal",
+                    .check_case = 1,
+                    .seed = 9,
+                    .launch = "checked",
+                    .outcome = Outcome::wrong_result,
+                    .worst_error = std::nullopt,
+                    .message = "y[3] is nan",
+                    .element = WrongElement{.buffer = "y",
+                                            .index = 3,
+                                            .value = std::numeric_limits<double>::quiet_NaN(),
+                                            .expected = 0.5,
+                                            .is_untouched = true,
+                                            .allowed_error = 1e-6}}};
   result.resources = {{.registers = 32, .static_shared_bytes = 4096, .local_bytes = 8}};
   return result;
 }
@@ -35,8 +52,14 @@ EvaluatedCandidate a_result() {
 TEST(Message, AResultIsReadAsItWasWritten) {
   const Json message = to_message(a_result());
   const auto read = from_message<EvaluatedCandidate>(Json::from_cbor(Json::to_cbor(message)));
-  EXPECT_EQ(to_message(read), message);
+  EXPECT_EQ(Json::to_cbor(to_message(read)), Json::to_cbor(message));
   EXPECT_EQ(read.time->q3_ns, 1010);
+  ASSERT_EQ(read.checks.size(), 1U);
+  EXPECT_EQ(read.checks.front().size, (space::Size{6, 7}));
+  EXPECT_EQ(read.checks.front().outcome, Outcome::wrong_result);
+  ASSERT_TRUE(read.checks.front().element);
+  EXPECT_TRUE(std::isnan(read.checks.front().element->value));
+  EXPECT_EQ(read.checks.front().element->expected, 0.5);
   EXPECT_EQ(read.caution, "half of y");
   EXPECT_EQ(read.resources.front().static_shared_bytes, 4096U);
   EXPECT_EQ(read.clock_mhz, std::nullopt);
@@ -77,10 +100,14 @@ TEST(Message, TheArgumentsOfACallAreReadAsTheyWereWritten) {
 }
 
 TEST(Message, AFailureIsAnAnswer) {
-  const Json failed = answer<double>(Unexpected(Failure{Outcome::timeout, "too slow"}));
+  Failure slow{Outcome::timeout, "too slow"};
+  slow.element = WrongElement{.buffer = "y", .index = 2, .value = 1, .expected = 3};
+  const Json failed = answer<double>(Unexpected(slow));
   const auto result = result_in<double>(failed);
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().outcome, Outcome::timeout);
+  ASSERT_TRUE(result.error().element);
+  EXPECT_EQ(result.error().element->index, 2U);
   EXPECT_EQ(result_in<double>(answer<double>(2.5)).value(), 2.5);
   EXPECT_THROW(static_cast<void>(result_in<double>(Json::object())), Error);
 }
@@ -131,8 +158,13 @@ TEST(Message, AnErrorHasACodeOfTheProgram) {
 }
 
 TEST(Message, TextsOfAChildArePrintable) {
-  const auto failure = from_message<Failure>({{"outcome", "crashed"}, {"message", "\x1b[2J"}});
+  const auto failure =
+      from_message<Failure>({{"outcome", "crashed"}, {"message", "\x1b[2J"}, {"element", Json()}});
   EXPECT_THAT(failure.message, HasSubstr("\\x1b"));
+  EvaluatedCandidate result = a_result();
+  result.checks.front().message = "\x1b[2J";
+  EXPECT_THAT(from_message<EvaluatedCandidate>(to_message(result)).checks.front().message,
+              HasSubstr("\\x1b"));
 }
 
 }  // namespace

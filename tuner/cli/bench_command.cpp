@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cli/commands.hpp"
-#include "tuner/cli/database.hpp"
+#include "tuner/cli/configuration_reader.hpp"
 #include "tuner/cli/format.hpp"
 #include "tuner/cli/interrupt.hpp"
 #include "tuner/cli/kernel_choice.hpp"
@@ -16,7 +16,6 @@
 #include "tuner/family/check_entries.hpp"
 #include "tuner/family/family.hpp"
 #include "tuner/session/bench.hpp"
-#include "tuner/session/earlier_winners.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -166,75 +165,6 @@ Json bench_json(const BenchReport& report) {
           {"contenders", std::move(contenders)}};
 }
 
-/// What `--config` names on a device at a size.
-class ConfigReader {
- public:
-  ConfigReader(const CommonOptions& common, const family::Family& family,
-               const family::Kernel& kernel, const space::DeviceInfo& device,
-               const space::Size& size)
-      : common_(common),
-        family_(family),
-        kernel_(kernel),
-        device_(device),
-        size_(size),
-        space_(kernel.space, device.attributes, size) {}
-
-  std::vector<space::Config> read(const std::vector<std::string>& texts) const {
-    if (texts.empty()) return {best_or_default()};
-    std::vector<space::Config> configs;
-    for (const std::string& text : texts) {
-      space::Config config = named(text);
-      if (const auto violation = space_.violation(config)) {
-        throw Error(ErrorCode::no_valid_config,
-                    fmt::format("--config {}: constraint {} of {} rejects it at {} on {}: {}", text,
-                                violation->constraint + 1, kernel_.space->constraints.size(),
-                                space::display(size_, family_.problem.dims), device_.name,
-                                violation->message));
-      }
-      if (std::ranges::count(configs, config) == 0) configs.push_back(std::move(config));
-    }
-    return configs;
-  }
-
- private:
-  space::Config named(const std::string& text) const {
-    if (text == "default") return space_.default_config();
-    if (text == "best") {
-      if (const auto best = stored_best()) return *best;
-      throw Error(ErrorCode::nothing_found,
-                  fmt::format("--config best: {} has no result for kernel {} at {} on {}; `tune` "
-                              "finds one",
-                              database_path(common_).string(), kernel_.name,
-                              space::display(size_, family_.problem.dims), device_.name));
-    }
-    try {
-      return space_.canonical(text.starts_with('{')
-                                  ? space::config_from_json(*kernel_.space, text)
-                                  : space::config_from_text(*kernel_.space, text));
-    } catch (const Error& error) {
-      throw Error(error.code(), fmt::format("--config {}: {}", text, error.what()));
-    }
-  }
-
-  std::optional<space::Config> stored_best() const {
-    const store::Store store = open_database(common_, store::Store::Mode::read_only);
-    return session::incumbent(store, family_, kernel_, device_, size_);
-  }
-
-  space::Config best_or_default() const {
-    if (!std::filesystem::exists(database_path(common_))) return space_.default_config();
-    const auto best = stored_best();
-    return best && space_.contains(*best) ? *best : space_.default_config();
-  }
-
-  const CommonOptions& common_;
-  const family::Family& family_;
-  const family::Kernel& kernel_;
-  const space::DeviceInfo& device_;
-  const space::Size& size_;
-  space::BoundDefinition space_;
-};
-
 session::BenchPlan bench_plan(const BenchOptions& options, space::Size size,
                               std::vector<space::Config> configs) {
   const int cores = static_cast<int>(std::max(2U, std::thread::hardware_concurrency()));
@@ -258,17 +188,6 @@ std::size_t count_failed(const session::BenchResult& result,
   }));
 }
 
-void warn_of_others(worker::DeviceWorker& device) {
-  const backend::Conditions now = device.conditions();
-  const std::string& name = device.device().name;
-  if (!now.other_processes.empty()) {
-    tell(fmt::format("warning: other processes use {}; they affect the times\n", name));
-  }
-  if (now.mps) {
-    tell(fmt::format("warning: programs share {} by MPS; one that fails ends the others\n", name));
-  }
-}
-
 }  // namespace
 
 int bench(const CommonOptions& common, const BenchOptions& options) {
@@ -285,12 +204,12 @@ int bench(const CommonOptions& common, const BenchOptions& options) {
   OpenedDevice opened(options, family, options.seed);
   worker::DeviceProcess& device = opened.device();
   require_backend(kernel, device.device().backend);
-  const session::BenchPlan plan =
-      bench_plan(options, size,
-                 ConfigReader(common, family, kernel, device.device(), size).read(options.configs));
+  const session::BenchPlan plan = bench_plan(
+      options, size,
+      ConfigurationReader(common, family, kernel, device.device(), size).read(options.configs));
   const Interrupt interrupt;
   if (!common.quiet) {
-    warn_of_others(device);
+    for (const std::string& text : other_users(device)) tell(fmt::format("warning: {}\n", text));
     tell(fmt::format("{} on {} ({}, {}), inputs of seed {}\n", kernel.name, device.device().name,
                      device.environment().compiler, device.environment().library, options.seed));
   }

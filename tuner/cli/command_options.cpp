@@ -154,6 +154,32 @@ void add_bench(CLI::App& app, Arguments& arguments) {
   add_bench_options(*sub, arguments.bench);
 }
 
+void add_judge(CLI::App& app, Arguments& arguments) {
+  JudgeOptions& o = arguments.judge;
+  CLI::App* sub = add_command(app, arguments, "judge",
+                              "Judge one configuration of a kernel: a verdict for programs",
+                              [&arguments] { return judge(arguments.common, arguments.judge); });
+  sub->add_option("space", o.space, "Space file")->type_name("FILE")->required();
+  sub->add_option("--kernel", o.kernel,
+                  "Kernel to judge; default: the only one beside the reference")
+      ->type_name("NAME");
+  sub->add_option("--config", o.config,
+                  "TILE_M=64,… (other parameters have their default), a JSON object, best (the "
+                  "best stored) or default; default: default")
+      ->type_name("CONFIG");
+  sub->add_option("--size", o.size, "Problem size; default: the first that `tune` would take")
+      ->type_name("SIZE");
+  sub->add_option("--seed", o.seed, "Seed of the inputs")
+      ->capture_default_str()
+      ->type_name("N")
+      ->check(whole_number(0));
+  sub->add_option("--max-time", o.max_time, "End with the verdict timeout after this time")
+      ->capture_default_str()
+      ->type_name("TIME");
+  sub->add_flag("--store", o.store, "Add the trial to the database");
+  add_device_options(*sub, o);
+}
+
 void add_explain(CLI::App& app, Arguments& arguments) {
   ExplainOptions& o = arguments.explain;
   CLI::App* sub = add_command(
@@ -439,6 +465,7 @@ void add_commands(CLI::App& app, Arguments& arguments) {
   add_tune(app, arguments);
   add_finalize(app, arguments);
   add_bench(app, arguments);
+  add_judge(app, arguments);
   add_explain(app, arguments);
   add_query(app, arguments);
   add_report(app, arguments);
@@ -453,6 +480,9 @@ void add_commands(CLI::App& app, Arguments& arguments) {
   add_replay(app, arguments);
   add_record(app, arguments);
   add_exec(app, arguments);
+  add_command(app, arguments, "mcp",
+              "Serve a client of the Model Context Protocol, on stdin and stdout",
+              [] { return mcp(); });
   add_command(app, arguments, "doctor",
               "Show what is available, what is missing, and how to install it",
               [&arguments] { return doctor(arguments.common); });

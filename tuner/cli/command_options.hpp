@@ -17,6 +17,7 @@ struct Arguments {
   CommonOptions common;
   TuneOptions tune;
   BenchOptions bench;
+  JudgeOptions judge;
   ExplainOptions explain;
   QueryOptions query;
   ReportOptions report;

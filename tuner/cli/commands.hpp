@@ -83,6 +83,20 @@ struct BenchOptions : DeviceOptions {
 /// device and on the processor, and stores nothing.
 int bench(const CommonOptions& common, const BenchOptions& options);
 
+struct JudgeOptions : DeviceOptions {
+  std::string space;
+  std::string kernel;  ///< empty: the only one beside the reference
+  std::string config;  ///< as of bench; empty: the default
+  std::string size;    ///< empty: the first that `tune` would take
+  std::uint64_t seed = 0;
+  std::string max_time = "2m";  ///< for the whole
+  bool store = false;
+  std::string command_line;
+};
+/// Judges one configuration of one kernel and prints the document "judge/1", whatever happens.
+/// Returns 0 when it is right, 4 when it is refused.
+int judge(const CommonOptions& common, const JudgeOptions& options);
+
 struct ExplainOptions : DeviceOptions {
   std::string space;   ///< empty: that of the kernel's newest run
   std::string kernel;  ///< may be empty when the file has one
@@ -206,6 +220,9 @@ struct ExecOptions {
 };
 /// Becomes a program whose matrix products tuned kernels serve.
 int exec(const CommonOptions& common, const ExecOptions& options);
+
+/// Serves a client of the Model Context Protocol over stdin and stdout until its input ends.
+int mcp();
 
 int doctor(const CommonOptions& common);
 

@@ -122,4 +122,18 @@ const backend::Compiler& OpenedDevice::compiler() const {
   return cached_;
 }
 
+std::vector<std::string> other_users(worker::DeviceWorker& device) {
+  const backend::Conditions now = device.conditions();
+  const std::string& name = device.device().name;
+  std::vector<std::string> warnings;
+  if (!now.other_processes.empty()) {
+    warnings.push_back(fmt::format("other processes use {}; they affect the times", name));
+  }
+  if (now.mps) {
+    warnings.push_back(
+        fmt::format("programs share {} by MPS; one that fails ends the others", name));
+  }
+  return warnings;
+}
+
 }  // namespace tuner::cli

@@ -57,4 +57,7 @@ class OpenedDevice {
   bool no_cache_;
 };
 
+/// What to warn of where other programs use the device at this moment.
+[[nodiscard]] std::vector<std::string> other_users(worker::DeviceWorker& device);
+
 }  // namespace tuner::cli

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -36,11 +37,23 @@ inline constexpr std::array kOutcomes = {
 [[nodiscard]] std::string_view name(Outcome outcome);
 [[nodiscard]] std::optional<Outcome> outcome_from_name(std::string_view text);
 
+/// An element of a result that differs from the expected one.
+struct WrongElement {
+  std::string buffer;       ///< the argument's name
+  std::uint64_t index = 0;  ///< in the buffer; in sorted order where records may be in any order
+  double value = 0;
+  double expected = 0;         ///< of the reference; of an earlier launch when nondeterministic
+  bool is_untouched = false;   ///< the element still holds what was there before the launch
+  bool is_to_be_left = false;  ///< the reference leaves the element as it is: no value is expected
+  double allowed_error = 0;    ///< 0: the values must be equal
+};
+
 /// Why a candidate did not end `ok`: a value, recorded and counted; never an exception.
 struct Failure {
   Outcome outcome = Outcome::crashed;
   std::string message;
   bool is_transient = false;  ///< may succeed later: out of memory, a stream that is captured
+  std::optional<WrongElement> element = {};  ///< the first that is wrong, where one was compared
 };
 
 }  // namespace tuner

@@ -2,6 +2,7 @@
 #include "tuner/session/bench.hpp"
 
 #include "tuner/core/error.hpp"
+#include "tuner/session/kernel_record.hpp"
 #include "tuner/session/side_by_side_timer.hpp"
 #include "tuner/session/trial_record.hpp"
 
@@ -31,7 +32,9 @@ class Bench {
     const bool asked = std::ranges::count(plan_.configs, by_default) > 0;
     if (!asked && space_.contains(by_default)) enter(by_default);
     for (Entrant& entrant : entrants_) {
-      if (!stop_()) entrant.trial = judge(entrant);
+      if (stop_()) continue;
+      entrant.trial = judge(entrant);
+      if (plan_.judged) plan_.judged(contender(entrant));
     }
     std::erase_if(entrants_, [](const Entrant& entrant) { return !entrant.trial; });
     return result(add_contenders());
@@ -43,6 +46,8 @@ class Bench {
     std::shared_future<worker::Compiled> compiled = {};  // not valid when refused
     std::optional<Failure> refused = {};                 // there is nothing to compile
     std::optional<store::TrialRecord> trial = {};
+    std::string caution = {};
+    std::vector<verify::PerformedCheck> checks = {};
   };
   /// The times of the contenders that could be timed.
   struct Timed {
@@ -62,7 +67,12 @@ class Bench {
     entrants_.push_back(std::move(entrant));
   }
 
-  store::TrialRecord judge(const Entrant& entrant) {
+  void begin(BenchStage stage) const {
+    if (plan_.began) plan_.began(stage);
+  }
+
+  store::TrialRecord judge(Entrant& entrant) {
+    begin(BenchStage::compile);
     store::TrialRecord trial;
     trial.problem = space::canonical_size(plan_.size, kernel_.space->dims);
     trial.config_json = space::canonical_json(*kernel_.space, entrant.config);
@@ -70,9 +80,12 @@ class Bench {
     const worker::Compiled& compiled = entrant.compiled.get();
     trial.compile_ms = compiled.compile_ms;
     if (!compiled.binary) return with_failure(std::move(trial), compiled.binary.error());
-    const worker::EvaluatedCandidate evaluation = device_.evaluate(
+    begin(BenchStage::verify);
+    worker::EvaluatedCandidate evaluation = device_.evaluate(
         {.kernel = kernel_, .space = space_, .config = entrant.config, .binary = *compiled.binary},
         plan_.size, std::nullopt);
+    entrant.caution = evaluation.caution;
+    entrant.checks = std::move(evaluation.checks);
     return with_evaluation(std::move(trial), evaluation, kernel_,
                            space_.expression_values(entrant.config));
   }
@@ -85,40 +98,86 @@ class Bench {
         if (entrant.trial->outcome == Outcome::ok) configs.push_back(entrant.config);
       }
       if (configs.empty() || stop_()) return std::nullopt;
+      begin(BenchStage::time);
       auto times =
           SideBySideTimer(kernel_, space_, plan_.size, pool_, device_,
-                          library_problem_.empty() ? LibraryPart::included : LibraryPart::excluded)
+                          library_problem_.empty() ? LibraryPart::included : LibraryPart::excluded,
+                          companion())
               .time(configs, plan_.finals, stop_);
       if (times) {
         if (!*times) return std::nullopt;
+        if (plan_.reads_counters) read_counters(configs);
         return Timed{.configs = std::move(configs), .times = std::move(**times)};
       }
       drop(times.error());
     }
   }
 
+  /// While it takes part.
+  [[nodiscard]] std::optional<Companion> companion() {
+    if (plan_.companion == nullptr || !companion_problem_.empty()) return std::nullopt;
+    if (!companion_space_) {
+      companion_space_.emplace(plan_.companion->space, device_.device().attributes, plan_.size);
+    }
+    return Companion{.kernel = *plan_.companion,
+                     .space = *companion_space_,
+                     .config = companion_space_->default_config()};
+  }
+
+  /// The contenders are on the device as they were timed.
+  void read_counters(const std::vector<space::Config>& configs) {
+    const auto first = std::ranges::find(configs, plan_.configs.front());
+    if (first == configs.end()) return;
+    auto reading = device_.count_contender(static_cast<std::size_t>(first - configs.begin()));
+    if (reading) {
+      counters_ = *std::move(reading);
+    } else {
+      counters_.problem = reading.error().message;
+    }
+  }
+
   void drop(const LostContender& lost) {
+    if (lost.is_companion) {
+      companion_problem_ = lost.failure.message;
+      return;
+    }
     if (!lost.config) {
       library_problem_ = lost.failure.message;
       return;
     }
-    store::TrialRecord& trial =
-        *std::ranges::find(entrants_, *lost.config, &Entrant::config)->trial;
+    Entrant& entrant = *std::ranges::find(entrants_, *lost.config, &Entrant::config);
+    if (is_refutation(lost.failure.outcome)) {
+      entrant.checks.push_back({.size = plan_.size,
+                                .inputs = "normal",
+                                .seed = plan_.finals.seed,
+                                .launch = "timed",
+                                .outcome = lost.failure.outcome,
+                                .worst_error = std::nullopt,
+                                .message = lost.failure.message,
+                                .element = lost.failure.element});
+    }
+    store::TrialRecord& trial = *entrant.trial;
     trial.time.reset();
     trial = with_failure(std::move(trial), lost.failure);
     trial.message += " (while timed beside the others)";
   }
 
+  [[nodiscard]] BenchContender contender(const Entrant& entrant) const {
+    const bool by_default = entrant.config == space_.default_config();
+    return {.role = by_default ? "default" : "candidate",
+            .trial = *entrant.trial,
+            .timed = std::nullopt,
+            .place = std::nullopt,
+            .caution = entrant.caution,
+            .checks = entrant.checks};
+  }
+
   [[nodiscard]] BenchResult result(const std::optional<Timed>& timed) const {
     BenchResult result;
-    for (const Entrant& entrant : entrants_) {
-      const bool by_default = entrant.config == space_.default_config();
-      result.contenders.push_back({.role = by_default ? "default" : "candidate",
-                                   .trial = *entrant.trial,
-                                   .timed = std::nullopt,
-                                   .place = std::nullopt});
-    }
+    for (const Entrant& entrant : entrants_) result.contenders.push_back(contender(entrant));
     result.library_problem = library_problem_;
+    result.companion_problem = companion_problem_;
+    result.counters = counters_;
     if (timed) add_times(result, *timed);
     // A failure first, where nobody overlooks it.
     std::ranges::stable_sort(result.contenders, {}, [](const BenchContender& contender) {
@@ -127,28 +186,39 @@ class Bench {
     return result;
   }
 
+  /// The contender that ratios are to.
+  [[nodiscard]] std::size_t compared_with(const Timed& timed, std::size_t fastest) const {
+    if (plan_.beside == BenchPlan::Beside::fastest) return fastest;
+    const auto first = std::ranges::find(timed.configs, plan_.configs.front());
+    return first == timed.configs.end() ? fastest
+                                        : static_cast<std::size_t>(first - timed.configs.begin());
+  }
+
   void add_times(BenchResult& result, const Timed& timed) const {
     const std::vector<std::vector<double>>& all = timed.times.cold.times_ns;
     const std::size_t ours = timed.configs.size();
     const std::vector<measure::Rank> ranks =
         measure::ranking({all.begin(), all.begin() + static_cast<std::ptrdiff_t>(ours)});
     const std::size_t fastest = ranks.front().contender;
+    const std::size_t beside = compared_with(timed, fastest);
     for (const measure::Rank& rank : ranks) {
       const std::string config_json =
           space::canonical_json(*kernel_.space, timed.configs[rank.contender]);
       BenchContender& contender = *std::ranges::find_if(
           result.contenders,
           [&](const BenchContender& each) { return each.trial.config_json == config_json; });
-      contender.timed = timed.times.finalist(contender.role, config_json, rank.contender, fastest);
+      contender.timed = timed.times.finalist(contender.role, config_json, rank.contender, beside);
       contender.place = rank.contender == fastest ? Place::fastest
                         : rank.tied               ? Place::tied
                                                   : Place::slower;
     }
-    if (all.size() > ours) {
-      BenchContender& library = result.contenders.emplace_back();
-      library.role = "library";
-      library.timed = timed.times.finalist(library.role, "", ours, fastest);
-    }
+    const auto add = [&](std::string role, std::size_t place) {
+      BenchContender& added = result.contenders.emplace_back();
+      added.role = std::move(role);
+      added.timed = timed.times.finalist(added.role, "", place, beside);
+    };
+    if (all.size() > ours && timed.times.companion != ours) add("library", ours);
+    if (timed.times.companion) add("companion", *timed.times.companion);
     result.discarded_rounds = timed.times.cold.discarded_rounds;
   }
 
@@ -160,6 +230,9 @@ class Bench {
   worker::CompilePool pool_;
   std::vector<Entrant> entrants_;
   std::string library_problem_;
+  std::string companion_problem_;
+  std::optional<space::BoundDefinition> companion_space_;
+  counters::CounterReading counters_;
 };
 
 }  // namespace
@@ -173,6 +246,23 @@ BenchResult run_bench(const family::Kernel& kernel, const BenchPlan& plan,
                       worker::DeviceWorker& device, const backend::Compiler& compiler,
                       const std::function<bool()>& stop) {
   return Bench(kernel, plan, device, compiler, stop).run();
+}
+
+void store_trial(store::Store& store, const family::Family& family, const family::Kernel& kernel,
+                 const worker::DeviceWorker& device, const store::TrialRecord& trial,
+                 store::RunRecord run) {
+  run.uuid = new_uuid();
+  run.problems = {trial.problem};
+  run.valid = run.cartesian = 1;
+  const std::int64_t id = store.begin_run({.device = device.device(),
+                                           .environment = device.environment(),
+                                           .kernel = kernel_record(family, kernel),
+                                           .check_hash = family::check_hash(family, kernel)},
+                                          run);
+  store.record_trial(id, trial, 0);
+  run.state = store::RunState::complete;
+  run.respawns = device.respawns();
+  store.end_run(id, run);
 }
 
 }  // namespace tuner::session

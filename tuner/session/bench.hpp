@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "tuner/counters/counters.hpp"
 #include "tuner/family/family.hpp"
 #include "tuner/measure/rounds.hpp"
-#include "tuner/store/records.hpp"
+#include "tuner/store/store.hpp"
 #include "tuner/worker/device_worker.hpp"
 
 #include <functional>
@@ -14,12 +15,28 @@
 
 namespace tuner::session {
 
+/// What a bench does with a configuration, in this order.
+enum class BenchStage { compile, verify, time };
+
+struct BenchContender;
+
 /// Which configurations of a kernel to look at.
 struct BenchPlan {
+  /// What ratios are to: the fastest configuration, or the first of the plan if that was timed.
+  enum class Beside { fastest, first };
+
   space::Size size;
   std::vector<space::Config> configs;  ///< valid at the size, each once
   measure::RoundsPlan finals = {};
   int compile_threads = 1;
+  Beside beside = Beside::fastest;
+  /// Another kernel of the family, to be timed by its default configuration too, such as the
+  /// reference; null: none.
+  const family::Kernel* companion = nullptr;
+  bool reads_counters = false;  ///< of the first configuration
+  /// Called with each stage as it begins, and with each contender that was judged. May be empty.
+  std::function<void(BenchStage)> began = {};
+  std::function<void(const BenchContender&)> judged = {};
 };
 
 /// Where a configuration stands among those that were timed with it.
@@ -32,17 +49,21 @@ enum class Place {
 
 /// The result of one contender.
 struct BenchContender {
-  std::string role;          ///< "candidate", "default", "library"
-  store::TrialRecord trial;  ///< how it was judged, as a run records it; the library is just `ok`
+  std::string role;          ///< "candidate", "default", "library", "companion"
+  store::TrialRecord trial;  ///< how it was judged, as a run records it; the others are just `ok`
   /// Its times beside the others; absent when it did not end `ok` or the bench was stopped.
   std::optional<store::FinalistRecord> timed;
   std::optional<Place> place;  ///< of a configuration that was timed
+  std::string caution = {};    ///< worker::EvaluatedCandidate::caution
+  std::vector<verify::PerformedCheck> checks = {};
 };
 
 struct BenchResult {
   std::vector<BenchContender> contenders;  ///< fastest first; then what was not timed, as asked
   int discarded_rounds = 0;                ///< the device was throttled
   std::string library_problem = {};        ///< why the library could not be timed, if so
+  std::string companion_problem = {};      ///< likewise
+  counters::CounterReading counters = {};  ///< of the first configuration, where they were read
 };
 
 /// Judges each configuration, and the default one where it is valid, as a run would: compiles,
@@ -52,5 +73,12 @@ struct BenchResult {
 [[nodiscard]] BenchResult run_bench(const family::Kernel& kernel, const BenchPlan& plan,
                                     worker::DeviceWorker& device, const backend::Compiler& compiler,
                                     const std::function<bool()>& stop);
+
+/// Stores a trial as a run that is complete with it and has no final round, so that the trial is
+/// known to later runs and is no best result. `run` gives
+/// strategy, seed and command.
+void store_trial(store::Store& store, const family::Family& family, const family::Kernel& kernel,
+                 const worker::DeviceWorker& device, const store::TrialRecord& trial,
+                 store::RunRecord run);
 
 }  // namespace tuner::session

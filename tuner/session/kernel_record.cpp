@@ -3,7 +3,10 @@
 
 #include "tuner/core/json.hpp"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
+
+#include <random>
 
 namespace tuner::session {
 
@@ -19,6 +22,11 @@ store::KernelRecord kernel_record(const family::Family& family, const family::Ke
           .source_name = kernel.source.name,
           .source_text = kernel.source.text,
           .headers_json = headers.dump()};
+}
+
+std::string new_uuid() {
+  std::random_device random;
+  return fmt::format("{:08x}{:08x}{:08x}{:08x}", random(), random(), random(), random());
 }
 
 }  // namespace tuner::session

@@ -19,18 +19,12 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <random>
 #include <set>
 #include <thread>
 #include <utility>
 
 namespace tuner::session {
 namespace {
-
-std::string new_uuid() {
-  std::random_device random;
-  return fmt::format("{:08x}{:08x}{:08x}{:08x}", random(), random(), random(), random());
-}
 
 /// Passes the events of several threads on, one at a time.
 class OneAtATime final : public Observer {

@@ -84,6 +84,15 @@ std::vector<std::size_t> SideBySideTimes::fastest_first() const {
   return order;
 }
 
+Expected<void, Failure> SideBySideTimer::add_contender(const family::Kernel& kernel,
+                                                       const space::BoundDefinition& space,
+                                                       const space::Config& config) {
+  const worker::Compiled compiled = pool_.submit(family::compile_job(kernel, space, config)).get();
+  if (!compiled.binary) return Unexpected(compiled.binary.error());
+  return device_.add_contender(
+      {.kernel = kernel, .space = space, .config = config, .binary = *compiled.binary});
+}
+
 Expected<std::size_t, LostContender> SideBySideTimer::add_contenders() {
   if (library_ == LibraryPart::with_algorithms) {
     const auto fastest = device_.fastest_library_algorithm(size_);
@@ -96,16 +105,17 @@ Expected<std::size_t, LostContender> SideBySideTimer::add_contenders() {
 Expected<std::size_t, LostContender> SideBySideTimer::load_contenders() {
   device_.begin_side_by_side(size_);
   for (const space::Config& config : configs_) {
-    const worker::Compiled compiled =
-        pool_.submit(family::compile_job(kernel_, space_, config)).get();
-    if (!compiled.binary) return Unexpected(LostContender{config, compiled.binary.error()});
-    const auto added = device_.add_contender(
-        {.kernel = kernel_, .space = space_, .config = config, .binary = *compiled.binary});
+    const auto added = add_contender(kernel_, space_, config);
     if (!added) return Unexpected(LostContender{config, added.error()});
   }
   const auto libraries = add_library();
   if (!libraries) return Unexpected(LostContender{std::nullopt, libraries.error()});
-  return configs_.size() + *libraries;
+  const std::size_t count = configs_.size() + *libraries;
+  if (!companion_) return count;
+  companion_place_ = count;
+  const auto added = add_contender(companion_->kernel, companion_->space, companion_->config);
+  if (!added) return Unexpected(lost(count, added.error()));
+  return count + 1;
 }
 
 Expected<void, LostContender> SideBySideTimer::move_contenders() {
@@ -125,7 +135,9 @@ Expected<std::size_t, Failure> SideBySideTimer::add_library() {
 }
 
 LostContender SideBySideTimer::lost(std::size_t contender, const Failure& failure) const {
-  return {contender < configs_.size() ? std::optional(configs_[contender]) : std::nullopt, failure};
+  return {.config = contender < configs_.size() ? std::optional(configs_[contender]) : std::nullopt,
+          .failure = failure,
+          .is_companion = contender == companion_place_};
 }
 
 Expected<std::optional<SideBySideTimes>, LostContender> SideBySideTimer::time(
@@ -164,6 +176,7 @@ Expected<std::optional<SideBySideTimes>, LostContender> SideBySideTimer::time(
   times.regimes.resize(*count);
   times.series_ns.resize(*count);
   times.library_algorithm = algorithm_;
+  times.companion = companion_place_;
   return std::optional(std::move(times));
 }
 

@@ -12,14 +12,25 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tuner::session {
 
-/// A contender that failed while it was timed; without a configuration it was the library.
+/// A contender that failed while it was timed; without a configuration it was the library or the
+/// companion.
 struct LostContender {
   std::optional<space::Config> config;
   Failure failure;
+  bool is_companion = false;
+};
+
+/// A configuration of another kernel of the family, known to be right at the size, that is timed
+/// beside the others and not ranked. What it refers to must outlive the timer.
+struct Companion {
+  const family::Kernel& kernel;
+  const space::BoundDefinition& space;
+  space::Config config;
 };
 
 /// Whether the library takes part, where the family's reference is one: as it chooses itself, and
@@ -27,7 +38,8 @@ struct LostContender {
 enum class LibraryPart { with_algorithms, included, excluded };
 
 /// The times of contenders side by side: the configurations in their order, then the library if the
-/// family's reference is of one, then the library by its fastest algorithm if it offers any.
+/// family's reference is of one, then the library by its fastest algorithm if it offers any, then
+/// the companion.
 struct SideBySideTimes {
   std::size_t configs = 0;  ///< how many of the contenders are configurations
   measure::RoundTimes cold;
@@ -39,7 +51,8 @@ struct SideBySideTimes {
   /// showed to be slower.
   std::vector<std::vector<double>> series_ns = {};
   measure::Blocks series_blocks = {};  ///< the rounds of series by process
-  std::string library_algorithm = {};  ///< of the last contender; empty: there is no such one
+  std::string library_algorithm = {};  ///< of the library's second contender; empty: there is none
+  std::optional<std::size_t> companion = {};  ///< which contender it is
 
   /// The configurations that were timed in all rounds of series and their times there, or, where
   /// none was, all and their cold times.
@@ -66,13 +79,14 @@ class SideBySideTimer {
   /// All must outlive it. `space` is the kernel's at `size`.
   SideBySideTimer(const family::Kernel& kernel, const space::BoundDefinition& space,
                   const space::Size& size, worker::CompilePool& pool, worker::DeviceWorker& device,
-                  LibraryPart library)
+                  LibraryPart library, std::optional<Companion> companion = {})
       : kernel_(kernel),
         space_(space),
         size_(size),
         pool_(pool),
         device_(device),
-        library_(library) {}
+        library_(library),
+        companion_(std::move(companion)) {}
 
   /// Times configurations that were verified at the size, at least one, in rounds as time_rounds
   /// does; they are ranked, the library is only timed. None when `stop` ended it before there were
@@ -102,6 +116,9 @@ class SideBySideTimer {
   [[nodiscard]] Expected<std::size_t, LostContender> load_contenders();
   /// The same contenders in a new process.
   [[nodiscard]] Expected<void, LostContender> move_contenders();
+  [[nodiscard]] Expected<void, Failure> add_contender(const family::Kernel& kernel,
+                                                      const space::BoundDefinition& space,
+                                                      const space::Config& config);
   /// Adds the library, as often as it takes part. Returns how often.
   [[nodiscard]] Expected<std::size_t, Failure> add_library();
   /// The configurations whose cold times are not shown to be more than a factor of the fastest's,
@@ -127,8 +144,10 @@ class SideBySideTimer {
   worker::CompilePool& pool_;
   worker::DeviceWorker& device_;
   LibraryPart library_;
-  std::string algorithm_;               // of the library, as it takes part
-  std::vector<space::Config> configs_;  // that are timed
+  std::optional<Companion> companion_;
+  std::optional<std::size_t> companion_place_;  // among the contenders
+  std::string algorithm_;                       // of the library, as it takes part
+  std::vector<space::Config> configs_;          // that are timed
 };
 
 }  // namespace tuner::session

@@ -80,8 +80,22 @@ double CheckReport::worst_share() const {
   return static_cast<double>(worst);
 }
 
-Failure CheckReport::failure_of(Outcome outcome, std::string text) const {
-  return {outcome, fmt::format("{} ({})", text, subject_.problem.circumstances())};
+Failure CheckReport::failure_of(Outcome outcome, std::string text,
+                                std::optional<WrongElement> element) const {
+  return {.outcome = outcome,
+          .message = fmt::format("{} ({})", text, subject_.problem.circumstances()),
+          .element = std::move(element)};
+}
+
+WrongElement CheckReport::wrong_element(const CheckedData& data, std::uint64_t index,
+                                        const CheckKernels::Element& element) const {
+  return {.buffer = data.name,
+          .index = index,
+          .value = element.result,
+          .expected = element.reference,
+          .is_untouched = element.untouched,
+          .is_to_be_left = element.left_out,
+          .allowed_error = subject_.is_equality ? 0 : element.allowed};
 }
 
 const CheckedData& CheckReport::data_at(const CheckPart& part) const {
@@ -133,7 +147,8 @@ std::optional<Failure> CheckReport::record_failure(std::size_t part) const {
       fmt::format("in sorted order {} is {}, should be {}{}; wrong elements: {} of {}",
                   subject_.problem.element_name(data.argument, reports_[part].first),
                   value_text(element->result, data.type), value_text(element->reference, data.type),
-                  distance(*element, data.type), reports_[part].wrong, data.used));
+                  distance(*element, data.type), reports_[part].wrong, data.used),
+      wrong_element(data, reports_[part].first, *element));
 }
 
 Failure CheckReport::result_failure(std::size_t part) const {
@@ -164,7 +179,8 @@ Failure CheckReport::result_failure(std::size_t part) const {
                   value_text(element.result, data.type), untouched, wanted,
                   element.left_out ? "" : distance(element, data.type), report.wrong, data.used,
                   is_rounded_apart(element, data.type) ? rounding_remedy(data.type) : "",
-                  order_remedy(data.type)));
+                  order_remedy(data.type)),
+      wrong_element(data, report.first, element));
 }
 
 std::string CheckReport::distance(const CheckKernels::Element& element,
@@ -265,7 +281,8 @@ Failure CheckReport::repeat_failure(std::size_t part) const {
                   "the result differ. {}",
                   subject_.problem.element_name(data.argument, index),
                   value_text(element.reference, data.type), value_text(element.result, data.type),
-                  report.wrong, data.size_bytes() / kWordBytes, kIfIntended));
+                  report.wrong, data.size_bytes() / kWordBytes, kIfIntended),
+      wrong_element(data, index, element));
 }
 
 }  // namespace tuner::verify

@@ -63,7 +63,10 @@ class CheckReport {
   /// The same where a result depends on the order of equal inputs; empty where none are meant to be
   /// equal.
   [[nodiscard]] std::string order_remedy(family::ElementType type) const;
-  [[nodiscard]] Failure failure_of(Outcome outcome, std::string text) const;
+  [[nodiscard]] Failure failure_of(Outcome outcome, std::string text,
+                                   std::optional<WrongElement> element = {}) const;
+  [[nodiscard]] WrongElement wrong_element(const CheckedData& data, std::uint64_t index,
+                                           const CheckKernels::Element& element) const;
   [[nodiscard]] const CheckedData& data_at(const CheckPart& part) const;
   [[nodiscard]] bool changed(std::size_t part) const;
 

@@ -716,15 +716,15 @@ std::string ProblemData::element_name(std::size_t argument, std::uint64_t index)
   return place.empty() ? text : fmt::format("{} ({})", text, place);
 }
 
+std::string_view inputs_name(const family::Family& family, Fill fill) {
+  if (std::holds_alternative<family::NpyReference>(family.check.reference)) return "the file's";
+  return fill == Fill::normal ? "normal" : fill == Fill::whole ? "whole-number" : "few-valued";
+}
+
 std::string ProblemData::circumstances() const {
-  const bool from_files = std::holds_alternative<family::NpyReference>(family_.check.reference);
   std::string text =
       fmt::format("size {}, {} inputs, seed {}", space::display(recipe_.size, family_.problem.dims),
-                  from_files                     ? "the file's"
-                  : recipe_.fill == Fill::normal ? "normal"
-                  : recipe_.fill == Fill::whole  ? "whole-number"
-                                                 : "few-valued",
-                  recipe_.seed);
+                  inputs_name(family_, recipe_.fill), recipe_.seed);
   if (recipe_.law) text += fmt::format(", law \"{}\"", family::name(recipe_.law->law));
   if (recipe_.changed) text += ", some elements changed";
   if (check_case() != nullptr) {

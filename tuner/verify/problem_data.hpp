@@ -11,6 +11,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tuner::verify {
@@ -36,6 +37,10 @@ struct Recipe {
   std::optional<LawLevel> law = {};  ///< none: the ordinary one of each fill
   auto operator<=>(const Recipe&) const = default;
 };
+
+/// The law of inputs that have no fill of their own: "normal", "whole-number", "few-valued" or, of
+/// inputs in files, "the file's".
+[[nodiscard]] std::string_view inputs_name(const family::Family& family, Fill fill);
 
 /// The values that a reference runs on.
 struct InputValues {

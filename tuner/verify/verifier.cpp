@@ -19,6 +19,11 @@ namespace {
 /// The share of device memory that instances may fill; the one in use may exceed it.
 constexpr std::size_t kMemoryShare = 4;
 
+// Kinds of launches in PerformedCheck::launch.
+constexpr std::string_view kChecked = "checked";
+constexpr std::string_view kReadOnly = "read-only inputs";
+constexpr std::string_view kBehindOthers = "behind others";
+
 /// What the last launch on an instance did beside the candidate's scratch.
 std::optional<Failure> scratch_failure(LoadedCandidate& candidate, const Instance& instance) {
   const auto scratch = candidate.scratch.find(instance.recipe().size);
@@ -197,8 +202,38 @@ Expected<double, Failure> Verifier::launch_and_inspect(LoadedCandidate& candidat
   return right;
 }
 
+Expected<double, Failure> Verifier::recorded(const Recipe& recipe, std::string_view launch,
+                                             Expected<double, Failure> found) {
+  PerformedCheck check{.size = recipe.size,
+                       .inputs = std::string(recipe.changed ? "changed"
+                                             : recipe.law
+                                                 ? family::name(recipe.law->law)
+                                                 : inputs_name(family_, recipe.fill)),
+                       .check_case = recipe.check_case,
+                       .seed = recipe.seed,
+                       .launch = std::string(launch),
+                       .worst_error = std::nullopt,
+                       .message = "",
+                       .element = std::nullopt};
+  if (found) {
+    check.worst_error = *found;
+  } else {
+    check.outcome = found.error().outcome;
+    check.message = found.error().message;
+    check.element = found.error().element;
+  }
+  performed_.push_back(std::move(check));
+  return found;
+}
+
 Expected<double, Failure> Verifier::check(LoadedCandidate& candidate, const Recipe& recipe,
                                           const Conditions& conditions) {
+  return recorded(recipe, kChecked, launch_until_certain(candidate, recipe, conditions));
+}
+
+Expected<double, Failure> Verifier::launch_until_certain(LoadedCandidate& candidate,
+                                                         const Recipe& recipe,
+                                                         const Conditions& conditions) {
   auto right = launch_and_inspect(candidate, instance(recipe), conditions);
   if (right || right.error().outcome != Outcome::out_of_bounds) return right;
   // The reference may have been hit by a candidate before this one, on another instance.
@@ -311,8 +346,10 @@ Expected<void, Failure> Verifier::check_awkward_sizes(LoadedCandidate& candidate
     }
     // Last, and once: a fault costs the process and names no element, and pages take time to map.
     if (size == sizes->back()) {
-      auto right = launch_and_inspect(candidate, instance(recipe(size, Fill::normal)),
-                                      {.inputs = Conditions::Inputs::read_only});
+      const Recipe normal = recipe(size, Fill::normal);
+      auto right = recorded(normal, kReadOnly,
+                            launch_and_inspect(candidate, instance(normal),
+                                               {.inputs = Conditions::Inputs::read_only}));
       if (!right) return Unexpected(std::move(right.error()));
     }
     right_at_awkward_sizes_.insert(std::move(identity));
@@ -372,8 +409,9 @@ Expected<double, Failure> Verifier::check_dependence_on_launches(LoadedCandidate
   }
   double worst = 0;
   for (const Launch& launch : launches) {
-    auto right = launch_and_inspect(candidate, launch.on_changed ? *changed : original,
-                                    launch.conditions);
+    Instance& problem = launch.on_changed ? *changed : original;
+    auto right = recorded(problem.recipe(), kBehindOthers,
+                          launch_and_inspect(candidate, problem, launch.conditions));
     if (!right) {
       right.error().message +=
           "; launches before, on these or on other inputs, were right: a result of one of them is "
@@ -388,6 +426,7 @@ Expected<double, Failure> Verifier::check_dependence_on_launches(LoadedCandidate
 
 Expected<Verdict, Failure> Verifier::verify(LoadedCandidate& candidate, const space::Size& size) {
   timed_ = recipe(size, Fill::normal);
+  performed_.clear();
   if (auto right = check_awkward_sizes(candidate, size); !right) {
     return Unexpected(std::move(right.error()));
   }

@@ -3,6 +3,7 @@
 
 #include "tuner/family/candidate.hpp"
 #include "tuner/verify/instance.hpp"
+#include "tuner/verify/performed_check.hpp"
 #include "tuner/verify/scratch.hpp"
 
 #include <cstdint>
@@ -13,6 +14,7 @@
 #include <random>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -74,6 +76,10 @@ class Verifier {
   [[nodiscard]] Expected<Verdict, Failure> verify(LoadedCandidate& candidate,
                                                   const space::Size& size);
 
+  /// The checks of the candidate that was verified last, in their order; of a failure, the last
+  /// one.
+  [[nodiscard]] const std::vector<PerformedCheck>& performed() const { return performed_; }
+
   /// Content hash of the right result at a size on whole-number inputs, on which it is exact: other
   /// devices have the same.
   [[nodiscard]] std::string exact_result(const space::Size& size);
@@ -123,6 +129,13 @@ class Verifier {
                                                              const Conditions& conditions);
   [[nodiscard]] Expected<double, Failure> check(LoadedCandidate& candidate, const Recipe& recipe,
                                                 const Conditions& conditions);
+  /// Without a record of it.
+  [[nodiscard]] Expected<double, Failure> launch_until_certain(LoadedCandidate& candidate,
+                                                               const Recipe& recipe,
+                                                               const Conditions& conditions);
+  /// Adds a check on these inputs to `performed` and returns what it found.
+  Expected<double, Failure> recorded(const Recipe& recipe, std::string_view launch,
+                                     Expected<double, Failure> found);
   /// Launches at the tuned size whose inputs, outputs and state differ in what they hold from
   /// before: results of other inputs must not be taken for those of these.
   [[nodiscard]] Expected<double, Failure> check_dependence_on_launches(LoadedCandidate& candidate,
@@ -144,6 +157,7 @@ class Verifier {
   std::map<std::pair<space::Size, family::Law>, std::optional<LawLevel>> levels_;
   Recipe timed_;                                  // of the instance that candidates are timed on
   std::set<std::string> right_at_awkward_sizes_;  // hashes of code, configuration and size
+  std::vector<PerformedCheck> performed_;         // of the candidate verified last
 };
 
 }  // namespace tuner::verify

@@ -6,6 +6,7 @@
 #include "tuner/family/family.hpp"
 #include "tuner/measure/statistics.hpp"
 #include "tuner/measure/transfer.hpp"
+#include "tuner/verify/performed_check.hpp"
 
 #include <cstddef>
 #include <optional>
@@ -27,6 +28,8 @@ struct Candidate {
 struct EvaluatedCandidate : TrialResult {
   std::string caution;                        ///< Instance::caution at the size; only when `ok`
   std::vector<backend::Resources> resources;  ///< of each step
+  std::vector<verify::PerformedCheck>
+      checks;  ///< none of a candidate that took its process with it
 };
 
 /// What a program spends once on a device, in milliseconds, and what it gets for it.

@@ -56,6 +56,7 @@ EvaluatedCandidate Evaluator::evaluate(const Candidate& candidate, const space::
 
   auto verdict = verifier_.verify(loaded, size);
   evaluation.verify_ms = verifying.elapsed_ms();
+  evaluation.checks = verifier_.performed();
   if (!verdict) return failed(std::move(evaluation), std::move(verdict.error()));
   evaluation.worst_error = verdict->worst_error;
   evaluation.caution = verifier_.timing_instance(size).caution();
@@ -64,6 +65,7 @@ EvaluatedCandidate Evaluator::evaluate(const Candidate& candidate, const space::
   const Stopwatch measuring;
   auto measurement = time_plausibly(candidate, loaded, size, best_ns);
   evaluation.measure_ms = measuring.elapsed_ms();
+  evaluation.checks = verifier_.performed();
   if (!measurement) return failed(std::move(evaluation), std::move(measurement.error()));
   if (auto failure = implausible_at(size, measurement->time->median_ns)) {
     return failed(std::move(evaluation), std::move(*failure));

@@ -146,6 +146,14 @@ void read(const Json& message, std::string_view key, counters::Counters& value) 
 
 // A compiler quotes the source as it is, whatever its encoding; stored and shown is what every
 // terminal and file can hold.
+void validate(WrongElement& element) {
+  element.buffer = printable(element.buffer);
+}
+void validate(verify::PerformedCheck& check) {
+  check.inputs = printable(check.inputs);
+  check.launch = printable(check.launch);
+  check.message = printable(check.message);
+}
 void validate(Failure& failure) {
   failure.message = printable(failure.message);
 }

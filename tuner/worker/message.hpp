@@ -112,8 +112,25 @@ inline constexpr auto kFields<counters::CounterReading> =
     std::tuple(Field("counters", &counters::CounterReading::counters),
                Field("problem", &counters::CounterReading::problem));
 template <>
+inline constexpr auto kFields<WrongElement> =
+    std::tuple(Field("buffer", &WrongElement::buffer), Field("index", &WrongElement::index),
+               Field("value", &WrongElement::value), Field("expected", &WrongElement::expected),
+               Field("untouched", &WrongElement::is_untouched),
+               Field("to_be_left", &WrongElement::is_to_be_left),
+               Field("allowed_error", &WrongElement::allowed_error));
+template <>
 inline constexpr auto kFields<Failure> =
-    std::tuple(Field("outcome", &Failure::outcome), Field("message", &Failure::message));
+    std::tuple(Field("outcome", &Failure::outcome), Field("message", &Failure::message),
+               Field("element", &Failure::element));
+template <>
+inline constexpr auto kFields<verify::PerformedCheck> = std::tuple(
+    Field("size", &verify::PerformedCheck::size), Field("inputs", &verify::PerformedCheck::inputs),
+    Field("check_case", &verify::PerformedCheck::check_case),
+    Field("seed", &verify::PerformedCheck::seed), Field("launch", &verify::PerformedCheck::launch),
+    Field("outcome", &verify::PerformedCheck::outcome),
+    Field("worst_error", &verify::PerformedCheck::worst_error),
+    Field("message", &verify::PerformedCheck::message),
+    Field("element", &verify::PerformedCheck::element));
 template <>
 inline constexpr auto kFields<space::DeviceInfo> =
     std::tuple(Field("backend", &space::DeviceInfo::backend),
@@ -137,6 +154,7 @@ inline constexpr auto kFields<EvaluatedCandidate> = std::tuple(
     Field("discarded", &EvaluatedCandidate::discarded),
     Field("power_capped", &EvaluatedCandidate::power_capped),
     Field("resources", &EvaluatedCandidate::resources),
+    Field("checks", &EvaluatedCandidate::checks),
     Field("verify_ms", &EvaluatedCandidate::verify_ms),
     Field("measure_ms", &EvaluatedCandidate::measure_ms));
 template <>
@@ -231,7 +249,9 @@ void read(const Json& message, std::string_view key, std::map<std::string, T>& v
 /// What must hold of a struct beyond its fields; makes its texts printable.
 template <class T>
 void validate(T&) {}
+void validate(WrongElement& element);
 void validate(Failure& failure);
+void validate(verify::PerformedCheck& check);
 void validate(counters::CounterReading& reading);
 void validate(EvaluatedCandidate& result);
 void validate(space::DeviceInfo& device);
