@@ -198,6 +198,11 @@ void Instance::add_own_errors() {
   }
 }
 
+void Instance::cover(ReferenceCoverage& coverage) {
+  ReferenceRunner probed(backend_, kernels_, problem_, coverage);
+  if (probed.can_run()) static_cast<void>(run_reference(probed, {}, kUnwritten));
+}
+
 void Instance::check_reference() {
   kernels_.prepare(memory_, poison_);
   const Outputs again = run_reference({}, kOtherUnwritten);

@@ -101,7 +101,8 @@ Verifier::Verifier(backend::Backend& backend, const family::Family& family, std:
       family_(family),
       seed_(seed),
       observer_(std::move(observer)),
-      kernels_(backend) {}
+      kernels_(backend),
+      coverage_(family) {}
 
 void Verifier::announce(const VerifyStep& step) const {
   if (observer_) observer_(step);
@@ -125,7 +126,46 @@ Instance& Verifier::instance(const Recipe& recipe) {
     it = kept > limit ? instances_.erase(it) : std::next(it);
   }
   announce({VerifyStep::Kind::prepare, recipe.size});
-  return instances_.emplace_front(backend_, kernels_, family_, recipe);
+  Instance& made = instances_.emplace_front(backend_, kernels_, family_, recipe);
+  if (coverage_.is_open()) look_at_reference(made);
+  return made;
+}
+
+/// That memory is short of what it takes is no fault of a candidate's.
+void Verifier::look_at_reference(Instance& instance) {
+  try {
+    instance.cover(coverage_);
+  } catch (const Error& error) {
+    coverage_.fail({Outcome::launch_error, error.what()});
+  }
+}
+
+std::optional<Coverage> Verifier::take_coverage() {
+  if (coverage_taken_ || !std::holds_alternative<family::KernelReference>(family_.check.reference)) {
+    return std::nullopt;
+  }
+  coverage_taken_ = true;
+  coverage_.close();
+  return coverage_.coverage();
+}
+
+Coverage Verifier::cover(const space::Size& size) {
+  const auto look_at = [&](const std::vector<Recipe>& recipes) {
+    for (const Recipe& each : recipes) {
+      if (coverage_.is_open()) static_cast<void>(instance(each));
+    }
+  };
+  for (const family::Kernel& kernel : family_.kernels) {
+    const space::BoundDefinition space(kernel.space, backend_.device().attributes, size);
+    const space::Config config = space.default_config();
+    if (space.violation(config)) continue;
+    for (const space::Size& each :
+         family::awkward_sizes(family_, kernel, space, config, size).sizes) {
+      if (coverage_.is_open()) look_at(awkward_recipes(each, equal_if_whole(size)));
+    }
+  }
+  look_at(tuned_recipes(size));
+  return coverage_.coverage();
 }
 
 std::string Verifier::exact_result(const space::Size& size) {
@@ -240,20 +280,29 @@ Expected<void, Failure> Verifier::check_awkward_sizes(LoadedCandidate& candidate
   return {};
 }
 
+std::vector<Recipe> Verifier::tuned_recipes(const space::Size& size) const {
+  std::vector<Recipe> recipes;
+  if (!family_.check.continuous) recipes.push_back(recipe(size, Fill::whole));
+  for (std::size_t check_case = 1; check_case <= family_.check.cases.size(); ++check_case) {
+    recipes.push_back(recipe(size, Fill::normal, check_case));
+  }
+  recipes.push_back(recipe(size, Fill::normal));
+  return recipes;
+}
+
 Expected<double, Failure> Verifier::check_tuned_size(LoadedCandidate& candidate,
                                                      const space::Size& size) {
-  if (!family_.check.continuous) {
-    auto exact = check(candidate, recipe(size, Fill::whole), nan_poison);
-    if (!exact) return exact;
-  }
   double worst = 0;
-  for (std::size_t check_case = 1; check_case <= family_.check.cases.size(); ++check_case) {
-    auto right = check(candidate, recipe(size, Fill::normal, check_case), huge_poison);
+  std::vector<Recipe> recipes = tuned_recipes(size);
+  const Recipe normal = recipes.back();
+  recipes.pop_back();
+  for (const Recipe& each : recipes) {
+    const bool is_whole = each.fill == Fill::whole;
+    auto right = check(candidate, each, is_whole ? nan_poison : huge_poison);
     if (!right) return right;
-    worst = std::max(worst, *right);
+    if (!is_whole) worst = std::max(worst, *right);
   }
   // Last, on the instance that candidates are timed on.
-  const Recipe normal = recipe(size, Fill::normal);
   instance(normal).forget_outputs();
   auto first = check(candidate, normal, highest_poison);
   if (!first) return first;

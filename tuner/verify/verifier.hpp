@@ -2,13 +2,16 @@
 #pragma once
 
 #include "tuner/family/candidate.hpp"
+#include "tuner/verify/coverage.hpp"
 #include "tuner/verify/instance.hpp"
+#include "tuner/verify/reference_coverage.hpp"
 #include "tuner/verify/scratch.hpp"
 
 #include <cstdint>
 #include <functional>
 #include <list>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -87,12 +90,21 @@ class Verifier {
   [[nodiscard]] Expected<void, Failure> verify_timed(LoadedCandidate& candidate,
                                                      const space::Size& size);
 
+  /// What all checks so far reached of the reference kernel; from then on none is looked at. None
+  /// when it was taken before, and for another reference.
+  [[nodiscard]] std::optional<Coverage> take_coverage();
+  /// What the checks of every kernel's default configuration at a size reach of the reference
+  /// kernel, without such a candidate; empty for another reference. Throws as Instance.
+  [[nodiscard]] Coverage cover(const space::Size& size);
+
  private:
   [[nodiscard]] Instance& instance(const Recipe& recipe);
   [[nodiscard]] Recipe recipe(const space::Size& size, Fill fill, std::size_t check_case = 0) const;
   /// What is checked at an awkward size, in this order.
   [[nodiscard]] std::vector<Recipe> awkward_recipes(const space::Size& size,
                                                     bool equal_if_whole) const;
+  /// What is checked at the tuned size, the timing instance's last.
+  [[nodiscard]] std::vector<Recipe> tuned_recipes(const space::Size& size) const;
   /// Whether results that are whole numbers must equal those of the reference: what it gives for
   /// whole numbers at the tuned size is whole, too, and not all 0, which says nothing.
   [[nodiscard]] bool equal_if_whole(const space::Size& tuned);
@@ -108,12 +120,15 @@ class Verifier {
   [[nodiscard]] Expected<double, Failure> check_tuned_size(LoadedCandidate& candidate,
                                                            const space::Size& size);
   void announce(const VerifyStep& step) const;
+  void look_at_reference(Instance& instance);
 
   backend::Backend& backend_;
   const family::Family& family_;
   std::uint64_t seed_;
   VerifyObserver observer_;
   CheckKernels kernels_;
+  ReferenceCoverage coverage_;
+  bool coverage_taken_ = false;
   std::list<Instance> instances_;                 // most recently used first
   std::map<space::Size, bool> whole_at_;          // what equal_if_whole found
   std::set<std::string> right_at_awkward_sizes_;  // hashes of code, configuration and size
