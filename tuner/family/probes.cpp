@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -22,8 +23,14 @@ constexpr std::size_t kMostTokens = 512;
 constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 
 /// Before the source. Compilers for the host and for GPUs take it. In a constant expression nothing
-/// is noted. Names are such that no macro of a command line has them.
+/// is noted. Names are such that no macro of a command line has them. NVRTC does not say what it
+/// knows.
 constexpr std::string_view kRuntime = R"cuda(
+#ifdef __CUDACC_RTC__
+#define TUNER_KNOWS(...) false
+#else
+#define TUNER_KNOWS(...) __builtin_constant_p(__VA_ARGS__)
+#endif
 namespace tuner_probes {{
 __device__ unsigned char tuner_notes[{0}];
 template <int tuner_place>
@@ -32,7 +39,7 @@ __device__ __forceinline__ void note() {{
 }}
 template <int tuner_probe>
 __device__ __forceinline__ bool noted(bool tuner_value) {{
-  if (__builtin_constant_p(tuner_value)) {{
+  if (TUNER_KNOWS(tuner_value)) {{
     if (tuner_value) note<{1} * tuner_probe + 2>(); else note<{1} * tuner_probe + 3>();
   }} else {{
     if (tuner_value) note<{1} * tuner_probe>(); else note<{1} * tuner_probe + 1>();
@@ -46,7 +53,7 @@ __device__ __forceinline__ constexpr bool saw(bool tuner_value) {{
 template <int tuner_probe, class tuner_type>
 __device__ __forceinline__ constexpr tuner_type chose(tuner_type tuner_value) {{
   if (!__builtin_is_constant_evaluated()) {{
-    if (__builtin_constant_p(tuner_value)) note<{1} * tuner_probe + 2>();
+    if (TUNER_KNOWS(tuner_value)) note<{1} * tuner_probe + 2>();
     else note<{1} * tuner_probe>();
   }}
   return tuner_value;
@@ -99,25 +106,90 @@ class FixedMacros {
   Words names_, definitions_;
 };
 
-/// Finds the probes of one file and writes them into its text.
-class ProbeWriter {
+/// Names of values that no input changes: template parameters, macros without parameters, constexpr
+/// variables.
+class ConstantNames {
  public:
-  ProbeWriter(const std::string& file, std::string_view text, ProbeExtent extent,
-              std::vector<Probe>& probes)
-      : file_(file), text_(text), extent_(extent), probes_(probes) {
-    for (std::size_t i = 0; i < text.size(); ++i) {
-      if (text[i] == '\n') breaks_.push_back(i);
+  explicit ConstantNames(const CompileJob& job) {
+    for (const std::string_view option : job.options) {
+      if (option.starts_with("-D")) names_.insert(option.substr(2, option.find('=') - 2));
+    }
+    add(source_tokens(job.source.text));
+    for (const Header& header : job.source.headers) add(source_tokens(header.text));
+  }
+  [[nodiscard]] bool contain(std::string_view word) const {
+    constexpr std::array<std::string_view, 4> kValues = {"true", "false", "sizeof", "nullptr"};
+    const bool is_number = std::isdigit(static_cast<unsigned char>(word.front())) != 0;
+    return is_number || std::ranges::count(kValues, word) > 0 || names_.count(word) > 0;
+  }
+
+ private:
+  void add(const std::vector<SourceToken>& tokens) {
+    for (std::size_t i = 0; i < tokens.size(); ++i) {
+      if (tokens[i].kind == Kind::directive) add_macro(tokens[i]);
+      if (tokens[i].text == "template") add_parameters(tokens, i + 1);
+      if (tokens[i].text == "constexpr") add_variable(tokens, i + 1);
+    }
+  }
+  void add_macro(const SourceToken& directive) {
+    const std::vector<SourceToken> line = source_tokens(directive.text.substr(1));
+    if (line.size() < 3 || line[0].text != "define") return;
+    const bool is_function =
+        line[2].text == "(" && line[2].text.data() == line[1].text.data() + line[1].text.size();
+    if (!is_function && line[2].kind == Kind::word) names_.insert(line[1].text);
+  }
+  /// The word before each comma, =, and the > at the end.
+  void add_parameters(const std::vector<SourceToken>& tokens, std::size_t begin) {
+    std::size_t depth = 0;
+    for (std::size_t i = begin; i < std::min(begin + kMostTokens, tokens.size()); ++i) {
+      const std::string_view text = tokens[i].text;
+      if (text == "<") ++depth;
+      if (text == ";" || text == "{" || depth == 0) return;
+      const bool ends = text == "," || text == "=" || text == ">";
+      if (ends && tokens[i - 1].kind == Kind::word) names_.insert(tokens[i - 1].text);
+      if (text == ">" && --depth == 0) return;
+    }
+  }
+  /// constexpr int kSize = …, constexpr int kSizes[] = …
+  void add_variable(const std::vector<SourceToken>& tokens, std::size_t begin) {
+    for (std::size_t i = begin; i < std::min(begin + kMostTokens, tokens.size()); ++i) {
+      const std::string_view text = tokens[i].text;
+      if (text == "(" || text == ";") return;
+      if ((text == "=" || text == "{" || text == "[") && tokens[i - 1].kind == Kind::word) {
+        names_.insert(tokens[i - 1].text);
+        return;
+      }
     }
   }
 
-  [[nodiscard]] std::string write(const FixedMacros& fixed) {
+  Words names_;
+};
+
+/// What is known of all files of a source.
+struct SourceNames {
+  FixedMacros fixed;
+  ConstantNames constant;
+};
+
+/// Finds the probes of one file and writes them into its text.
+class ProbeWriter {
+ public:
+  ProbeWriter(const Header& file, const SourceNames& names, ProbeExtent extent,
+              std::vector<Probe>& probes)
+      : file_(file.name), text_(file.text), names_(names), extent_(extent), probes_(probes) {
+    for (std::size_t i = 0; i < text_.size(); ++i) {
+      if (text_[i] == '\n') breaks_.push_back(i);
+    }
+  }
+
+  [[nodiscard]] std::string write() {
     std::vector<SourceToken> code, directives;
     for (const SourceToken& token : source_tokens(text_)) {
       (token.kind == Kind::directive ? directives : code).push_back(token);
     }
     read(std::move(code));
     if (extent_ == ProbeExtent::everything) {
-      for (const SourceToken& directive : directives) read_macro(directive, fixed);
+      for (const SourceToken& directive : directives) read_macro(directive);
     }
     return written();
   }
@@ -155,10 +227,10 @@ class ProbeWriter {
   }
 
   /// The body of a macro, unless it makes tokens or is fixed.
-  void read_macro(const SourceToken& directive, const FixedMacros& fixed) {
+  void read_macro(const SourceToken& directive) {
     std::vector<SourceToken> line = source_tokens(directive.text.substr(1));
     if (line.size() < 3 || line[0].text != "define") return;
-    const bool is_plain = !fixed.contain(line[1].text) &&
+    const bool is_plain = !names_.fixed.contain(line[1].text) &&
                           std::ranges::count(line, "#", &SourceToken::text) == 0;
     if (!is_plain) return;
     std::size_t body = 2;
@@ -203,7 +275,7 @@ class ProbeWriter {
     const auto close = close_of(i + 1);
     if (!close) return;
     const auto [begin, end] = is(i, "for") ? second_part(i + 2, *close) : last_part(i + 2, *close);
-    if (begin >= end || declares(begin, end)) return;
+    if (begin >= end || declares(begin, end) || is_constant(begin, end)) return;
     if (is(i, "switch")) return read_switch(i, begin, *close);
     const auto kind = is(i, "if") ? Probe::Kind::condition : Probe::Kind::loop;
     add_condition(begin, end, {.kind = kind, .text = text_of(i, *close + 1)}, line_of(i));
@@ -252,6 +324,13 @@ class ProbeWriter {
     return false;
   }
 
+  [[nodiscard]] bool is_constant(std::size_t begin, std::size_t end) const {
+    for (std::size_t i = begin; i < end; ++i) {
+      if (is_word(i) && !names_.constant.contain(tokens_[i].text)) return false;
+    }
+    return true;
+  }
+
   /// Adds the probe of a condition and, where that is wanted, those of its operands.
   void add_condition(std::size_t begin, std::size_t end, Probe probe, std::uint64_t line) {
     probe.file = file_;
@@ -290,6 +369,7 @@ class ProbeWriter {
       if (parts.empty()) continue;
       parts.emplace_back(from, end);
       for (const auto& [first, last] : parts) {
+        if (is_constant(first, last)) continue;
         add_condition(first, last, {.text = text_of(first, last), .whole = whole}, line_of(first));
       }
       return;
@@ -339,7 +419,7 @@ class ProbeWriter {
   void read_ternary(std::size_t mark) {
     if (is(mark + 1, ":")) return;  // GNU: the condition is the value
     const auto begin = condition_begin(mark);
-    if (!begin || *begin >= mark) return;
+    if (!begin || *begin >= mark || is_constant(*begin, mark)) return;
     add_condition(*begin, mark, {.text = text_of(*begin, mark) + " ? …"}, line_of(*begin));
   }
 
@@ -412,6 +492,7 @@ class ProbeWriter {
 
   std::string file_;
   std::string_view text_;
+  const SourceNames& names_;
   ProbeExtent extent_;
   std::vector<Probe>& probes_;
   std::vector<std::size_t> breaks_;  // of lines
@@ -432,16 +513,16 @@ std::string in_literal(std::string_view name) {
 
 }  // namespace
 
-ProbedSource with_probes(const KernelSource& source, ProbeExtent extent) {
-  const FixedMacros fixed(source);
+ProbedSource with_probes(const CompileJob& job, ProbeExtent extent) {
+  const KernelSource& source = job.source;
+  const SourceNames names{.fixed = FixedMacros(source), .constant = ConstantNames(job)};
   ProbedSource probed{.source = source, .probes = {}};
   for (std::size_t i = 0; i < source.headers.size(); ++i) {
-    const auto& [name, text] = source.headers[i];
     probed.source.headers[i].text =
-        ProbeWriter(name, text, extent, probed.probes).write(fixed);
+        ProbeWriter(source.headers[i], names, extent, probed.probes).write();
   }
-  probed.source.text =
-      ProbeWriter(source.name, source.text, extent, probed.probes).write(fixed);
+  const Header main{.name = source.name, .text = source.text};
+  probed.source.text = ProbeWriter(main, names, extent, probed.probes).write();
   if (probed.probes.empty()) return {.source = source, .probes = {}};
   probed.source.text = fmt::format(fmt::runtime(kRuntime), ProbeNotes::kBytes * probed.probes.size(),
                                    ProbeNotes::kBytes, ProbedSource::kReadNotes,

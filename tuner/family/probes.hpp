@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "tuner/family/family.hpp"
+#include "tuner/family/candidate.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -48,9 +48,10 @@ struct ProbedSource {
 };
 
 /// Probes every condition of if, while, do and for, of ternaries, each operand of && and || in
-/// these, and the labels of switch, in a source and its headers; `if constexpr` and conditions that
-/// declare a variable have none. A macro has the probes of its definition. Lines keep their
-/// numbers.
-[[nodiscard]] ProbedSource with_probes(const KernelSource& source, ProbeExtent extent);
+/// these, and the labels of switch, in the job's source and its headers. Conditions that declare a
+/// variable have none, nor have those that no input decides: `if constexpr`, and what names nothing
+/// but template parameters, macros that are values, and constexpr variables. A macro has the probes
+/// of its definition. Lines keep their numbers.
+[[nodiscard]] ProbedSource with_probes(const CompileJob& job, ProbeExtent extent);
 
 }  // namespace tuner::family

@@ -31,7 +31,7 @@ bool ReferenceCoverage::is_open() const {
 }
 
 family::CompileJob ReferenceCoverage::probed(const family::CompileJob& job) {
-  family::ProbedSource made = family::with_probes(job.source, extent_);
+  family::ProbedSource made = family::with_probes(job, extent_);
   family::CompileJob result = job;
   probes_ = std::move(made.probes);
   notes_.resize(ProbeNotes::kBytes * probes_.size());
