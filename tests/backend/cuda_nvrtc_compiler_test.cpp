@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "../support/hostile_sources.hpp"
 #include "tuner/backend/cuda/nvrtc_compiler.hpp"
+#include "tuner/family/probes.hpp"
 
 #include <gmock/gmock.h>
 
@@ -51,6 +52,24 @@ TEST_F(NvrtcCompilerTest, MakesACubinOfATemplateInstance) {
             "\x7f"
             "ELF");
   EXPECT_EQ(binary->symbols, std::vector<std::string>{"_Z5scaleILi3ELb1EEvPfi"});
+}
+
+TEST_F(NvrtcCompilerTest, TakesASourceWithProbes) {
+  constexpr const char* kSource = R"(
+    #define CLAMP(v) ((v) > 255 ? 255 : (v))
+    constexpr int half_of(int v) { return v > 1 ? v / 2 : 1; }
+    template <bool kScaled> __global__ void __launch_bounds__(kScaled ? 64 : 32) run(int n, const int* x, int* y) {
+      __shared__ int part[half_of(128)];
+      const int i = blockIdx.x * blockDim.x + threadIdx.x;
+      if (i >= n || x[i] < 0) return;
+      for (int k = 0; k < n && part[k & 63] > 0; ++k) y[i] += kScaled ? 2 : 1;
+      switch (x[i]) { case 1: y[i] = CLAMP(x[i]); break; default: y[i] = 0; }
+      while (y[i] > 100) y[i] /= 2;
+    })";
+  family::CompileJob probed = job(kSource, "run<true>");
+  probed.source = family::with_probes(probed, family::ProbeExtent::everything).source;
+  probed.entries.emplace_back(family::ProbedSource::kReadNotes);
+  EXPECT_EQ(message(compiler_.compile(probed)), "compiled");
 }
 
 TEST_F(NvrtcCompilerTest, MakesOneCubinOfAllEntries) {

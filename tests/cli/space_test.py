@@ -68,6 +68,76 @@ class SpaceTest(ProgramTest):
         self.refuse("space", "check", code=2, says="file")
 
 
+class CoverageTest(ProgramTest):
+    PLAIN = ("__global__ void plain(int N, const float* x, float* y) {\n"
+             "  const int i = blockIdx.x * 32 + threadIdx.x;\n"
+             "  if (i >= N) return;\n"
+             "  y[i] = x[i] > 20 ? 40 : 2 * x[i];\n"
+             "}\n")
+
+    def check(self, plain, *options, change=None):
+        space = self.space_file(change, {"plain.cu": plain})
+        return self.tune("space", "check", "--coverage", "--backend", "cpu", space, *options)
+
+    def test_all_is_reached(self):
+        done = self.check(SCALE_SOURCES["plain.cu"])
+        self.assertIn("coverage: the checks reach all of the reference: 1 condition\n", done.stdout)
+        self.assertEqual(done.stderr, "")
+
+    def test_what_no_check_reaches_is_listed_until_one_does(self):
+        done = self.check(self.PLAIN)
+        self.assertIn("warning: no check reached 1 part of the reference kernel", done.stderr)
+        self.assertIn("  plain.cu:4: `x[i] > 20 ? …` was never true in any check: add a \"fill\", a case or a check size",
+                      done.stderr)
+        coverage = json.loads(self.check(self.PLAIN, "--json").stdout)["coverage"]
+        self.assertEqual((coverage["conditions"], coverage["problem"]), (2, ""))
+        (gap,) = coverage["gaps"]
+        self.assertEqual((gap["file"], gap["line"], gap["text"], gap["within"], gap["unseen"]),
+                         ("plain.cu", 4, "x[i] > 20 ? …", "", "never_true"))
+
+        def wide(space):
+            space["arguments"][1]["fill"] = {"uniform": [-50, 50]}
+        self.assertEqual(self.check(self.PLAIN, change=wide).stderr, "")
+
+    def test_sizes_that_are_multiples_of_the_block(self):
+        def exact(space):
+            space["check"]["sizes"] = [[32], [64]]
+        done = self.check(SCALE_SOURCES["plain.cu"], change=exact)
+        self.assertIn("plain.cu:3: `if (i < N)` was never false in any check: add a check size, such as no multiple of "
+                      "the block", done.stderr)
+
+    def test_a_reference_without_a_source_has_none(self):
+        done = self.tune("space", "check", "--coverage", "--backend", "cpu", GEMM, "--kernel", "gemm_naive")
+        self.assertIn("coverage: the reference is no kernel of the file", done.stdout)
+        self.assertIsNone(self.tune_json("space", "check", "--coverage", GEMM, "--kernel", "gemm_naive")["coverage"])
+
+    def test_a_source_that_takes_no_probes_is_said_and_loses_nothing(self):
+        plain = "#define saw seen\n" + SCALE_SOURCES["plain.cu"]
+        done = self.check(plain)
+        self.assertIn("the default is valid", done.stdout)
+        self.assertIn("warning: what the checks reach of the reference kernel is not known", done.stderr)
+        self.assertIn("compile_error", done.stderr)
+
+    def test_a_reference_that_cannot_run_is_one_error(self):
+        space = self.space_file(sources={"plain.cu": SCALE_SOURCES["plain.cu"].replace("2 *", "two *")})
+        self.refuse("space", "check", "--coverage", "--backend", "cpu", space, code=1, says=["plain", "two"])
+
+    def test_tune_names_three_after_the_first_trial(self):
+        conditions = "".join(f"  if (x[i] > {limit}) y[i] = {limit};\n" for limit in (20, 30, 40, 50))
+        plain = SCALE_SOURCES["plain.cu"].replace("  if (i < N) y[i] = 2 * x[i];\n",
+                                                  "  if (i >= N) return;\n  y[i] = 2 * x[i];\n" + conditions)
+        run = ("--space", self.space_file(sources={"plain.cu": plain}), "--kernel", "scale", "--backend", "cpu", "--max-evals", 2)
+        done = self.tune(*run)
+        self.assertEqual(done.stderr.count("warning: no check reached 4 parts of the reference kernel"), 1)
+        self.assertIn("`tune space check --coverage FILE` lists all", done.stderr)
+        self.assertEqual([f"`if (x[i] > {limit})`" in done.stderr for limit in (20, 30, 40, 50)], [True, True, True, False])
+        self.assertIn("BLOCK=", done.stdout)
+        again = self.tune_json(*run, "--fresh", "--log", "events")
+        self.assertEqual([gap["line"] for gap in again["coverage"]["gaps"]], [5, 6, 7, 8])
+        events = [json.loads(line) for line in (self.directory / "events").read_text().splitlines()]
+        self.assertEqual([event["event"] for event in events if event["event"] == "coverage"], ["coverage"])
+
+
 class InitTest(ProgramTest):
     def test_a_draft_passes_the_check_and_can_be_tuned(self):
         self.text_file("scale.cu", SCALE_SOURCES["scale.cu"].replace("[i] = 2 *", "[i] = s *")

@@ -63,6 +63,26 @@ TEST(Message, AResultIsReadAsItWasWritten) {
   EXPECT_EQ(read.caution, "half of y");
   EXPECT_EQ(read.resources.front().static_shared_bytes, 4096U);
   EXPECT_EQ(read.clock_mhz, std::nullopt);
+  EXPECT_EQ(read.coverage, std::nullopt);
+}
+
+TEST(Message, CoverageIsReadAsItWasWrittenAndPrintable) {
+  EvaluatedCandidate result = a_result();
+  result.coverage = verify::Coverage{.conditions = 7,
+                                     .gaps = {{.file = "plain.cu",
+                                               .line = 12,
+                                               .text = "x > 20",
+                                               .within = "if (x > 20 && y)",
+                                               .unseen = verify::Unseen::true_value,
+                                               .advice = "add a case"}},
+                                     .problem = ""};
+  Json message = Json::from_cbor(Json::to_cbor(to_message(result)));
+  EXPECT_EQ(from_message<EvaluatedCandidate>(message).coverage, result.coverage);
+  message.at("coverage").at("gaps").at(0).at("text") = "x \x1b[31m";
+  EXPECT_THAT(from_message<EvaluatedCandidate>(message).coverage->gaps[0].text,
+              Not(HasSubstr("\x1b")));
+  message.at("coverage").at("gaps").at(0).at("unseen") = "never_mind";
+  EXPECT_THAT(refusal<EvaluatedCandidate>(message), HasSubstr("unseen"));
 }
 
 TEST(Message, CountersAreReadAsTheyWereWritten) {

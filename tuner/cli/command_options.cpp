@@ -356,6 +356,13 @@ void add_space(CLI::App& app, Arguments& arguments) {
       leaf->add_option("-o,--output", o.output, "File to write; default: stdout")
           ->type_name("FILE");
     }
+    if (action == "check") {
+      leaf->add_flag("--coverage", o.coverage,
+                     "Run the reference kernel and list what of its source no check reaches");
+      leaf->add_option("--backend", o.backend, "What runs it")
+          ->capture_default_str()
+          ->type_name("auto|cuda|cpu");
+    }
     if (action == "why") {
       leaf->add_option("configuration", o.config, "TILE_M=64,TILE_N=32,…; the rest is default")
           ->type_name("P=V,…");

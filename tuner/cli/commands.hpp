@@ -184,6 +184,8 @@ struct SpaceOptions {
   std::string kernel;
   std::string size;
   std::string device = "h200";
+  bool coverage = false;         ///< of `check`
+  std::string backend = "auto";  ///< that runs the reference for it
 };
 int space(const CommonOptions& common, const SpaceOptions& options);
 

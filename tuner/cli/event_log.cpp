@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cli/event_log.hpp"
 
+#include "tuner/cli/coverage.hpp"
 #include "tuner/core/file.hpp"
 #include "tuner/session/side_by_side_timer.hpp"
 
@@ -68,6 +69,10 @@ void EventLog::opened(const session::Opening& opening) {
 
 void EventLog::estimated(std::chrono::milliseconds search) {
   write("estimated", {{"search_s", static_cast<double>(search.count()) / 1e3}});
+}
+
+void EventLog::covered(const verify::Coverage& coverage) {
+  write("coverage", coverage_json(coverage));
 }
 
 void EventLog::progressed(const session::Progress& progress) {

@@ -17,6 +17,10 @@ void Observers::estimated(std::chrono::milliseconds search) {
   for (const auto& each : all_) each->estimated(search);
 }
 
+void Observers::covered(const verify::Coverage& coverage) {
+  for (const auto& each : all_) each->covered(coverage);
+}
+
 void Observers::progressed(const session::Progress& progress) {
   for (const auto& each : all_) each->progressed(progress);
 }

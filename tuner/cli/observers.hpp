@@ -17,6 +17,7 @@ class Observers : public session::Observer {
   [[nodiscard]] bool shows_library() const override;
   void opened(const session::Opening& opening) override;
   void estimated(std::chrono::milliseconds search) override;
+  void covered(const verify::Coverage& coverage) override;
   void progressed(const session::Progress& progress) override;
   void final_began(const space::Size& size, std::size_t contenders,
                    session::LibraryPart library) override;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cli/progress.hpp"
 
+#include "tuner/cli/coverage.hpp"
 #include "tuner/cli/format.hpp"
 #include "tuner/cli/output.hpp"
 #include "tuner/core/printable.hpp"
@@ -91,6 +92,15 @@ void ProgressPrinter::opened(const session::Opening& opening) {
 
 void ProgressPrinter::estimated(std::chrono::milliseconds search) {
   announce(fmt::format("  estimated search time: {}", quantity::duration(search)));
+}
+
+void ProgressPrinter::covered(const verify::Coverage& coverage) {
+  constexpr std::size_t kMostShown = 3;
+  const std::vector<std::string> lines = coverage_warning(coverage, kMostShown);
+  // The same family on another device, and with another kernel, has the same gaps.
+  if (lines.empty() || !told_gaps_.insert(lines.back()).second) return;
+  announce("warning: " + lines.front());
+  for (std::size_t i = 1; i < lines.size(); ++i) announce(lines[i]);
 }
 
 std::string ProgressPrinter::line(const session::Progress& progress) const {

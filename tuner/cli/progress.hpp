@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -28,6 +29,7 @@ class ProgressPrinter : public session::Observer {
   [[nodiscard]] bool shows_library() const override { return style_ != Style::silent; }
   void opened(const session::Opening& opening) override;
   void estimated(std::chrono::milliseconds search) override;
+  void covered(const verify::Coverage& coverage) override;
   void progressed(const session::Progress& progress) override;
   void final_began(const space::Size& size, std::size_t contenders,
                    session::LibraryPart library) override;
@@ -53,6 +55,7 @@ class ProgressPrinter : public session::Observer {
   std::string kernel_;   // what has been opened
   std::string library_;  // "cuBLAS"
   std::string final_;    // the final round that goes on
+  std::set<std::string> told_gaps_;  // in the coverage of references
   // The line that is redrawn appears with the first trial, however soon that is over.
   SteadyClock::time_point last_ =
       style_ == Style::redrawn ? SteadyClock::time_point() : SteadyClock::now();

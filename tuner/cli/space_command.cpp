@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cli/commands.hpp"
+#include "tuner/cli/coverage.hpp"
 #include "tuner/cli/output.hpp"
 #include "tuner/cli/sizes.hpp"
 #include "tuner/cli/slow_notice.hpp"
@@ -127,8 +128,35 @@ std::vector<std::string> check_npy_files(const family::Family& family,
   return {};
 }
 
-int check(const family::Family& family, const std::vector<Bound>& bound, const std::string& file,
-          const CommonOptions& common) {
+/// At the size that the options name, else the first that would be tuned.
+std::optional<verify::Coverage> coverage(const family::Family& family,
+                                         const SpaceOptions& options) {
+  DeviceOptions device;
+  device.backend = options.backend;
+  return reference_coverage(family, device, options.size, TuneOptions().seed);
+}
+
+/// What `--coverage` adds to the lines and the warnings.
+void add_coverage(const family::Family& family, const SpaceOptions& options, Json& document) {
+  const auto found = coverage(family, options);
+  document["coverage"] = found ? coverage_json(*found) : Json();
+  if (!found) {
+    document["checks"].push_back(
+        "coverage: the reference is no kernel of the file, so there is no source to cover");
+    return;
+  }
+  for (const std::string& line : coverage_warning(*found)) {
+    const bool is_first = line.front() != ' ';
+    document["warnings"].push_back((is_first ? "warning: " : "") + line);
+  }
+  if (!found->problem.empty() || !found->gaps.empty()) return;
+  document["checks"].push_back(fmt::format("coverage: the checks reach all of the reference: {}",
+                                           quantity::count(found->conditions, "condition")));
+}
+
+int check(const family::Family& family, const std::vector<Bound>& bound,
+          const SpaceOptions& options, const CommonOptions& common) {
+  const std::string& file = options.file;
   Json document = {{"schema", "tune.space-check/1"},
                    {"kernels", Json::array()},
                    {"checks", Json::array()},
@@ -148,6 +176,7 @@ int check(const family::Family& family, const std::vector<Bound>& bound, const s
   for (const std::string& caution : family::check_cautions(family, bound.front().size)) {
     document["warnings"].push_back(fmt::format("warning: {}", caution));
   }
+  if (options.coverage) add_coverage(family, options, document);
   if (common.json) {
     fmt::print("{}", json_text(document));
     return 0;
@@ -407,7 +436,7 @@ int space(const CommonOptions& common, const SpaceOptions& options) {
   }
   const std::vector<Bound> bound = bind(family, options);
   if (options.action == "export") return export_space(bound, family, options);
-  if (options.action == "check") return check(family, bound, options.file, common);
+  if (options.action == "check") return check(family, bound, options, common);
   if (options.action == "count") return count(bound, common, options);
   if (options.action == "show") return show(family, bound, common);
   return why(family, bound, common, options);

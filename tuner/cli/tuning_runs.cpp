@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cli/tuning_runs.hpp"
 
+#include "tuner/cli/coverage.hpp"
 #include "tuner/cli/event_log.hpp"
 #include "tuner/cli/explained_winner.hpp"
 #include "tuner/cli/format.hpp"
@@ -261,6 +262,26 @@ void print_next(const family::Kernel& kernel, const session::RunResult& result,
                    database));
 }
 
+/// Puts what a run says of the reference into its document.
+class CoverageRecorder final : public session::Observer {
+ public:
+  explicit CoverageRecorder(Json& document) : document_(document) {}
+
+  void opened(const session::Opening&) override {}
+  void estimated(std::chrono::milliseconds) override {}
+  void covered(const verify::Coverage& coverage) override {
+    if (document_["coverage"].is_null()) document_["coverage"] = coverage_json(coverage);
+  }
+  void progressed(const session::Progress&) override {}
+  void final_began(const space::Size&, std::size_t, session::LibraryPart) override {}
+  void size_done(const session::SizeResult&) override {}
+  void card_joined(const session::CardName&) override {}
+  void card_dropped(const session::CardName&, const std::string&) override {}
+
+ private:
+  Json& document_;
+};
+
 /// Everyone who follows a run, as the options ask.
 void add_observers(Observers& observers, const CommonOptions& common, const TuneOptions& options) {
   const bool is_json = options.progress == "json";
@@ -288,7 +309,11 @@ TuningRuns::TuningRuns(const CommonOptions& common, const TuneOptions& options)
                                               did_you_mean(options.progress, progress)));
   }
   add_observers(observers_, common, options);
-  document_ = {{"schema", "tune.run/1"}, {"device", nullptr}, {"kernels", Json::array()}};
+  document_ = {{"schema", "tune.run/1"},
+               {"device", nullptr},
+               {"coverage", nullptr},
+               {"kernels", Json::array()}};
+  observers_.add(std::make_unique<CoverageRecorder>(document_));
 }
 
 void TuningRuns::run(const family::Family& family, const std::vector<TuningTask>& tasks,

@@ -3,6 +3,7 @@
 
 #include "tuner/family/family.hpp"
 #include "tuner/store/records.hpp"
+#include "tuner/verify/coverage.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -105,6 +106,9 @@ class Observer {
   /// The first candidates have been timed: how long the search may take if nothing stops it.
   virtual void estimated(std::chrono::milliseconds search) = 0;
   virtual void progressed(const Progress& progress) = 0;
+  /// What the checks of a first right candidate reached of the family's reference kernel: of each
+  /// process that drives a device.
+  virtual void covered(const verify::Coverage& /*coverage*/) {}
   /// `contenders` configurations are re-timed side by side, with the library where it takes part.
   virtual void final_began(const space::Size& size, std::size_t contenders,
                            LibraryPart library) = 0;

@@ -36,6 +36,10 @@ class OneAtATime final : public Observer {
     const std::scoped_lock lock(mutex_);
     to_.opened(opening);
   }
+  void covered(const verify::Coverage& coverage) override {
+    const std::scoped_lock lock(mutex_);
+    to_.covered(coverage);
+  }
   void estimated(std::chrono::milliseconds search) override {
     const std::scoped_lock lock(mutex_);
     to_.estimated(search);

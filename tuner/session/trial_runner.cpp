@@ -113,6 +113,7 @@ store::TrialRecord TrialRunner::evaluated(store::TrialRecord trial, const Pendin
                         .binary = *pending.compiled.get().binary},
                        search.size(), search.best_ns());
   if (!evaluation.caution.empty()) cautions_[search.size()] = evaluation.caution;
+  if (evaluation.coverage) shared_.covered(*evaluation.coverage);
   return with_evaluation(std::move(trial), evaluation, shared_.kernel,
                          search.space().expression_values(pending.config));
 }

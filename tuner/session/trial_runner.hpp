@@ -43,6 +43,7 @@ class TrialRunner {
     std::int64_t run;  ///< in the store
     std::uint64_t seed;
     Clock clock;
+    std::function<void(const verify::Coverage&)> covered;
   };
 
   /// `card` tells the cards of the run apart. The device must outlive it.

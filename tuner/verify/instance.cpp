@@ -334,6 +334,11 @@ void Instance::add_own_errors() {
   }
 }
 
+void Instance::cover(ReferenceCoverage& coverage) {
+  ReferenceRunner probed(backend_, kernels_, problem_, coverage);
+  if (probed.can_run()) static_cast<void>(run_reference(probed, {}, kUnwritten));
+}
+
 void Instance::check_reference() {
   kernels_.prepare(memory_, shared_->poison);
   const Outputs again = run_reference({}, kOtherUnwritten);

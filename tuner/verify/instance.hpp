@@ -104,6 +104,9 @@ class Instance {
   /// candidates; none when the reference is a kernel of the family.
   [[nodiscard]] std::optional<backend::Work> library_work() const;
 
+  /// Adds what the family's reference kernel reaches on the inputs.
+  void cover(ReferenceCoverage& coverage);
+
  private:
   /// What instances in the same memory share.
   struct Shared {

@@ -21,6 +21,30 @@ ReferenceRunner::ReferenceRunner(backend::Backend& backend, CheckKernels& kernel
   }
 }
 
+ReferenceRunner::ReferenceRunner(backend::Backend& backend, CheckKernels& kernels,
+                                 const ProblemData& problem, ReferenceCoverage& coverage)
+    : backend_(backend),
+      kernels_(kernels),
+      problem_(problem),
+      arithmetic_(Arithmetic::as_written),
+      coverage_(&coverage) {
+  const auto& reference = std::get<family::KernelReference>(problem.family().check.reference);
+  load(problem.family().kernel(reference.kernel));
+}
+
+Expected<backend::KernelId, Failure> ReferenceRunner::load(const family::CompileJob& job) {
+  const auto binary = backend_.compiler().compile(job);
+  if (!binary) return Unexpected(binary.error());
+  return backend_.load(*binary);
+}
+
+Expected<backend::KernelId, Failure> ReferenceRunner::load_probed(const family::CompileJob& job) {
+  auto loaded = load(coverage_->probed(job));
+  while (!loaded && coverage_->retry_with_fewer()) loaded = load(coverage_->probed(job));
+  if (!loaded) coverage_->fail(loaded.error());
+  return loaded;
+}
+
 void ReferenceRunner::load(const family::Kernel& kernel) {
   const space::BoundDefinition space(kernel.space, backend_.device().attributes,
                                      problem_.recipe().size);
@@ -29,12 +53,9 @@ void ReferenceRunner::load(const family::Kernel& kernel) {
   const bool as_written = arithmetic_ == Arithmetic::as_written;
   if (!as_written) job = in_double(problem_.family(), kernel, *std::move(job));
   if (!job) return;
-  const auto binary = backend_.compiler().compile(*job);
-  if (!binary && !as_written) return;
-  if (!binary) fail(binary.error());
-  const auto loaded = backend_.load(*binary);
-  if (!loaded && !as_written) return;
-  if (!loaded) fail(loaded.error());
+  const auto loaded = coverage_ != nullptr ? load_probed(*job) : load(*job);
+  if (!loaded && must_run()) fail(loaded.error());
+  if (!loaded) return;
   kernel_.emplace(Loaded{.kernel = &kernel,
                          .values = space.expression_values(config),
                          .loaded = backend::LoadedKernel(backend_, *loaded),
@@ -163,7 +184,18 @@ void ReferenceRunner::run_kernel(const std::vector<backend::Region>& buffers,
   } catch (const Error& error) {
     fail({Outcome::launch_error, error.what()});
   }
+  if (coverage_ != nullptr) return run_probed(*std::move(launch));
   if (const auto done = backend_.run(*launch); !done) fail(done.error());
+}
+
+void ReferenceRunner::run_probed(backend::Launch launch) {
+  if (coverage_->notes_bytes() == 0) return;
+  std::vector<std::byte> notes(coverage_->notes_bytes());
+  const backend::Buffer buffer(backend_, notes.size());
+  launch.steps.push_back(ReferenceCoverage::reading(buffer.id()));
+  if (const auto done = backend_.run(launch); !done) return coverage_->fail(done.error());
+  backend_.read(buffer.id(), notes);
+  coverage_->add(notes);
 }
 
 void ReferenceRunner::fail(const Failure& failure) const {

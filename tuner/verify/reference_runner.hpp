@@ -3,6 +3,7 @@
 
 #include "tuner/backend/owned.hpp"
 #include "tuner/verify/problem_data.hpp"
+#include "tuner/verify/reference_coverage.hpp"
 
 #include <optional>
 #include <vector>
@@ -20,9 +21,12 @@ class ReferenceRunner {
   /// when the reference does not compile or load as written.
   ReferenceRunner(backend::Backend& backend, CheckKernels& kernels, const ProblemData& problem,
                   Arithmetic arithmetic = Arithmetic::as_written);
+  /// As written, with probes for `coverage`, which must outlive it.
+  ReferenceRunner(backend::Backend& backend, CheckKernels& kernels, const ProblemData& problem,
+                  ReferenceCoverage& coverage);
 
-  /// Whether it can compute in this arithmetic; as written it can.
-  [[nodiscard]] bool can_run() const { return kernel_ || arithmetic_ == Arithmetic::as_written; }
+  /// Whether it can compute in this arithmetic, and with probes; as written it can.
+  [[nodiscard]] bool can_run() const { return kernel_ || must_run(); }
 
   /// Runs it on `buffers`, one region for every argument of the family. Throws Error(failure) when
   /// it cannot run, and Error(usage) when a file does not fit.
@@ -37,11 +41,19 @@ class ReferenceRunner {
     std::vector<backend::Buffer> scratch;
   };
   void load(const family::Kernel& kernel);
+  [[nodiscard]] Expected<backend::KernelId, Failure> load(const family::CompileJob& job);
+  /// Tries with fewer probes where the compiler does not take all.
+  [[nodiscard]] Expected<backend::KernelId, Failure> load_probed(const family::CompileJob& job);
+  /// Whether it is no other form of the reference, which may be missing.
+  [[nodiscard]] bool must_run() const {
+    return arithmetic_ == Arithmetic::as_written && coverage_ == nullptr;
+  }
   /// Runs it on data of the types that it computes with.
   void run_as_it_is(const std::vector<backend::Region>& buffers, const InputValues& values);
   void finish_product(const backend::LibraryCall& call, const std::vector<backend::Region>& buffers,
                       const InputValues& values);
   void run_kernel(const std::vector<backend::Region>& buffers, const InputValues& values);
+  void run_probed(backend::Launch launch);
   void write_files(const family::NpyReference& reference,
                    const std::vector<backend::Region>& buffers);
   [[noreturn]] void fail(const Failure& failure) const;
@@ -53,6 +65,7 @@ class ReferenceRunner {
   CheckKernels& kernels_;
   const ProblemData& problem_;
   Arithmetic arithmetic_;
+  ReferenceCoverage* coverage_ = nullptr;  // of the form with probes
   std::optional<Loaded> kernel_;  // none: the reference is the library's, or in files
 };
 

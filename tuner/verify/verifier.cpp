@@ -120,7 +120,8 @@ Verifier::Verifier(backend::Backend& backend, const family::Family& family, std:
       family_(family),
       seed_(seed),
       observer_(std::move(observer)),
-      kernels_(backend) {}
+      kernels_(backend),
+      coverage_(family) {}
 
 void Verifier::announce(const VerifyStep& step) const {
   if (observer_) observer_(step);
@@ -144,7 +145,47 @@ Instance& Verifier::instance(const Recipe& recipe) {
     it = kept > limit ? instances_.erase(it) : std::next(it);
   }
   announce({VerifyStep::Kind::prepare, recipe.size});
-  return instances_.emplace_front(backend_, kernels_, family_, recipe);
+  Instance& made = instances_.emplace_front(backend_, kernels_, family_, recipe);
+  if (coverage_.is_open()) look_at_reference(made);
+  return made;
+}
+
+/// That memory is short of what it takes is no fault of a candidate's.
+void Verifier::look_at_reference(Instance& instance) {
+  try {
+    instance.cover(coverage_);
+  } catch (const Error& error) {
+    coverage_.fail({Outcome::launch_error, error.what()});
+  }
+}
+
+std::optional<Coverage> Verifier::take_coverage() {
+  if (coverage_taken_ || !std::holds_alternative<family::KernelReference>(family_.check.reference)) {
+    return std::nullopt;
+  }
+  coverage_taken_ = true;
+  coverage_.close();
+  return coverage_.coverage();
+}
+
+Coverage Verifier::cover(const space::Size& size) {
+  const auto look_at = [&](const std::vector<Recipe>& recipes) {
+    for (const Recipe& each : recipes) {
+      if (coverage_.is_open()) static_cast<void>(instance(each));
+    }
+  };
+  for (const family::Kernel& kernel : family_.kernels) {
+    const space::BoundDefinition space(kernel.space, backend_.device().attributes, size);
+    const space::Config config = space.default_config();
+    if (space.violation(config)) continue;
+    const std::vector<space::Size> sizes =
+        family::awkward_sizes(family_, kernel, space, config, size).sizes;
+    for (const space::Size& each : sizes) {
+      if (coverage_.is_open()) look_at(check_recipes(each, sizes, equal_if_whole(size)));
+    }
+  }
+  look_at(tuned_recipes(size));
+  return coverage_.coverage();
 }
 
 std::string Verifier::exact_result(const space::Size& size) {
@@ -267,6 +308,16 @@ std::vector<Recipe> Verifier::awkward_recipes(const space::Size& size, bool equa
   return recipes;
 }
 
+std::vector<Recipe> Verifier::check_recipes(const space::Size& size,
+                                            const std::vector<space::Size>& sizes,
+                                            bool equal_if_whole) {
+  std::vector<Recipe> recipes = awkward_recipes(size, equal_if_whole);
+  if (size != largest_of(sizes)) return recipes;
+  std::ranges::move(law_recipes(size), std::back_inserter(recipes));
+  std::ranges::move(further_draws(size, equal_if_whole), std::back_inserter(recipes));
+  return recipes;
+}
+
 std::optional<LawLevel> Verifier::level_of(const space::Size& size, family::Law law) {
   const auto known = levels_.find({size, law});
   if (known != levels_.end()) return known->second;
@@ -326,18 +377,12 @@ Expected<void, Failure> Verifier::check_awkward_sizes(LoadedCandidate& candidate
                           candidate.config)
           .key;
   const std::string config_json = space::canonical_json(*kernel.space, candidate.config);
-  const space::Size largest = sizes->empty() ? tuned : largest_of(*sizes);
   for (const space::Size& size : *sizes) {
     const std::string at = space::canonical_size(size, family_.problem.dims);
     std::string identity = content_hash({{kernel.hash, code, config_json, at}});
     if (right_at_awkward_sizes_.contains(identity)) continue;
     std::size_t checks = 0;
-    std::vector<Recipe> recipes = awkward_recipes(size, equal_if_whole(tuned));
-    if (size == largest) {
-      std::ranges::move(law_recipes(size), std::back_inserter(recipes));
-      std::ranges::move(further_draws(size, equal_if_whole(tuned)), std::back_inserter(recipes));
-    }
-    for (const Recipe& recipe : recipes) {
+    for (const Recipe& recipe : check_recipes(size, *sizes, equal_if_whole(tuned))) {
       instance(recipe).forget_outputs();  // of another candidate, whose tuned size this is
       const auto state = checks == 0 ? Conditions::State::restored : Conditions::State::kept;
       auto right = check(candidate, recipe,
@@ -357,20 +402,29 @@ Expected<void, Failure> Verifier::check_awkward_sizes(LoadedCandidate& candidate
   return {};
 }
 
+std::vector<Recipe> Verifier::tuned_recipes(const space::Size& size) const {
+  std::vector<Recipe> recipes;
+  if (!family_.check.continuous) recipes.push_back(recipe(size, Fill::whole));
+  for (std::size_t check_case = 1; check_case <= family_.check.cases.size(); ++check_case) {
+    recipes.push_back(recipe(size, Fill::normal, check_case));
+  }
+  recipes.push_back(recipe(size, Fill::normal));
+  return recipes;
+}
+
 Expected<double, Failure> Verifier::check_tuned_size(LoadedCandidate& candidate,
                                                      const space::Size& size) {
-  if (!family_.check.continuous) {
-    auto exact = check(candidate, recipe(size, Fill::whole), {});
-    if (!exact) return exact;
-  }
   double worst = 0;
-  for (std::size_t check_case = 1; check_case <= family_.check.cases.size(); ++check_case) {
-    auto right = check(candidate, recipe(size, Fill::normal, check_case), {.poison = huge_poison});
+  std::vector<Recipe> recipes = tuned_recipes(size);
+  const Recipe normal = recipes.back();
+  recipes.pop_back();
+  for (const Recipe& each : recipes) {
+    const bool is_whole = each.fill == Fill::whole;
+    auto right = check(candidate, each, {.poison = is_whole ? nan_poison : huge_poison});
     if (!right) return right;
-    worst = std::max(worst, *right);
+    if (!is_whole) worst = std::max(worst, *right);
   }
   // Last, on the instance that candidates are timed on.
-  const Recipe normal = recipe(size, Fill::normal);
   instance(normal).forget_outputs();
   auto first = check(candidate, normal,
                      {.poison = highest_poison, .state = Conditions::State::restored});

@@ -2,8 +2,10 @@
 #pragma once
 
 #include "tuner/family/candidate.hpp"
+#include "tuner/verify/coverage.hpp"
 #include "tuner/verify/instance.hpp"
 #include "tuner/verify/performed_check.hpp"
+#include "tuner/verify/reference_coverage.hpp"
 #include "tuner/verify/scratch.hpp"
 
 #include <cstdint>
@@ -98,12 +100,23 @@ class Verifier {
   [[nodiscard]] Expected<void, Failure> verify_timed(LoadedCandidate& candidate,
                                                      const space::Size& size);
 
+  /// What all checks so far reached of the reference kernel; from then on none is looked at. None
+  /// when it was taken before, and for another reference.
+  [[nodiscard]] std::optional<Coverage> take_coverage();
+  /// What the checks of every kernel's default configuration at a size reach of the reference
+  /// kernel, without such a candidate; empty for another reference. Throws as Instance.
+  [[nodiscard]] Coverage cover(const space::Size& size);
+
  private:
   [[nodiscard]] Instance& instance(const Recipe& recipe);
   [[nodiscard]] Recipe recipe(const space::Size& size, Fill fill, std::size_t check_case = 0) const;
   /// What is checked at an awkward size, in this order.
   [[nodiscard]] std::vector<Recipe> awkward_recipes(const space::Size& size,
                                                     bool equal_if_whole) const;
+  /// All that is checked at one of the check sizes: at the largest also inputs of all laws.
+  [[nodiscard]] std::vector<Recipe> check_recipes(const space::Size& size,
+                                                  const std::vector<space::Size>& sizes,
+                                                  bool equal_if_whole);
   /// The recipes at a size by which inputs are drawn by laws.
   [[nodiscard]] std::vector<Recipe> law_recipes(const space::Size& size);
   /// The ordinary inputs of a size drawn several times more.
@@ -112,6 +125,8 @@ class Verifier {
   /// How far a law goes at a size so that the reference's results mean something; none where they
   /// never do.
   [[nodiscard]] std::optional<LawLevel> level_of(const space::Size& size, family::Law law);
+  /// What is checked at the tuned size, the timing instance's last.
+  [[nodiscard]] std::vector<Recipe> tuned_recipes(const space::Size& size) const;
   /// Whether results that are whole numbers must equal those of the reference: what it gives for
   /// whole numbers at the tuned size is whole, too, and not all 0, which says nothing.
   [[nodiscard]] bool equal_if_whole(const space::Size& tuned);
@@ -145,6 +160,7 @@ class Verifier {
   [[nodiscard]] Expected<double, Failure> check_tuned_size(LoadedCandidate& candidate,
                                                            const space::Size& size);
   void announce(const VerifyStep& step) const;
+  void look_at_reference(Instance& instance);
 
   backend::Backend& backend_;
   const family::Family& family_;
@@ -152,6 +168,8 @@ class Verifier {
   VerifyObserver observer_;
   CheckKernels kernels_;
   std::mt19937_64 random_{seed_};  // draws what a kernel cannot foresee
+  ReferenceCoverage coverage_;
+  bool coverage_taken_ = false;
   std::list<Instance> instances_;                 // most recently used first
   std::map<space::Size, bool> whole_at_;          // what equal_if_whole found
   std::map<std::pair<space::Size, family::Law>, std::optional<LawLevel>> levels_;

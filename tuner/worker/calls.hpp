@@ -86,6 +86,7 @@ inline constexpr Call<EnergyArguments, std::optional<backend::EnergySample>>
 inline constexpr Call<Nothing, std::optional<double>> kIdleWatts{"idle_watts"};
 inline constexpr Call<std::uint64_t, counters::CounterReading> kCountContender{"count_contender"};
 inline constexpr Call<TransferArguments, measure::TransferTimes> kTimeTransfers{"time_transfers"};
+inline constexpr Call<space::Size, verify::Coverage> kReferenceCoverage{"reference_coverage"};
 inline constexpr Call<space::Size, std::string> kExactResult{"exact_result"};
 inline constexpr Call<Nothing, backend::Conditions> kConditions{"conditions"};
 inline constexpr Call<Nothing, Nothing> kReplaceProcess{"replace_process"};

@@ -46,6 +46,8 @@ DeviceServer::DeviceServer(DeviceWorker& device, const family::Family& family, B
   on(kTimeTransfers, [this](const TransferArguments& given) {
     return device_.time_transfers(given.contender, given.places);
   });
+  on(kReferenceCoverage,
+     [this](const space::Size& size) { return device_.reference_coverage(size); });
   on(kExactResult, [this](const space::Size& size) { return device_.exact_result(size); });
   on(kConditions, [this](Nothing) { return device_.conditions(); });
   on(kReplaceProcess, [this](Nothing) {

@@ -6,6 +6,7 @@
 #include "tuner/family/family.hpp"
 #include "tuner/measure/statistics.hpp"
 #include "tuner/measure/transfer.hpp"
+#include "tuner/verify/coverage.hpp"
 #include "tuner/verify/performed_check.hpp"
 
 #include <cstddef>
@@ -30,6 +31,8 @@ struct EvaluatedCandidate : TrialResult {
   std::vector<backend::Resources> resources;  ///< of each step
   std::vector<verify::PerformedCheck>
       checks;  ///< none of a candidate that took its process with it
+  /// What the checks reached of a reference kernel; of a process's first candidate that was right.
+  std::optional<verify::Coverage> coverage;
 };
 
 /// What a program spends once on a device, in milliseconds, and what it gets for it.
@@ -92,6 +95,9 @@ class DeviceWorker {
   /// in their order. wrong_result and the like when what the host got is not right.
   [[nodiscard]] virtual Expected<measure::TransferTimes, Failure> time_transfers(
       std::size_t contender, std::span<const measure::HostPlace> places) = 0;
+  /// What the checks of every kernel's default configuration at a size reach of the family's
+  /// reference kernel; empty for another reference.
+  [[nodiscard]] virtual verify::Coverage reference_coverage(const space::Size& size) = 0;
   /// Content hash of the right result at a size on whole-number inputs: that of other devices.
   [[nodiscard]] virtual std::string exact_result(const space::Size& size) = 0;
   /// What else acts on the device at this moment.

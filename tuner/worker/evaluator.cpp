@@ -60,6 +60,7 @@ EvaluatedCandidate Evaluator::evaluate(const Candidate& candidate, const space::
   if (!verdict) return failed(std::move(evaluation), std::move(verdict.error()));
   evaluation.worst_error = verdict->worst_error;
   evaluation.caution = verifier_.timing_instance(size).caution();
+  evaluation.coverage = verifier_.take_coverage();
   failpoint("worker.verified");
 
   const Stopwatch measuring;

@@ -57,6 +57,9 @@ class Evaluator : public DeviceWorker {
   Expected<counters::CounterReading, Failure> count_contender(std::size_t contender) override;
   Expected<measure::TransferTimes, Failure> time_transfers(
       std::size_t contender, std::span<const measure::HostPlace> places) override;
+  verify::Coverage reference_coverage(const space::Size& size) override {
+    return verifier_.cover(size);
+  }
   std::string exact_result(const space::Size& size) override {
     return verifier_.exact_result(size);
   }

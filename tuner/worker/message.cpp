@@ -69,6 +69,9 @@ Json to_message(const std::string& value) {
 Json to_message(Outcome outcome) {
   return name(outcome);
 }
+Json to_message(verify::Unseen unseen) {
+  return std::string(verify::name(unseen));
+}
 Json to_message(measure::HostPlace place) {
   return measure::name(place);
 }
@@ -126,6 +129,11 @@ void read(const Json& message, std::string_view key, measure::HostPlace& value) 
   if (!place) fail_to_read(key);
   value = *place;
 }
+void read(const Json& message, std::string_view key, verify::Unseen& value) {
+  const auto unseen = verify::unseen_from_name(from_message<std::string>(message, key));
+  if (!unseen) fail_to_read(key);
+  value = *unseen;
+}
 void read(const Json& message, std::string_view key, std::vector<std::byte>& value) {
   if (!message.is_binary()) fail_to_read(key);
   const auto bytes = std::as_bytes(std::span(message.get_binary()));
@@ -164,6 +172,14 @@ void validate(EvaluatedCandidate& result) {
   result.message = printable(result.message);
   result.caution = printable(result.caution);
   if (result.time.has_value() != (result.outcome == Outcome::ok)) fail_to_read("time");
+}
+void validate(verify::CoverageGap& gap) {
+  for (std::string* text : {&gap.file, &gap.text, &gap.within, &gap.advice}) {
+    *text = printable(*text);
+  }
+}
+void validate(verify::Coverage& coverage) {
+  coverage.problem = printable(coverage.problem);
 }
 void validate(space::DeviceInfo& device) {
   for (std::string* text : {&device.backend, &device.name, &device.uuid, &device.architecture}) {

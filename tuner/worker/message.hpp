@@ -144,6 +144,16 @@ inline constexpr auto kFields<space::EnvironmentInfo> =
                Field("library", &space::EnvironmentInfo::library),
                Field("tool", &space::EnvironmentInfo::tool));
 template <>
+inline constexpr auto kFields<verify::CoverageGap> = std::tuple(
+    Field("file", &verify::CoverageGap::file), Field("line", &verify::CoverageGap::line),
+    Field("text", &verify::CoverageGap::text), Field("within", &verify::CoverageGap::within),
+    Field("unseen", &verify::CoverageGap::unseen), Field("advice", &verify::CoverageGap::advice));
+template <>
+inline constexpr auto kFields<verify::Coverage> =
+    std::tuple(Field("conditions", &verify::Coverage::conditions),
+               Field("gaps", &verify::Coverage::gaps),
+               Field("problem", &verify::Coverage::problem));
+template <>
 inline constexpr auto kFields<EvaluatedCandidate> = std::tuple(
     Field("outcome", &EvaluatedCandidate::outcome), Field("message", &EvaluatedCandidate::message),
     Field("time", &EvaluatedCandidate::time),
@@ -155,6 +165,7 @@ inline constexpr auto kFields<EvaluatedCandidate> = std::tuple(
     Field("power_capped", &EvaluatedCandidate::power_capped),
     Field("resources", &EvaluatedCandidate::resources),
     Field("checks", &EvaluatedCandidate::checks),
+    Field("coverage", &EvaluatedCandidate::coverage),
     Field("verify_ms", &EvaluatedCandidate::verify_ms),
     Field("measure_ms", &EvaluatedCandidate::measure_ms));
 template <>
@@ -187,6 +198,7 @@ inline constexpr auto kFields<OpenAnswer> = std::tuple(
 [[nodiscard]] Json to_message(const std::string& value);
 [[nodiscard]] Json to_message(Outcome outcome);
 [[nodiscard]] Json to_message(measure::HostPlace place);
+[[nodiscard]] Json to_message(verify::Unseen unseen);
 [[nodiscard]] Json to_message(const std::vector<std::byte>& bytes);
 [[nodiscard]] Json to_message(const space::DeviceAttributes& attributes);
 [[nodiscard]] Json to_message(const counters::Counters& counters);
@@ -236,6 +248,7 @@ void read(const Json& message, std::string_view key, double& value);
 void read(const Json& message, std::string_view key, std::string& value);
 void read(const Json& message, std::string_view key, Outcome& value);
 void read(const Json& message, std::string_view key, measure::HostPlace& value);
+void read(const Json& message, std::string_view key, verify::Unseen& value);
 void read(const Json& message, std::string_view key, std::vector<std::byte>& value);
 void read(const Json& message, std::string_view key, space::DeviceAttributes& value);
 void read(const Json& message, std::string_view key, counters::Counters& value);
@@ -254,6 +267,8 @@ void validate(Failure& failure);
 void validate(verify::PerformedCheck& check);
 void validate(counters::CounterReading& reading);
 void validate(EvaluatedCandidate& result);
+void validate(verify::CoverageGap& gap);
+void validate(verify::Coverage& coverage);
 void validate(space::DeviceInfo& device);
 void validate(space::EnvironmentInfo& environment);
 

@@ -100,6 +100,10 @@ Expected<measure::TransferTimes, Failure> RemoteDevice::time_transfers(
                       {.contender = contender, .places = {places.begin(), places.end()}});
 }
 
+verify::Coverage RemoteDevice::reference_coverage(const space::Size& size) {
+  return of_device(kReferenceCoverage, size, size);
+}
+
 std::string RemoteDevice::exact_result(const space::Size& size) {
   return of_device(kExactResult, size, size);
 }

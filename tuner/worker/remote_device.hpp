@@ -32,6 +32,7 @@ class RemoteDevice : public DeviceWorker {
   Expected<counters::CounterReading, Failure> count_contender(std::size_t contender) override;
   Expected<measure::TransferTimes, Failure> time_transfers(
       std::size_t contender, std::span<const measure::HostPlace> places) override;
+  verify::Coverage reference_coverage(const space::Size& size) override;
   std::string exact_result(const space::Size& size) override;
   backend::Conditions conditions() override;
   void replace_process() override;
