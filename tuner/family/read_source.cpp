@@ -77,11 +77,10 @@ class HeaderCollector {
  public:
   HeaderCollector(const fs::path& source_folder, const IncludeRoots& roots)
       : space_folder_(roots.space_folder) {
-    using Kind = HeaderFolder::Kind;
     const fs::path own = source_folder.empty() ? fs::path(".") : source_folder;
-    folders_.push_back({Kind::own, own, ""});
-    for (const fs::path& root : roots.folders) folders_.push_back({Kind::root, root, ""});
-    folders_.push_back({Kind::shared, own / ".." / "common", "common/"});
+    folders_.push_back({HeaderFolder::Kind::own, own, ""});
+    for (const fs::path& root : roots.folders) folders_.push_back({HeaderFolder::Kind::root, root, ""});
+    folders_.push_back({HeaderFolder::Kind::shared, own / ".." / "common", "common/"});
   }
 
   /// Reads a file and collects what it includes. Returns the file's text in which every header has
