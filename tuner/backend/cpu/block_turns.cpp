@@ -11,7 +11,7 @@ namespace {
 /// Pending words of a launch: more are shown at once, which hides a missing fence only.
 constexpr std::size_t kMostWords = std::size_t{1} << 20;
 /// After so many turns of each block without anything new for the others, all of them wait.
-constexpr unsigned kVainTurns = 64;
+constexpr unsigned kVainTurns = 8;
 
 }  // namespace
 
