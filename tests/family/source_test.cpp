@@ -237,7 +237,6 @@ TEST_F(LoadFamily, LeavesNothingInABranchThatReachesAFileOutside) {
     try {
       const KernelSource source = load().kernel("plain").source;
       EXPECT_EQ(include_problem(source), std::nullopt) << text;
-      EXPECT_THAT(source.text, HasSubstr("error refused")) << text;
     } catch (const Error& error) {
       EXPECT_EQ(error.code(), ErrorCode::usage) << text;
     }
