@@ -70,7 +70,8 @@ TEST(Probes, AreAtTernariesWhereverTheyStand) {
 }
 
 TEST(Probes, AreAtOperandsOfConditions) {
-  const ProbedSource source = probed("void f(int n, int m) { if (n > 0 && (m < 1 || m > 5)) n = 0; }");
+  const ProbedSource source =
+      probed("void f(int n, int m) { if (n > 0 && (m < 1 || m > 5)) n = 0; }");
   EXPECT_THAT(places(source), ElementsAre("1: if (n > 0 && (m < 1 || m > 5))", "1: n > 0",
                                           "1: (m < 1 || m > 5)", "1: m < 1", "1: m > 5"));
   EXPECT_EQ(source.probes[1].whole, 0U);
@@ -164,8 +165,9 @@ TEST(Probes, LookIntoHeaders) {
 }
 
 TEST(Probes, EndWithAnyText) {
-  for (const char* text : {"if (", "if (x", "switch (x) {", "switch (x) { case", "?", "a ?", "for (;",
-                           ") ? :", "#define A(", "#define A ? ", "case 1:", "if (&&)", "if (a ||)"}) {
+  for (const char* text :
+       {"if (", "if (x", "switch (x) {", "switch (x) { case", "?", "a ?", "for (;",
+        ") ? :", "#define A(", "#define A ? ", "case 1:", "if (&&)", "if (a ||)"}) {
     EXPECT_FALSE(probed(text).source.text.empty()) << text;
   }
 }

@@ -20,7 +20,8 @@ using testing::IsEmpty;
 using testing::Not;
 
 constexpr std::string_view kFromXToY = "const float* x, float* y";
-constexpr vectors::Document kMapOfFloats = {.arguments = R"({"name": "x", "type": "float*", "count": "N"},
+constexpr vectors::Document kMapOfFloats = {.arguments =
+                                                R"({"name": "x", "type": "float*", "count": "N"},
     {"name": "y", "type": "float*", "count": "N", "role": "output"})"};
 
 class ReferenceCoverageTest : public vectors::VectorsTest {
@@ -47,8 +48,9 @@ class ReferenceCoverageTest : public vectors::VectorsTest {
 };
 
 TEST_F(ReferenceCoverageTest, NothingIsMissingWhereEachOutcomeOccurs) {
-  const Coverage coverage = cover(vectors::kernel(
-      "reference", kFromXToY, "y[i] = x[i] > 0 ? x[i] : 0; for (int k = 0; k < i; ++k) y[i] += k;"));
+  const Coverage coverage =
+      cover(vectors::kernel("reference", kFromXToY,
+                            "y[i] = x[i] > 0 ? x[i] : 0; for (int k = 0; k < i; ++k) y[i] += k;"));
   EXPECT_THAT(gaps(coverage), IsEmpty());
   EXPECT_EQ(coverage.conditions, 3U);
 }
@@ -151,10 +153,10 @@ TEST_F(ReferenceCoverageTest, ASourceThatTakesNoProbesInTernariesHasThoseOfState
 }
 
 TEST_F(ReferenceCoverageTest, ASourceThatTakesNoProbesIsVerifiedWithout) {
-  const std::string text = "#define saw chosen\n" +
-                           vectors::kernel("reference", kFromXToY, "y[i] = x[i];");
-  const family::Family family = vectors::family(
-      kMapOfFloats, text, vectors::kernel("candidate", kFromXToY, "y[i] = x[i];"));
+  const std::string text =
+      "#define saw chosen\n" + vectors::kernel("reference", kFromXToY, "y[i] = x[i];");
+  const family::Family family =
+      vectors::family(kMapOfFloats, text, vectors::kernel("candidate", kFromXToY, "y[i] = x[i];"));
   Verifier verifier(*backend_, family, 7);
   EXPECT_TRUE(verify_configuration(*backend_, verifier, family.kernel("candidate"), {200}));
   const auto coverage = verifier.take_coverage();

@@ -12,6 +12,7 @@ namespace tuner::worker {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 /// What reading `message` as a T says; empty when it can be read.
 template <class T>

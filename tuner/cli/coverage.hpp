@@ -16,8 +16,8 @@
 namespace tuner::cli {
 
 /// What the checks of every kernel's default configuration reach of the family's reference kernel,
-/// on a device of the options, at a size, empty: the first that `tune` tunes there. None for another
-/// reference. Throws as OpenedDevice, and Error where the reference cannot run.
+/// on a device of the options, at a size, empty: the first that `tune` tunes there. None for
+/// another reference. Throws as OpenedDevice, and Error where the reference cannot run.
 [[nodiscard]] std::optional<verify::Coverage> reference_coverage(const family::Family& family,
                                                                  const DeviceOptions& options,
                                                                  const std::string& size,

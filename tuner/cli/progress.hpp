@@ -52,9 +52,9 @@ class ProgressPrinter : public session::Observer {
   using SteadyClock = std::chrono::steady_clock;
   Style style_;
   Trials trials_;
-  std::string kernel_;   // what has been opened
-  std::string library_;  // "cuBLAS"
-  std::string final_;    // the final round that goes on
+  std::string kernel_;               // what has been opened
+  std::string library_;              // "cuBLAS"
+  std::string final_;                // the final round that goes on
   std::set<std::string> told_gaps_;  // in the coverage of references
   // The line that is redrawn appears with the first trial, however soon that is over.
   SteadyClock::time_point last_ =

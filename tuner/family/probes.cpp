@@ -319,7 +319,8 @@ class ProbeWriter {
     for (std::size_t i = begin; i < end; i = next(i)) {
       if (!assigns(i) || i < begin + 2) continue;
       if (is(i - 1, "]")) return is(begin, "auto") || is(begin, "const");
-      return is_word(i - 1) && (is_word(i - 2) || std::ranges::count(kOfTypes, tokens_[i - 2].text));
+      return is_word(i - 1) &&
+             (is_word(i - 2) || std::ranges::count(kOfTypes, tokens_[i - 2].text));
     }
     return false;
   }
@@ -345,10 +346,8 @@ class ProbeWriter {
                            .order = Insertion::opening,
                            .partner = to,
                            .text = fmt::format("::tuner_probes::saw<{}>((", id)});
-    insertions_.push_back({.at = to,
-                           .order = Insertion::closing,
-                           .partner = from,
-                           .text = ") ? true : false)"});
+    insertions_.push_back(
+        {.at = to, .order = Insertion::closing, .partner = from, .text = ") ? true : false)"});
     if (extent_ == ProbeExtent::everything) add_operands(begin, end, id);
   }
 
@@ -389,8 +388,7 @@ class ProbeWriter {
                            .order = Insertion::opening,
                            .partner = to,
                            .text = fmt::format("::tuner_probes::chose<{}>(", id)});
-    insertions_.push_back(
-        {.at = to, .order = Insertion::closing, .partner = from, .text = ")"});
+    insertions_.push_back({.at = to, .order = Insertion::closing, .partner = from, .text = ")"});
   }
 
   void read_label(std::size_t i) {
@@ -495,7 +493,7 @@ class ProbeWriter {
   const SourceNames& names_;
   ProbeExtent extent_;
   std::vector<Probe>& probes_;
-  std::vector<std::size_t> breaks_;  // of lines
+  std::vector<std::size_t> breaks_;    // of lines
   std::vector<SourceToken> tokens_;    // of the file's code, or of a macro's
   std::vector<std::size_t> partners_;  // of brackets
   std::vector<Switch> switches_;
@@ -524,10 +522,10 @@ ProbedSource with_probes(const CompileJob& job, ProbeExtent extent) {
   const Header main{.name = source.name, .text = source.text};
   probed.source.text = ProbeWriter(main, names, extent, probed.probes).write();
   if (probed.probes.empty()) return {.source = source, .probes = {}};
-  probed.source.text = fmt::format(fmt::runtime(kRuntime), ProbeNotes::kBytes * probed.probes.size(),
-                                   ProbeNotes::kBytes, ProbedSource::kReadNotes,
-                                   in_literal(source.name)) +
-                       probed.source.text;
+  probed.source.text =
+      fmt::format(fmt::runtime(kRuntime), ProbeNotes::kBytes * probed.probes.size(),
+                  ProbeNotes::kBytes, ProbedSource::kReadNotes, in_literal(source.name)) +
+      probed.source.text;
   return probed;
 }
 

@@ -25,7 +25,7 @@ struct Probe {
   std::uint64_t line = 0;
   std::string text = {};                  ///< as written, on one line: "if (x > 20)"
   std::optional<std::size_t> whole = {};  ///< the condition of an operand, the switch of a label
-  std::vector<std::string> words = {};   ///< of the condition: identifiers, numbers
+  std::vector<std::string> words = {};    ///< of the condition: identifiers, numbers
 };
 
 /// What a run of a probed source notes of one probe. An outcome that the compiler knows depends on

@@ -21,11 +21,10 @@ ReferenceCoverage::ReferenceCoverage(const family::Family& family)
 
 bool ReferenceCoverage::is_open() const {
   if (closed_) return false;
-  if (notes_.empty()) return true;
+  if (!has_notes_) return true;
+  // What is behind a condition of which both outcomes were seen has been reached.
   for (std::size_t i = 0; i < probes_.size(); ++i) {
-    const bool is_label = probes_[i].kind == Probe::Kind::label;
-    if (probes_[i].kind == Probe::Kind::choice) continue;
-    if (!was(i, ProbeNotes::was_true) || (!is_label && !was(i, ProbeNotes::was_false))) return true;
+    if (!unseen(i).empty()) return true;
   }
   return false;
 }
@@ -49,6 +48,7 @@ bool ReferenceCoverage::retry_with_fewer() {
   if (extent_ == family::ProbeExtent::statements) return false;
   extent_ = family::ProbeExtent::statements;
   notes_.clear();
+  has_notes_ = false;
   return true;
 }
 
@@ -58,6 +58,7 @@ backend::StepLaunch ReferenceCoverage::reading(backend::Region notes) {
 }
 
 void ReferenceCoverage::add(std::span<const std::byte> notes) {
+  has_notes_ = true;
   for (std::size_t i = 0; i < notes_.size(); ++i) notes_[i] |= notes[i];
 }
 
@@ -73,7 +74,8 @@ bool ReferenceCoverage::was(std::size_t probe, ProbeNotes::Outcome outcome) cons
 
 bool ReferenceCoverage::is_seen(std::size_t probe) const {
   using enum ProbeNotes::Outcome;
-  return probes_[probe].kind != Probe::Kind::choice && (was(probe, was_true) || was(probe, was_false));
+  return probes_[probe].kind != Probe::Kind::choice &&
+         (was(probe, was_true) || was(probe, was_false));
 }
 
 bool ReferenceCoverage::lacks(std::size_t probe, bool value) const {

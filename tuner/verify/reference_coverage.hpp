@@ -54,6 +54,7 @@ class ReferenceCoverage {
   family::ProbeExtent extent_ = family::ProbeExtent::everything;
   std::vector<family::Probe> probes_;
   std::vector<std::byte> notes_;  // of all launches
+  bool has_notes_ = false;
   std::string problem_;
   bool closed_ = false;
 };

@@ -66,7 +66,7 @@ class ReferenceRunner {
   const ProblemData& problem_;
   Arithmetic arithmetic_;
   ReferenceCoverage* coverage_ = nullptr;  // of the form with probes
-  std::optional<Loaded> kernel_;  // none: the reference is the library's, or in files
+  std::optional<Loaded> kernel_;           // none: the reference is the library's, or in files
 };
 
 }  // namespace tuner::verify

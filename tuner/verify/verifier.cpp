@@ -145,22 +145,23 @@ Instance& Verifier::instance(const Recipe& recipe) {
     it = kept > limit ? instances_.erase(it) : std::next(it);
   }
   announce({VerifyStep::Kind::prepare, recipe.size});
-  Instance& made = instances_.emplace_front(backend_, kernels_, family_, recipe);
-  if (coverage_.is_open()) look_at_reference(made);
-  return made;
+  return instances_.emplace_front(backend_, kernels_, family_, recipe);
 }
 
 /// That memory is short of what it takes is no fault of a candidate's.
-void Verifier::look_at_reference(Instance& instance) {
+void Verifier::look_at_reference(const Recipe& recipe) {
+  if (!coverage_.is_open() || !looked_at_.insert(recipe).second) return;
+  Instance& its = instance(recipe);
   try {
-    instance.cover(coverage_);
+    its.cover(coverage_);
   } catch (const Error& error) {
     coverage_.fail({Outcome::launch_error, error.what()});
   }
 }
 
 std::optional<Coverage> Verifier::take_coverage() {
-  if (coverage_taken_ || !std::holds_alternative<family::KernelReference>(family_.check.reference)) {
+  if (coverage_taken_ ||
+      !std::holds_alternative<family::KernelReference>(family_.check.reference)) {
     return std::nullopt;
   }
   coverage_taken_ = true;
@@ -170,9 +171,7 @@ std::optional<Coverage> Verifier::take_coverage() {
 
 Coverage Verifier::cover(const space::Size& size) {
   const auto look_at = [&](const std::vector<Recipe>& recipes) {
-    for (const Recipe& each : recipes) {
-      if (coverage_.is_open()) static_cast<void>(instance(each));
-    }
+    for (const Recipe& each : recipes) look_at_reference(each);
   };
   for (const family::Kernel& kernel : family_.kernels) {
     const space::BoundDefinition space(kernel.space, backend_.device().attributes, size);
@@ -269,6 +268,7 @@ Expected<double, Failure> Verifier::recorded(const Recipe& recipe, std::string_v
 
 Expected<double, Failure> Verifier::check(LoadedCandidate& candidate, const Recipe& recipe,
                                           const Conditions& conditions) {
+  look_at_reference(recipe);
   return recorded(recipe, kChecked, launch_until_certain(candidate, recipe, conditions));
 }
 

@@ -160,7 +160,8 @@ class Verifier {
   [[nodiscard]] Expected<double, Failure> check_tuned_size(LoadedCandidate& candidate,
                                                            const space::Size& size);
   void announce(const VerifyStep& step) const;
-  void look_at_reference(Instance& instance);
+  /// Once for each recipe, while something may be missing.
+  void look_at_reference(const Recipe& recipe);
 
   backend::Backend& backend_;
   const family::Family& family_;
@@ -169,6 +170,7 @@ class Verifier {
   CheckKernels kernels_;
   std::mt19937_64 random_{seed_};  // draws what a kernel cannot foresee
   ReferenceCoverage coverage_;
+  std::set<Recipe> looked_at_;  // for the coverage
   bool coverage_taken_ = false;
   std::list<Instance> instances_;                 // most recently used first
   std::map<space::Size, bool> whole_at_;          // what equal_if_whole found

@@ -149,10 +149,9 @@ inline constexpr auto kFields<verify::CoverageGap> = std::tuple(
     Field("text", &verify::CoverageGap::text), Field("within", &verify::CoverageGap::within),
     Field("unseen", &verify::CoverageGap::unseen), Field("advice", &verify::CoverageGap::advice));
 template <>
-inline constexpr auto kFields<verify::Coverage> =
-    std::tuple(Field("conditions", &verify::Coverage::conditions),
-               Field("gaps", &verify::Coverage::gaps),
-               Field("problem", &verify::Coverage::problem));
+inline constexpr auto kFields<verify::Coverage> = std::tuple(
+    Field("conditions", &verify::Coverage::conditions), Field("gaps", &verify::Coverage::gaps),
+    Field("problem", &verify::Coverage::problem));
 template <>
 inline constexpr auto kFields<EvaluatedCandidate> = std::tuple(
     Field("outcome", &EvaluatedCandidate::outcome), Field("message", &EvaluatedCandidate::message),
