@@ -153,6 +153,17 @@ TEST_F(InputLawsTest, WhatToleranceTakesForAResultIsSaid) {
               HasSubstr("all zeros satisfy the tolerance of y, whose typical result is"));
 }
 
+TEST_F(InputLawsTest, AGuardZoneThatIsUsedAndRestoredIsFoundOnACpu) {
+  for (const std::string_view place : {"y[n]", "y[-1]", "y[n + 40]"}) {
+    const std::string borrows = fmt::format(
+        "y[i] = x[i]; if (i == 0) {{ const float old = {0}; {0} = x[0]; y[0] = {0}; {0} = old; }}",
+        place);
+    EXPECT_THAT(message(kMap, kMapParameters, "y[i] = x[i];", borrows),
+                AllOf(HasSubstr("out_of_bounds"), HasSubstr("the guard zone behind")))
+        << place;
+  }
+}
+
 TEST_F(InputLawsTest, ChangedInputsDifferInSomeElementsAndLieInTheSameMemory) {
   const family::Family family =
       vectors::family(kMap, vectors::kernel("reference", kMapParameters, "y[i] = x[i];"),

@@ -130,6 +130,9 @@ struct Launch {
   /// A backend that does not look gives the launch copies of these that it cannot write: it is
   /// crashed by a write, also by one of what was there.
   bool faults_on_write = false;
+  /// What lies around the data of the launch. With `faults_on_write`, a backend that looks fails with
+  /// out_of_bounds when something was written there, also what was there before.
+  std::vector<ReadOnlyData> guards = {};
   /// A kernel whose image variables get the content with which they were loaded, before the launch.
   std::optional<KernelId> restores = {};
 };

@@ -47,6 +47,8 @@ class Instance {
   [[nodiscard]] std::vector<Operand> operands() const;
   /// The inputs, which no launch may write.
   [[nodiscard]] std::vector<backend::ReadOnlyData> inputs() const;
+  /// The guard zones around the data.
+  [[nodiscard]] std::vector<backend::ReadOnlyData> guards() const;
   /// Content hash of the right result: equal wherever the reference is exact on the recipe.
   [[nodiscard]] std::string result_hash() const;
 

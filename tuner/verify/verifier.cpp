@@ -212,6 +212,7 @@ Expected<double, Failure> Verifier::launch_and_inspect(LoadedCandidate& candidat
   original.changed = false;
   if (!family_.check.exact && original != timed_) launch->bits = backend::Launch::Bits::any;
   launch->faults_on_write = conditions.inputs == Conditions::Inputs::read_only;
+  if (launch->faults_on_write) launch->guards = instance.guards();
   if (conditions.state == Conditions::State::restored) {
     launch->restores = candidate.loaded;
     const auto scratch = candidate.scratch.find(instance.recipe().size);

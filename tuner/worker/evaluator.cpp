@@ -120,8 +120,7 @@ Expected<measure::Measurement, Failure> Evaluator::time(verify::LoadedCandidate&
   auto measurement = measure::screen(backend_, *launch, audit, plan, best_ns, **watch);
   if (!measurement) return measurement;
   if (measurement->series_ns || measurement->hot_ns) {
-    if (auto right = audit.check_many_launches(); !right) return Unexpected(right.error());
-    if (auto alike = audit.compare_times_with_state(); !alike) return Unexpected(alike.error());
+    if (auto right = audit.check_state(); !right) return Unexpected(std::move(right.error()));
   }
   failpoint("worker.timed");
   if (auto right = verifier_.verify_timed(candidate, size); !right) {
@@ -278,6 +277,7 @@ Expected<double, Failure> Evaluator::time_contender_hot(std::size_t contender) {
     auto time_ns = backend_.time_hot(contenders_.at(contender));
     if (!time_ns || !its) return time_ns;
     if (auto right = its->after_repetition(); !right) return Unexpected(std::move(right.error()));
+    if (auto right = its->check_state(); !right) return Unexpected(std::move(right.error()));
     return time_ns;
   }
   verify::Instance& instance = verifier_.timing_instance(contenders_size_);

@@ -2,7 +2,6 @@
 #include "tuner/worker/timed_launches.hpp"
 
 #include "tuner/core/failpoint.hpp"
-#include "tuner/measure/statistics.hpp"
 
 #include <fmt/format.h>
 
@@ -121,13 +120,19 @@ Expected<void, Failure> TimedLaunches::check_next_launches() {
   return inspect("in the launch behind launches back to back");
 }
 
+Expected<void, Failure> TimedLaunches::check_state() {
+  auto right = check_many_launches();
+  return right ? compare_times_with_state() : right;
+}
+
 Expected<void, Failure> TimedLaunches::check_many_launches() {
-  constexpr int kMost = 2000;
-  constexpr std::chrono::milliseconds kLongest{150};
+  constexpr int kFewest = 256, kMost = 2000;
+  constexpr std::chrono::milliseconds kShort{150}, kLongest{2000};
   if (!candidate_.has_state) return {};
   instance_.prepare_launch(any_poison());
   const auto begin = std::chrono::steady_clock::now();
-  for (int i = 0; i < kMost && std::chrono::steady_clock::now() - begin < kLongest; ++i) {
+  for (int i = 0; i < kMost; ++i) {
+    if (std::chrono::steady_clock::now() - begin > (i < kFewest ? kLongest : kShort)) break;
     if (auto done = backend_.run(candidate_.launch); !done) return done;
   }
   return check_next_launches();
@@ -143,7 +148,7 @@ Expected<double, Failure> TimedLaunches::cold_time(std::optional<backend::Kernel
 }
 
 Expected<void, Failure> TimedLaunches::compare_times_with_state() {
-  // Of launches that take equally long the quartiles are so far apart, twice, once in 10^5 times.
+  // The least of so many times hardly depends on what else runs.
   constexpr int kTimes = 11, kAttempts = 2;
   constexpr double kMostSaved = 0.8;
   if (!candidate_.has_state) return {};
@@ -158,12 +163,9 @@ Expected<void, Failure> TimedLaunches::compare_times_with_state() {
       restored.push_back(*fresh);
       kept.push_back(*next);
     }
-    kept_ns = *measure::quantile(kept, 0.5);
-    restored_ns = *measure::quantile(restored, 0.5);
-    if (*measure::quantile(kept, 0.75) >= *measure::quantile(restored, 0.25) ||
-        kept_ns >= kMostSaved * restored_ns) {
-      return {};
-    }
+    kept_ns = std::ranges::min(kept);
+    restored_ns = std::ranges::min(restored);
+    if (kept_ns >= kMostSaved * restored_ns) return {};
   }
   return Unexpected(Failure{
       Outcome::implausible,

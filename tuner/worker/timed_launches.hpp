@@ -43,6 +43,10 @@ class TimedLaunches : public measure::LaunchAudit {
   void before_repetition() override;
   [[nodiscard]] Expected<void, Failure> after_repetition() override;
 
+  /// Of a candidate that has state: the next two, in this order.
+  [[nodiscard]] Expected<void, Failure> check_state();
+
+ private:
   /// Runs a candidate that has state many times without restoring it, and looks at the next launch:
   /// what counts its launches may compute nothing after some.
   [[nodiscard]] Expected<void, Failure> check_many_launches();
@@ -50,7 +54,6 @@ class TimedLaunches : public measure::LaunchAudit {
   /// before left: then it takes over results. For a candidate that was found right.
   [[nodiscard]] Expected<void, Failure> compare_times_with_state();
 
- private:
   void restore_scratch();
   [[nodiscard]] verify::PoisonKind any_poison();
   [[nodiscard]] bool one_in(unsigned share) { return random_() % share == 0; }

@@ -377,16 +377,31 @@ class CpuBackend final : public Backend {
 
   /// Runs the grid of one of its steps and looks what it writes.
   [[nodiscard]] Expected<void, Failure> run_watched(const Launch& launch, const KernelCall& call) {
-    if (launch.read_only.empty()) return grids_.run(call);
+    if (launch.read_only.empty() && launch.guards.empty()) return grids_.run(call);
     std::vector<std::span<std::byte>> data;
     data.reserve(launch.read_only.size());
     for (const ReadOnlyData& each : launch.read_only) {
       data.emplace_back(memory_.data(each.region, each.size_bytes), each.size_bytes);
     }
-    const WriteWatch watch(std::move(data));
+    const bool sees_all = launch.faults_on_write;
+    if (sees_all) {
+      for (const ReadOnlyData& each : launch.guards) {
+        data.emplace_back(memory_.data(each.region, each.size_bytes), each.size_bytes);
+      }
+    }
+    const WriteWatch watch(std::move(data), sees_all ? WriteWatch::Faults::every
+                                                     : WriteWatch::Faults::first_of_a_page);
     auto done = grids_.run(call);
     const auto written = watch.first_write();
     if (!written) return done;
+    if (written->data >= launch.read_only.size()) {
+      return Unexpected(Failure{
+          Outcome::out_of_bounds,
+          fmt::format("wrote the guard zone {}, {} bytes from where the zone begins, whatever it "
+                      "wrote there later",
+                      launch.guards[written->data - launch.read_only.size()].name,
+                      written->offset_bytes)});
+    }
     const ReadOnlyData& what = launch.read_only[written->data];
     return Unexpected(Failure{
         Outcome::out_of_bounds,

@@ -16,7 +16,12 @@ namespace tuner::backend {
 /// process has one watch at a time: another one waits.
 class WriteWatch {
  public:
-  explicit WriteWatch(std::vector<std::span<std::byte>> data);
+  /// Which writes fault that go beside the data, to a page that holds some of them: one of each page,
+  /// so that later ones to the data are missed, or every one. For the latter each is followed by a
+  /// trap (x86-64; elsewhere as `first_of_a_page`), which takes some microseconds.
+  enum class Faults { first_of_a_page, every };
+  explicit WriteWatch(std::vector<std::span<std::byte>> data,
+                      Faults faults = Faults::first_of_a_page);
   ~WriteWatch();
   WriteWatch(const WriteWatch&) = delete;
   WriteWatch& operator=(const WriteWatch&) = delete;
@@ -30,6 +35,8 @@ class WriteWatch {
 
  private:
   static void on_fault(int signal, siginfo_t* info, void* context);
+  /// Behind the write that faulted: its pages are read-only again.
+  static void on_step(int signal, siginfo_t* info, void* context);
   /// Takes note of a write and lets it be repeated; false where the address is none of the data's
   /// pages.
   [[nodiscard]] bool admit(std::byte* address);
@@ -40,8 +47,9 @@ class WriteWatch {
   std::scoped_lock<std::mutex> one_at_a_time_;
   std::vector<std::span<std::byte>> data_;
   std::size_t page_bytes_;
+  Faults faults_;
   std::atomic<std::byte*> first_ = nullptr;
-  struct sigaction before_ {};
+  struct sigaction before_ {}, before_steps_{};
 };
 
 }  // namespace tuner::backend
