@@ -54,7 +54,7 @@ class ScriptedBackend : public backend::Backend, private backend::Compiler {
   }
   void unload(backend::KernelId) override {}
   std::vector<backend::Resources> resources(backend::KernelId) const override { return {}; }
-  bool has_variables(backend::KernelId) const override { return false; }
+  bool has_changed_variables(backend::KernelId) const override { return false; }
 
   Expected<void, Failure> run(const backend::Work& work) override {
     ++runs;

@@ -231,8 +231,8 @@ class Backend {
   virtual void unload(KernelId kernel) = 0;
   /// Of each of the kernel's functions.
   [[nodiscard]] virtual std::vector<Resources> resources(KernelId kernel) const = 0;
-  /// Whether the kernel's image has variables that a launch can leave changed.
-  [[nodiscard]] virtual bool has_variables(KernelId kernel) const = 0;
+  /// Whether a variable of the kernel's image holds something else than when it was loaded.
+  [[nodiscard]] virtual bool has_changed_variables(KernelId kernel) const = 0;
 
   /// Runs once and waits for the end.
   /// launch_error when the device refuses (too many resources, bad

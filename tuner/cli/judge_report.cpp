@@ -191,6 +191,14 @@ std::string time_lines(const JudgeReport& report, const session::BenchContender&
   return text;
 }
 
+/// Of the first candidate that was right; null where there is no reference kernel to look at.
+Json coverage_gaps_json(const session::BenchContender* own) {
+  if (own == nullptr || !own->coverage || !own->coverage->problem.empty()) return nullptr;
+  Json gaps = Json::array();
+  for (const verify::CoverageGap& gap : own->coverage->gaps) gaps.push_back(verify::sentence(gap));
+  return gaps;
+}
+
 }  // namespace
 
 std::string_view name(JudgeVerdict verdict) {
@@ -217,7 +225,7 @@ Json judge_json(const JudgeReport& report) {
            {"compile", compile_json(own)},
            {"checks", std::move(checks)},
            {"worst_error", own != nullptr ? number_or_null(own->trial.worst_error) : Json()},
-           {"coverage_gaps", nullptr},
+           {"coverage_gaps", coverage_gaps_json(own)},
            {"time", time_json(own)},
            {"ratios",
             {{"reference", ratio_json(timed_beside(report, "companion"))},

@@ -48,6 +48,7 @@ class Bench {
     std::optional<store::TrialRecord> trial = {};
     std::string caution = {};
     std::vector<verify::PerformedCheck> checks = {};
+    std::optional<verify::Coverage> coverage = {};
   };
   /// The times of the contenders that could be timed.
   struct Timed {
@@ -86,6 +87,7 @@ class Bench {
         plan_.size, std::nullopt);
     entrant.caution = evaluation.caution;
     entrant.checks = std::move(evaluation.checks);
+    entrant.coverage = std::move(evaluation.coverage);
     return with_evaluation(std::move(trial), evaluation, kernel_,
                            space_.expression_values(entrant.config));
   }
@@ -169,7 +171,8 @@ class Bench {
             .timed = std::nullopt,
             .place = std::nullopt,
             .caution = entrant.caution,
-            .checks = entrant.checks};
+            .checks = entrant.checks,
+            .coverage = entrant.coverage};
   }
 
   [[nodiscard]] BenchResult result(const std::optional<Timed>& timed) const {

@@ -111,7 +111,7 @@ Expected<backend::Launch, Failure> launch_on(LoadedCandidate& candidate, Instanc
 }
 
 bool has_state(const backend::Backend& backend, const LoadedCandidate& candidate) {
-  return !candidate.kernel.scratch.empty() || backend.has_variables(candidate.loaded);
+  return !candidate.kernel.scratch.empty() || backend.has_changed_variables(candidate.loaded);
 }
 
 Verifier::Verifier(backend::Backend& backend, const family::Family& family, std::uint64_t seed,

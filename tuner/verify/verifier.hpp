@@ -53,8 +53,8 @@ struct VerifyStep {
 /// Called before each step, so that the parent can set a deadline for it.
 using VerifyObserver = std::function<void(const VerifyStep&)>;
 
-/// Whether a launch of the candidate can leave something for the next one, in a variable of its image
-/// or in scratch memory.
+/// Whether launches of the candidate, which has run, leave something for the next one: a variable of
+/// its image has changed, or it has scratch memory.
 [[nodiscard]] bool has_state(const backend::Backend& backend, const LoadedCandidate& candidate);
 
 /// Proves candidates of one family right on one device: at awkward sizes (the family's and those

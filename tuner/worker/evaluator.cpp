@@ -190,7 +190,7 @@ Expected<void, Failure> Evaluator::add_contender(const Candidate& candidate) {
   if (!launch) return Unexpected(launch.error());
   instance.forget_outputs();  // another contender may round otherwise
   if (verify::Instance* const changed = instance.changed()) changed->forget_outputs();
-  contender_has_state_.push_back(verify::has_state(backend_, loaded));
+  contender_has_state_.push_back(!loaded.kernel.scratch.empty());
   contender_kernels_.push_back(std::move(*kernel));
   contender_scratch_.push_back(std::move(loaded.scratch));
   contenders_.emplace_back(*launch);
@@ -301,6 +301,10 @@ std::optional<TimedLaunches> Evaluator::audit(std::size_t contender) {
   if (contender >= contender_kernels_.size()) return std::nullopt;
   verify::Instance& instance = verifier_.timing_instance(contenders_size_);
   const auto scratch = contender_scratch_[contender].find(contenders_size_);
+  if (!contender_has_state_[contender]) {
+    contender_has_state_[contender] =
+        backend_.has_changed_variables(contender_kernels_[contender].id());
+  }
   return std::optional<TimedLaunches>(
       std::in_place, backend_, instance,
       TimedCandidate{

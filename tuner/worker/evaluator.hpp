@@ -96,7 +96,7 @@ class Evaluator : public DeviceWorker {
   space::Size contenders_size_;
   std::vector<backend::LoadedKernel> contender_kernels_;
   std::vector<std::map<space::Size, verify::Scratch>> contender_scratch_;
-  std::vector<bool> contender_has_state_;
+  std::vector<bool> contender_has_state_;  // as far as its launches have shown it
   std::vector<backend::Work> contenders_;
   std::optional<OperandCopies> copies_;
 };

@@ -126,13 +126,14 @@ Expected<void, Failure> TimedLaunches::check_state() {
 }
 
 Expected<void, Failure> TimedLaunches::check_many_launches() {
-  constexpr int kFewest = 256, kMost = 2000;
-  constexpr std::chrono::milliseconds kShort{150}, kLongest{2000};
+  constexpr unsigned kFewest = 256;
+  constexpr std::chrono::milliseconds kLongest{2000};
   if (!candidate_.has_state) return {};
   instance_.prepare_launch(any_poison());
   const auto begin = std::chrono::steady_clock::now();
-  for (int i = 0; i < kMost; ++i) {
-    if (std::chrono::steady_clock::now() - begin > (i < kFewest ? kLongest : kShort)) break;
+  const std::uint64_t count = kFewest + random_() % kFewest;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    if (std::chrono::steady_clock::now() - begin > kLongest) break;
     if (auto done = backend_.run(candidate_.launch); !done) return done;
   }
   return check_next_launches();

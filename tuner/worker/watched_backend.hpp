@@ -84,8 +84,8 @@ class WatchedBackend : public backend::Backend {
   std::vector<backend::Resources> resources(backend::KernelId kernel) const override {
     return backend_.resources(kernel);
   }
-  bool has_variables(backend::KernelId kernel) const override {
-    return backend_.has_variables(kernel);
+  bool has_changed_variables(backend::KernelId kernel) const override {
+    return backend_.has_changed_variables(kernel);
   }
 
   Expected<void, Failure> run(const backend::Work& work) override;

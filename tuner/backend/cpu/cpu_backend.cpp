@@ -116,8 +116,10 @@ class CpuBackend final : public Backend {
   [[nodiscard]] std::vector<Resources> resources(KernelId kernel) const override {
     return std::vector<Resources>(kernels_.at(kernel).image.functions().size());
   }
-  [[nodiscard]] bool has_variables(KernelId kernel) const override {
-    return kernels_.at(kernel).image.has_variables();
+  [[nodiscard]] bool has_changed_variables(KernelId kernel) const override {
+    const LoadedKernel& loaded = kernels_.at(kernel);
+    return loaded.image.has_changed_variables() ||
+           (loaded.interleaved && loaded.interleaved->has_changed_variables());
   }
 
   [[nodiscard]] Expected<void, Failure> run(const Work& work) override {

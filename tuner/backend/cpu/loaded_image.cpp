@@ -89,6 +89,12 @@ std::vector<LoadedImage::Variable> LoadedImage::loaded_variables(
   return found;
 }
 
+bool LoadedImage::has_changed_variables() const {
+  return std::ranges::any_of(variables_, [](const Variable& variable) {
+    return !std::ranges::equal(variable.loaded, std::span(variable.place, variable.loaded.size()));
+  });
+}
+
 void LoadedImage::restore_variables() const {
   for (const Variable& variable : variables_) std::ranges::copy(variable.loaded, variable.place);
 }

@@ -30,8 +30,8 @@ class LoadedImage {
   /// or one of fewer bytes.
   [[nodiscard]] Expected<void, Failure> write(const SymbolValue& symbol) const;
 
-  /// Whether the kernel has variables that a launch can leave changed.
-  [[nodiscard]] bool has_variables() const { return !variables_.empty(); }
+  /// Whether a variable of the kernel holds something else than when the image was loaded.
+  [[nodiscard]] bool has_changed_variables() const;
   /// Gives all of them what they held when the image was loaded.
   void restore_variables() const;
 

@@ -103,8 +103,9 @@ class CudaBackend final : public Backend {
   Expected<KernelId, Failure> load(const Binary& binary) override;
   void unload(KernelId kernel) override { kernels_.erase(kernel); }
   std::vector<Resources> resources(KernelId kernel) const override;
-  bool has_variables(KernelId kernel) const override {
-    return object(kernels_, kernel, "kernel").has_variables();
+  bool has_changed_variables(KernelId kernel) const override {
+    use_device();
+    return object(kernels_, kernel, "kernel").has_changed_variables();
   }
 
   Expected<void, Failure> run(const Work& work) override;

@@ -99,6 +99,18 @@ Expected<void, Failure> CudaKernel::keep_variables(std::span<const std::byte> im
   return {};
 }
 
+bool CudaKernel::has_changed_variables() const {
+  const auto read = [](const std::byte* from, std::size_t size_bytes) {
+    std::vector<std::byte> bytes(size_bytes);
+    check(cudaMemcpy(bytes.data(), from, size_bytes, cudaMemcpyDefault), "read from the GPU");
+    return bytes;
+  };
+  return std::ranges::any_of(variables_, [&](const Variable& variable) {
+    return read(variable.place, variable.size_bytes) !=
+           read(kept_.get() + variable.kept_at, variable.size_bytes);
+  });
+}
+
 Expected<void, Failure> CudaKernel::restore_variables(cudaStream_t stream) const {
   for (const auto& [place, size, at] : variables_) {
     auto copied = attempt(cudaMemcpyAsync(place, kept_.get() + at, size, cudaMemcpyDefault, stream));

@@ -49,8 +49,9 @@ class CudaKernel {
   /// none of that name or one of fewer bytes.
   [[nodiscard]] Expected<void, Failure> write(const SymbolValue& symbol, cudaStream_t stream) const;
 
-  /// Whether the image has variables that a launch can leave changed.
-  [[nodiscard]] bool has_variables() const { return !variables_.empty(); }
+  /// Whether a variable of the image holds something else than restore_variables would give it.
+  /// Waits for the device.
+  [[nodiscard]] bool has_changed_variables() const;
   /// Gives all of them, on `stream`, what they held when the image was loaded, or what `write` gave
   /// them last.
   [[nodiscard]] Expected<void, Failure> restore_variables(cudaStream_t stream) const;
