@@ -79,7 +79,8 @@ class FinalRoundTest : public testing::Test {
                         .guard = guard,
                         .run = run,
                         .seed = 0,
-                        .clock = [] { return 0.0; }},
+                        .clock = [] { return 0.0; },
+                        .covered = [](const verify::Coverage&) {}},
                        0, evaluator);
     return FinalRound(family_, kernel_, pool, evaluator, runner, seen_, stop)
         .run(*search_, {.rounds = 10}, energy_,
