@@ -211,7 +211,7 @@ TEST(SpaceFile, FillsAndInitialContentAreChecked) {
                     "\"type\": \"int*\", \"count\": \"N\", \"fill\": {\"uniform\": [0, 1]}}"),
               HasSubstr("has no meaning for elements of type 'int': write \"integers\""));
   EXPECT_THAT(input(R"("laws": {"exclude": ["zero"], "reason": "none"})"),
-              HasSubstr("unknown law 'zero'; did you mean 'zeros'?"));
+              HasSubstr("unknown law \"zero\" (did you mean 'zeros'?)"));
   EXPECT_THAT(input(R"("laws": {"exclude": ["zeros"]})"), HasSubstr("reason"));
   EXPECT_THAT(input(R"("laws": {"exclude": ["zeros"], "reason": ""})"),
               HasSubstr("is empty: say what the laws would break"));

@@ -56,9 +56,9 @@ EXPECTED = {
     "reads_c_when_beta_is_0": ("wrong_result", "wrong_result", "is NaN"),
     # Exact on whole numbers: only the error bound on normal inputs tells.
     "sums_in_half": ("wrong_result", "wrong_result", "times the allowed error away"),
-    "wrong_after_ten": ("wrong_result", "wrong_result", "size 5x131x7"),
-    "wrong_while_timed": ("wrong_result", "wrong_result", "after the last timed launch"),
-    "idle_while_timed": ("wrong_result", "wrong_result", "after the last timed launch"),
+    "wrong_after_ten": ("wrong_result", "wrong_result", "size 67x45x33"),
+    "wrong_while_timed": ("wrong_result", "wrong_result", "launches back to back"),
+    "idle_while_timed": ("wrong_result", "wrong_result", "launches back to back"),
     "another_order_each_time": ("nondeterministic", "nondeterministic", "the same input gave"),
     "hangs_at_the_eleventh": ("timeout", "timeout", ""),
     "infinite_loop": ("timeout", "timeout", ""),

@@ -81,13 +81,13 @@ TEST_F(BenchTest, WhatFailsIsReportedAsASessionRecordsItAndNotTimed) {
   device_.behaviours["toy<3,2>"].failure = Outcome::wrong_result;
   device_.behaviours["toy<1,1>"].failure = Outcome::compile_error;
   const BenchResult result = run({"TILE=3,DEPTH=2", "TILE=1,DEPTH=1"});
-  ASSERT_THAT(roles(result), ElementsAre("default", "library", "candidate", "candidate"));
-  const BenchContender& wrong = result.contenders[2];
+  ASSERT_THAT(roles(result), ElementsAre("candidate", "candidate", "default", "library"));
+  const BenchContender& wrong = result.contenders[0];
   EXPECT_EQ(wrong.trial.outcome, Outcome::wrong_result);
   EXPECT_THAT(wrong.trial.message, HasSubstr("seed 0"));
   EXPECT_EQ(wrong.timed, std::nullopt);
-  EXPECT_EQ(result.contenders[3].trial.outcome, Outcome::compile_error);
-  EXPECT_EQ(result.contenders[3].trial.message, "toy<1,1> does not compile");
+  EXPECT_EQ(result.contenders[1].trial.outcome, Outcome::compile_error);
+  EXPECT_EQ(result.contenders[1].trial.message, "toy<1,1> does not compile");
 }
 
 TEST_F(BenchTest, WithoutAnythingRightNothingIsTimed) {
@@ -103,8 +103,8 @@ TEST_F(BenchTest, AContenderThatFailsBesideTheOthersIsLostAndTheOthersAreTimed) 
     }
   };
   const BenchResult result = run({"TILE=3,DEPTH=2"});
-  ASSERT_THAT(roles(result), ElementsAre("default", "library", "candidate"));
-  const store::TrialRecord& lost = result.contenders[2].trial;
+  ASSERT_THAT(roles(result), ElementsAre("candidate", "default", "library"));
+  const store::TrialRecord& lost = result.contenders[0].trial;
   EXPECT_EQ(lost.outcome, Outcome::crashed);
   EXPECT_EQ(lost.time, std::nullopt);
   EXPECT_THAT(lost.message, HasSubstr("(while timed beside the others)"));

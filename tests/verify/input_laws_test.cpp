@@ -154,9 +154,10 @@ TEST_F(InputLawsTest, WhatToleranceTakesForAResultIsSaid) {
 }
 
 TEST_F(InputLawsTest, AGuardZoneThatIsUsedAndRestoredIsFoundOnACpu) {
-  for (const std::string_view place : {"y[n]", "y[-1]", "y[n + 40]"}) {
+  for (const std::string_view place : {"y + n", "y - 1", "y + n + 40"}) {
     const std::string borrows = fmt::format(
-        "y[i] = x[i]; if (i == 0) {{ const float old = {0}; {0} = x[0]; y[0] = {0}; {0} = old; }}",
+        "y[i] = x[i]; if (i == 0) {{ volatile float* const zone = {}; const float old = *zone; "
+        "*zone = x[0]; y[0] = *zone; *zone = old; }}",
         place);
     EXPECT_THAT(message(kMap, kMapParameters, "y[i] = x[i];", borrows),
                 AllOf(HasSubstr("out_of_bounds"), HasSubstr("the guard zone behind")))
@@ -182,7 +183,7 @@ TEST_F(InputLawsTest, ChangedInputsDifferInSomeElementsAndLieInTheSameMemory) {
   const std::vector<float> after = read();
   std::size_t alike = 0;
   for (std::size_t i = 0; i < before.size(); ++i) alike += before[i] == after[i] ? 1U : 0U;
-  EXPECT_THAT(alike, AllOf(testing::Gt(150U), testing::Lt(250U)));
+  EXPECT_THAT(alike, AllOf(testing::Gt(280U), testing::Lt(300U)));
   original.prepare_launch();
   EXPECT_EQ(read(), before);
   EXPECT_EQ(original.changed(), changed) << "made once";

@@ -85,13 +85,16 @@ TEST_F(VerifierTest, RecordsEachCheckAndWhatItFound) {
     sizes.push_back(space::display(check.size, family.problem.dims));
     EXPECT_EQ(check.outcome, Outcome::ok);
     EXPECT_TRUE(check.worst_error);
-    EXPECT_EQ(check.seed, 1U);
   }
   EXPECT_EQ(sizes, launched);
   const PerformedCheck& first = verifier().performed().front();
   EXPECT_EQ(first.inputs, "whole-number");
   EXPECT_EQ(first.check_case, 0U);
-  EXPECT_EQ(verifier().performed().back().inputs, "normal");
+  EXPECT_EQ(first.seed, 1U);
+  EXPECT_EQ(verifier().performed().back().inputs, "changed");
+  EXPECT_EQ(verifier().performed().back().launch, "behind others");
+  EXPECT_THAT(verifier().performed(),
+              testing::Contains(testing::Field(&PerformedCheck::inputs, "outliers")));
   EXPECT_THAT(verifier().performed(),
               testing::Contains(testing::Field(&PerformedCheck::check_case, 1)));
   EXPECT_THAT(verifier().performed(),

@@ -502,12 +502,39 @@ std::vector<std::string_view> texts_of(const KernelSource& source) {
 
 }  // namespace
 
+namespace {
+
+/// The name of the function that an entry such as "detail::scale<4>" names; empty where a root is an
+/// option of the compiler.
+std::string_view function_of(std::string_view root) {
+  std::string_view name;
+  if (root.starts_with('-')) return name;
+  for (const SourceToken& token : source_tokens(root)) {
+    if (token.text == "<") break;
+    if (token.kind == Kind::word) name = token.text;
+  }
+  return name;
+}
+
+/// Whether every entry among the roots is declared.
+bool are_declared(std::span<const std::string> roots, const std::vector<Declaration>& all) {
+  return std::ranges::all_of(roots, [&](const std::string& root) {
+    const std::string_view name = function_of(root);
+    return name.empty() || std::ranges::any_of(all, [&](const Declaration& each) {
+             return each.names.contains(name);
+           });
+  });
+}
+
+}  // namespace
+
 KernelSource device_code(const KernelSource& source, std::span<const std::string> roots) {
   const std::vector<std::string_view> texts = texts_of(source);
   std::vector<std::vector<SourceToken>> tokens;
   for (const std::string_view text : texts) tokens.push_back(source_tokens(text));
   const auto all = declarations(tokens);
-  if (!all) return source;
+  // The compiler's message about an entry that is missing names those that are there.
+  if (!all || !are_declared(roots, *all)) return source;
   Words root_words;
   for (const std::string& root : roots) {
     for (const SourceToken& token : source_tokens(root)) root_words.insert(token.text);

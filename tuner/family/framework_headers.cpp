@@ -145,11 +145,13 @@ std::vector<std::string> foreign_includes(const KernelSource& source) {
   return {names.begin(), names.end()};
 }
 
-std::string framework_declarations(const KernelSource& source) {
-  const bool has_types = any_text(source, [](std::string_view text) {
+std::string framework_declarations(const KernelSource& source,
+                                   std::span<const std::string> entries) {
+  const auto names_type = [](std::string_view text) {
     return text.find("Half") != std::string_view::npos ||
            text.find("BFloat16") != std::string_view::npos;
-  });
+  };
+  const bool has_types = any_text(source, names_type) || std::ranges::any_of(entries, names_type);
   return std::string(kDeclarations) + std::string(has_types ? kTypes : std::string_view());
 }
 

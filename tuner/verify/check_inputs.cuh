@@ -90,11 +90,13 @@ __global__ void fill_offsets(T* data, long long count, long long seed, long long
   }
 }
 
-/// Gives about a third of the elements, the first one among them, those of `others`.
+/// Gives one in 256 elements, at least one, those of `others`: a kernel that looks at a part of its
+/// inputs to know them again seldom looks at these.
 template <class T>
 __global__ void replace_some(T* data, const T* others, long long count, long long seed) {
   for (long long i = first_index(); i < count; i += index_stride()) {
-    if (i == 0 || random_bits((Bits64)seed, (Bits64)i) % 3 == 0) data[i] = others[i];
+    const bool is_one = (Bits64)i == random_bits((Bits64)seed, ~(Bits64)0) % (Bits64)count;
+    if (is_one || random_bits((Bits64)seed, (Bits64)i) % 256 == 0) data[i] = others[i];
   }
 }
 

@@ -259,6 +259,11 @@ bool CheckKernels::are_alike(const Elements& data) {
               {data.region, family::Scalar(data.count)})[0] == 0;
 }
 
+bool CheckKernels::are_written(const Elements& results) {
+  return sums(of_type("count_unwritten", results.type), results.count,
+              {results.region, family::Scalar(results.count)})[0] == 0;
+}
+
 std::uint64_t CheckKernels::not_finite(const Elements& results) {
   return sums(of_type("count_not_finite", results.type), results.count,
               {results.region, family::Scalar(results.count)})[0];

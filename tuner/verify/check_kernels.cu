@@ -378,6 +378,16 @@ __global__ void count_fractions(const T* reference, long long count, double most
   if (fractions) atomicAdd(&sums[0], fractions);
 }
 
+/// sums[0] += the elements that the reference left unwritten.
+template <class T>
+__global__ void count_unwritten(const T* reference, long long count, Bits64* sums) {
+  Bits64 found = 0;
+  for (long long i = first_index(); i < count; i += index_stride()) {
+    if (is_unwritten(reference, i)) ++found;
+  }
+  if (found) atomicAdd(&sums[0], found);
+}
+
 /// sums[0] += the elements that have other bits than the first one.
 template <class T>
 __global__ void count_unlike_first(const T* data, long long count, Bits64* sums) {

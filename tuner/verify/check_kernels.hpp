@@ -48,7 +48,7 @@ class CheckKernels {
   void fill_offsets(const Elements& data, std::uint64_t seed, std::int64_t entries);
   /// The numbers from 0 to count − 1 in another order.
   void fill_permutation(const Elements& data, std::uint64_t seed);
-  /// Gives about a third of the elements, at least one, what `others` hold in the same places.
+  /// Gives one in 256 elements, at least one, what `others` hold in the same places.
   void replace_some(const Elements& data, backend::Region others, std::uint64_t seed);
   /// Elements as a law draws them from what a fill gave: numbers, whole numbers in [low, high]
   /// (`indices` where they are no terms of sums), offsets of rows, and ascending numbers that were
@@ -66,6 +66,8 @@ class CheckKernels {
   void borrow(const Elements& data, const Elements& others, Flips flips, std::uint64_t seed);
   /// Whether all of them have the same bits.
   [[nodiscard]] bool are_alike(const Elements& data);
+  /// Whether a reference left none of them unwritten.
+  [[nodiscard]] bool are_written(const Elements& results);
   /// How many results are NaN or infinite.
   [[nodiscard]] std::uint64_t not_finite(const Elements& results);
   /// Fills with NaN what of the elements does not belong to a matrix.

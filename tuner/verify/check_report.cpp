@@ -207,6 +207,8 @@ double CheckReport::largest_mean(std::size_t part) const {
   const family::Family& family = subject_.problem.family();
   const bool has_own = subject_.problem.tolerance_of(data.argument) != nullptr;
   if (has_own && !family.check.tolerance) return 1;
+  // Errors of terms that a law makes alike are alike.
+  if (subject_.problem.recipe().law) return 1;
   if (!subject_.problem.is_rounded(data.type)) return subject_.largest_mean;
   // Most results are rounded as the reference's. A neighbour of it is a share of them that grows
   // with the errors of the sums, and a few of a small output.

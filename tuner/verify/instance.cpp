@@ -608,6 +608,16 @@ Expected<double, Failure> Instance::inspect(Scope scope) {
   return report.worst_share();
 }
 
+bool Instance::writes_all() {
+  if (!writes_all_) {
+    writes_all_ = std::ranges::all_of(memory_.plan().data, [&](const CheckedData& data) {
+      return !data.expected ||
+             kernels_.are_written({memory_.reference(*data.expected), data.type, data.used});
+    });
+  }
+  return *writes_all_;
+}
+
 bool Instance::updates_in_place() const {
   return std::ranges::any_of(memory_.plan().data, [](const CheckedData& data) {
     return data.initial.has_value() || data.starts_zero;

@@ -94,6 +94,9 @@ class Instance {
   /// Whether the last inspection found memory changed that no candidate is given.
   [[nodiscard]] bool reference_changed() const { return reference_changed_; }
 
+  /// Whether the reference writes every element of all outputs, so that a launch may run over the
+  /// results of another one.
+  [[nodiscard]] bool writes_all();
   /// Whether a launch changes what the next one reads, unless all is prepared in between.
   [[nodiscard]] bool updates_in_place() const;
 
@@ -186,6 +189,7 @@ class Instance {
   std::unique_ptr<Instance> changed_;
   std::vector<backend::Buffer> kept_inputs_;  // in the order of the data
   bool is_changed_tried_ = false;
+  std::optional<bool> writes_all_;
   double largest_mean_ = 1;  // of the errors: their root mean square as a share of the bound
   std::string caution_;
   std::vector<std::size_t> loose_;  // the data, by place, whose tolerance takes all zeros

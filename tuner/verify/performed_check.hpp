@@ -19,7 +19,7 @@ struct PerformedCheck {
   std::string inputs;
   std::size_t check_case = 0;  ///< 0: the arguments as tuned; i: check.cases[i-1] of the file
   std::uint64_t seed = 0;      ///< of the inputs
-  std::string launch;          ///< "checked", "read-only inputs", or "behind others"
+  std::string launch;          ///< "checked", "read-only inputs", "behind others" or "timed"
   Outcome outcome = Outcome::ok;
   std::optional<double> worst_error;    ///< the largest error as a share of its bound, when `ok`
   std::string message;                  ///< why the outcome is not `ok`

@@ -523,7 +523,7 @@ void ProblemData::fill(CheckKernels& kernels, backend::Region region,
   const CheckKernels::Elements elements{region, data.type, data.used};
   const family::InputFill& numbers = fill_of(family_.arguments[like]);
   fill_numbers(kernels, elements, like, numbers, 0);
-  if (recipe_.changed && data.role == family::BufferRole::input) {
+  if (recipe_.changed && data.role == family::BufferRole::input && may_change(like)) {
     change(kernels, elements, like, numbers);
   }
   if (follows_law(like, data.type)) draw_by_law(kernels, elements, like);
@@ -560,11 +560,19 @@ const family::InputFill& ProblemData::numbers_of(std::size_t argument) const {
   return fill_of(family_.arguments[filled_like(family_, argument)]);
 }
 
+bool ProblemData::may_change(std::size_t argument) const {
+  for (std::size_t i = 0; i < family_.arguments.size(); ++i) {
+    const bool is_array = std::holds_alternative<family::ArrayArgument>(family_.arguments[i].what);
+    if (is_array && filled_like(family_, i) == argument) return false;
+  }
+  return is_drawn(numbers_of(argument).kind);
+}
+
 bool ProblemData::can_be_changed() const {
   if (std::holds_alternative<family::NpyReference>(family_.check.reference)) return false;
   return std::ranges::any_of(data(), [&](const CheckedData& data) {
     return data.role == family::BufferRole::input &&
-           is_drawn(fill_of(family_.arguments[filled_like(family_, data.argument)]).kind);
+           may_change(filled_like(family_, data.argument));
   });
 }
 

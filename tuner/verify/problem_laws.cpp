@@ -125,9 +125,9 @@ double ProblemData::error_growth(family::ElementType result) const {
   const auto terms = static_cast<double>(accumulated_);
   if (!recipe_.law) return std::sqrt(terms);
   // Beyond that a bound would let any result pass.
-  constexpr double kMostError = 0x1p-8;
+  constexpr double kMostError = 0x1p-4;
   return std::clamp(terms, std::sqrt(terms),
-                    std::max(std::sqrt(terms), kMostError / (16 * computation_unit(result))));
+                    std::max(std::sqrt(terms), kMostError / (4 * computation_unit(result))));
 }
 
 }  // namespace tuner::verify

@@ -392,7 +392,9 @@ Expected<void, Failure> Verifier::check_awkward_sizes(LoadedCandidate& candidate
     }
     // Last, and once: a fault costs the process and names no element, and pages take time to map.
     if (size == sizes->back()) {
-      const Recipe normal = recipe(size, Fill::normal);
+      Recipe normal = recipe(size, Fill::normal);
+      normal.equal_if_whole = equal_if_whole(tuned);
+      instance(normal).forget_outputs();
       auto right = recorded(normal, kReadOnly,
                             launch_and_inspect(candidate, instance(normal),
                                                {.inputs = Conditions::Inputs::read_only}));
@@ -425,8 +427,9 @@ Expected<double, Failure> Verifier::check_tuned_size(LoadedCandidate& candidate,
     if (!right) return right;
     if (!is_whole) worst = std::max(worst, *right);
   }
-  // Last, on the instance that candidates are timed on.
+  // Last, on the instance that candidates are timed on. Making its other inputs changes its outputs.
   instance(normal).forget_outputs();
+  static_cast<void>(instance(normal).changed());
   auto first = check(candidate, normal,
                      {.poison = highest_poison, .state = Conditions::State::restored});
   if (!first) return first;
@@ -450,7 +453,10 @@ Expected<double, Failure> Verifier::check_dependence_on_launches(LoadedCandidate
   std::vector<Launch> launches;
   // The outputs hold what was right for other inputs, where nothing is added to them.
   if (changed != nullptr && !original.updates_in_place()) {
-    launches.push_back({.on_changed = true, .conditions = {.poison = std::nullopt}});
+    const auto poison = original.writes_all() && changed->writes_all()
+                            ? std::nullopt
+                            : std::optional(huge_poison);
+    launches.push_back({.on_changed = true, .conditions = {.poison = poison}});
   }
   if (has_state(backend_, candidate)) {
     // The cpu backend may run two images of a kernel in turn: both see both inputs.

@@ -67,7 +67,21 @@ EvaluatedCandidate Evaluator::evaluate(const Candidate& candidate, const space::
   auto measurement = time_plausibly(candidate, loaded, size, best_ns);
   evaluation.measure_ms = measuring.elapsed_ms();
   evaluation.checks = verifier_.performed();
-  if (!measurement) return failed(std::move(evaluation), std::move(measurement.error()));
+  if (!measurement) {
+    const Failure& failure = measurement.error();
+    if (failure.outcome != evaluation.checks.back().outcome) {
+      evaluation.checks.push_back({.size = size,
+                                   .inputs = "normal",
+                                   .check_case = 0,
+                                   .seed = evaluation.checks.back().seed,
+                                   .launch = "timed",
+                                   .outcome = failure.outcome,
+                                   .worst_error = std::nullopt,
+                                   .message = failure.message,
+                                   .element = failure.element});
+    }
+    return failed(std::move(evaluation), std::move(measurement.error()));
+  }
   if (auto failure = implausible_at(size, measurement->time->median_ns)) {
     return failed(std::move(evaluation), std::move(*failure));
   }
@@ -111,8 +125,7 @@ Expected<measure::Measurement, Failure> Evaluator::time(verify::LoadedCandidate&
   TimedLaunches audit(
       backend_, instance,
       {.launch = *launch,
-       .scratch = scratch == candidate.scratch.end() ? nullptr : &scratch->second,
-       .has_state = verify::has_state(backend_, candidate)},
+       .scratch = scratch == candidate.scratch.end() ? nullptr : &scratch->second},
       [&]() -> OperandCopies& { return copies(instance); }, random_);
   measure::ScreenPlan plan;
   // Repeated launches would change what is updated in place, which is checked below.
@@ -170,9 +183,6 @@ std::optional<Failure> Evaluator::implausible_at(const space::Size& size, double
 
 void Evaluator::begin_side_by_side(const space::Size& size) {
   contenders_.clear();
-  contender_kernels_.clear();
-  contender_scratch_.clear();
-  contender_has_state_.clear();
   contenders_size_ = size;
   backend_.set_size(space::display(size, family_.problem.dims));
   failpoint("worker.contenders_cleared");
@@ -190,10 +200,9 @@ Expected<void, Failure> Evaluator::add_contender(const Candidate& candidate) {
   if (!launch) return Unexpected(launch.error());
   instance.forget_outputs();  // another contender may round otherwise
   if (verify::Instance* const changed = instance.changed()) changed->forget_outputs();
-  contender_has_state_.push_back(!loaded.kernel.scratch.empty());
-  contender_kernels_.push_back(std::move(*kernel));
-  contender_scratch_.push_back(std::move(loaded.scratch));
-  contenders_.emplace_back(*launch);
+  contenders_.push_back({.work = *launch,
+                         .kernel = std::move(*kernel),
+                         .scratch = std::move(loaded.scratch)});
   failpoint("worker.contender_added");
   return {};
 }
@@ -230,7 +239,7 @@ Expected<bool, Failure> Evaluator::add_library(const std::string& algorithm) {
   std::optional<backend::Work> library = verifier_.timing_instance(contenders_size_).library_work();
   if (library) {
     std::get<backend::LibraryCall>(*library).algorithm = algorithm;
-    contenders_.push_back(*library);
+    contenders_.push_back({.work = *library});
   }
   failpoint("worker.library_added");
   return library.has_value();
@@ -240,7 +249,7 @@ Expected<backend::Sample, Failure> Evaluator::time_contender(std::size_t contend
   std::optional<TimedLaunches> its = audit(contender);
   verify::Instance& instance = verifier_.timing_instance(contenders_size_);
   auto sample = backend_.time(
-      contenders_.at(contender),
+      contenders_.at(contender).work,
       {.samples = 1,
        .before = its ? its->before_launch() : instance.preparation(verify::ordinary_poison)});
   if (!sample) return Unexpected(std::move(sample.error()));
@@ -264,7 +273,7 @@ Expected<measure::TransferTimes, Failure> Evaluator::time_transfers(
   }
   instance.forget_outputs();  // a library may take another way where data lie elsewhere
   instance.prepare_launch();
-  auto times = tuner::measure::time_transfers(backend_, contenders_.at(contender), data, kSamples);
+  auto times = tuner::measure::time_transfers(backend_, contenders_.at(contender).work, data, kSamples);
   if (!times) return times;
   if (const auto right = instance.inspect(); !right) return Unexpected(right.error());
   return times;
@@ -272,22 +281,32 @@ Expected<measure::TransferTimes, Failure> Evaluator::time_transfers(
 
 Expected<double, Failure> Evaluator::time_contender_hot(std::size_t contender) {
   std::optional<TimedLaunches> its = audit(contender);
-  if (!family::extends_lists(family_.arguments)) {
+  if (!is_timed_alone()) {
     if (its) its->before_repetition();
-    auto time_ns = backend_.time_hot(contenders_.at(contender));
+    auto time_ns = backend_.time_hot(contenders_.at(contender).work);
     if (!time_ns || !its) return time_ns;
     if (auto right = its->after_repetition(); !right) return Unexpected(std::move(right.error()));
     if (auto right = its->check_state(); !right) return Unexpected(std::move(right.error()));
     return time_ns;
   }
-  verify::Instance& instance = verifier_.timing_instance(contenders_size_);
   constexpr int kSamples = 5;
-  const auto samples = backend_.time(
-      contenders_.at(contender),
-      {.samples = kSamples,
-       .before = its ? its->before_launch() : instance.preparation(verify::ordinary_poison)});
-  if (!samples) return Unexpected(samples.error());
-  return *measure::quantile(measure::times(*samples), 0.5);
+  std::vector<double> times_ns;
+  for (int i = 0; i < kSamples; ++i) {
+    const auto sample = time_contender(contender);
+    if (!sample) return Unexpected(sample.error());
+    times_ns.push_back(sample->time_ns);
+  }
+  return *measure::quantile(times_ns, 0.5);
+}
+
+bool Evaluator::is_timed_alone() const {
+  const auto starts_zero = [](const family::Argument& argument) {
+    const auto* const buffer = std::get_if<family::BufferArgument>(&argument.what);
+    return buffer != nullptr && buffer->is_written() &&
+           buffer->initial == family::InitialContent::zero;
+  };
+  return family::extends_lists(family_.arguments) ||
+         std::ranges::any_of(family_.arguments, starts_zero);
 }
 
 OperandCopies& Evaluator::copies(verify::Instance& instance) {
@@ -298,19 +317,14 @@ OperandCopies& Evaluator::copies(verify::Instance& instance) {
 }
 
 std::optional<TimedLaunches> Evaluator::audit(std::size_t contender) {
-  if (contender >= contender_kernels_.size()) return std::nullopt;
+  Contender& its = contenders_.at(contender);
+  if (!its.kernel) return std::nullopt;
   verify::Instance& instance = verifier_.timing_instance(contenders_size_);
-  const auto scratch = contender_scratch_[contender].find(contenders_size_);
-  if (!contender_has_state_[contender]) {
-    contender_has_state_[contender] =
-        backend_.has_changed_variables(contender_kernels_[contender].id());
-  }
+  const auto scratch = its.scratch.find(contenders_size_);
   return std::optional<TimedLaunches>(
       std::in_place, backend_, instance,
-      TimedCandidate{
-          .launch = std::get<backend::Launch>(contenders_[contender]),
-          .scratch = scratch == contender_scratch_[contender].end() ? nullptr : &scratch->second,
-          .has_state = contender_has_state_[contender]},
+      TimedCandidate{.launch = std::get<backend::Launch>(its.work),
+                     .scratch = scratch == its.scratch.end() ? nullptr : &scratch->second},
       [this, &instance]() -> OperandCopies& { return copies(instance); }, random_);
 }
 
@@ -319,7 +333,7 @@ std::vector<backend::Work> Evaluator::works_of_series(std::size_t contender,
   if (audit) return audit->before_series();
   std::vector<backend::Work> works;
   const OperandCopies& all = copies(verifier_.timing_instance(contenders_size_));
-  for (OperandCopies::Run& run : all.runs(contenders_.at(contender), OperandCopies::Outputs::own)) {
+  for (OperandCopies::Run& run : all.runs(contenders_.at(contender).work, OperandCopies::Outputs::own)) {
     works.push_back(std::move(run.work));
   }
   return works;
@@ -327,7 +341,7 @@ std::vector<backend::Work> Evaluator::works_of_series(std::size_t contender,
 
 Expected<std::optional<double>, Failure> Evaluator::time_contender_series(std::size_t contender,
                                                                           backend::Lead lead) {
-  if (family::extends_lists(family_.arguments)) return std::optional<double>();
+  if (is_timed_alone()) return std::optional<double>();
   std::optional<TimedLaunches> its = audit(contender);
   const auto timed = backend_.time_series(works_of_series(contender, its), lead);
   if (!timed) return Unexpected(timed.error());
@@ -339,7 +353,7 @@ Expected<std::optional<double>, Failure> Evaluator::time_contender_series(std::s
 
 Expected<std::optional<backend::RegimeTimes>, Failure> Evaluator::time_contender_regimes(
     std::size_t contender) {
-  if (family::extends_lists(family_.arguments)) return std::optional<backend::RegimeTimes>();
+  if (is_timed_alone()) return std::optional<backend::RegimeTimes>();
   std::optional<TimedLaunches> its = audit(contender);
   auto times = backend_.time_regimes(works_of_series(contender, its));
   if (!times || !its) return times;
@@ -349,10 +363,10 @@ Expected<std::optional<backend::RegimeTimes>, Failure> Evaluator::time_contender
 
 Expected<std::optional<backend::EnergySample>, Failure> Evaluator::measure_contender_energy(
     std::size_t contender, double window_s) {
-  if (family::extends_lists(family_.arguments)) return std::optional<backend::EnergySample>();
+  if (is_timed_alone()) return std::optional<backend::EnergySample>();
   std::optional<TimedLaunches> its = audit(contender);
   if (its) its->before_repetition();
-  auto energy = backend_.measure_energy(contenders_.at(contender), window_s);
+  auto energy = backend_.measure_energy(contenders_.at(contender).work, window_s);
   if (!energy || !its) return energy;
   if (auto right = its->after_repetition(); !right) return Unexpected(std::move(right.error()));
   return energy;
@@ -364,7 +378,7 @@ std::optional<double> Evaluator::idle_watts() {
 
 Expected<counters::CounterReading, Failure> Evaluator::count_contender(std::size_t contender) {
   verify::Instance& instance = verifier_.timing_instance(contenders_size_);
-  return backend_.count(contenders_.at(contender), instance.preparation(verify::ordinary_poison));
+  return backend_.count(contenders_.at(contender).work, instance.preparation(verify::ordinary_poison));
 }
 
 }  // namespace tuner::worker

@@ -69,6 +69,9 @@ class Evaluator : public DeviceWorker {
   /// Copies of the operands of an instance, made when first asked for, and kept until those of
   /// another instance are.
   [[nodiscard]] OperandCopies& copies(verify::Instance& instance);
+  /// Whether a launch behind another one finds what no program gives it: a list that is full, or an
+  /// output that does not begin with zeros.
+  [[nodiscard]] bool is_timed_alone() const;
   /// The audit of a contender that is a candidate; of the library none.
   [[nodiscard]] std::optional<TimedLaunches> audit(std::size_t contender);
   /// The works of a series, prepared by the audit.
@@ -88,16 +91,20 @@ class Evaluator : public DeviceWorker {
   [[nodiscard]] std::optional<Failure> implausible_at(const space::Size& size,
                                                       double time_ns) const;
 
+  /// A candidate, or the library.
+  struct Contender {
+    backend::Work work;
+    std::optional<backend::LoadedKernel> kernel = {};  ///< of a candidate
+    std::map<space::Size, verify::Scratch> scratch = {};
+  };
+
   WatchedBackend backend_;
   const family::Family& family_;
   std::mt19937_64 random_;  // draws which timed launches are looked at
   verify::Verifier verifier_;
   std::map<space::Size, measure::ClockWatch> clocks_;
   space::Size contenders_size_;
-  std::vector<backend::LoadedKernel> contender_kernels_;
-  std::vector<std::map<space::Size, verify::Scratch>> contender_scratch_;
-  std::vector<bool> contender_has_state_;  // as far as its launches have shown it
-  std::vector<backend::Work> contenders_;
+  std::vector<Contender> contenders_;
   std::optional<OperandCopies> copies_;
 };
 

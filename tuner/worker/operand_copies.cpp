@@ -53,7 +53,8 @@ OperandCopies::OperandCopies(backend::Backend& backend, verify::Instance& instan
   poison_ = instance.poison();
   verify::Instance* const changed = instance.changed();
   // What is updated in place cannot be told from what a launch before left.
-  if (changed != nullptr && !instance.updates_in_place()) {
+  if (changed != nullptr && !instance.updates_in_place() && instance.writes_all() &&
+      changed->writes_all()) {
     try {
       if (sets() % 2 == 1) {
         copies_.emplace_back(backend, offsets_.back() + operands_.back().size_bytes);

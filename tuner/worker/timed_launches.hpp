@@ -17,7 +17,6 @@ namespace tuner::worker {
 struct TimedCandidate {
   backend::Launch launch;
   verify::Scratch* scratch = nullptr;  ///< its own; null where it has none
-  bool has_state = false;              ///< verify::has_state
 };
 
 /// The audit of one candidate. Before every launch that is timed alone, the variables of its image
@@ -54,6 +53,8 @@ class TimedLaunches : public measure::LaunchAudit {
   /// before left: then it takes over results. For a candidate that was found right.
   [[nodiscard]] Expected<void, Failure> compare_times_with_state();
 
+  /// Whether launches leave something for the next one, as far as they have shown.
+  [[nodiscard]] bool has_state();
   void restore_scratch();
   [[nodiscard]] verify::PoisonKind any_poison();
   [[nodiscard]] bool one_in(unsigned share) { return random_() % share == 0; }
@@ -68,6 +69,7 @@ class TimedLaunches : public measure::LaunchAudit {
   TimedCandidate candidate_;
   std::function<OperandCopies&()> copies_;
   std::mt19937_64& random_;
+  bool has_state_ = false;
   std::vector<OperandCopies::Run> runs_;  // of the series
 };
 

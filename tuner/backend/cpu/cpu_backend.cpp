@@ -295,7 +295,7 @@ class CpuBackend final : public Backend {
     }
     LoadedKernel& loaded = kernel->second;
     const bool interleaved = purpose == Purpose::results && interleaves(loaded, launch);
-    const LoadedImage& image = interleaved ? *loaded.interleaved : loaded.image;
+    LoadedImage& image = interleaved ? *loaded.interleaved : loaded.image;
     const std::size_t count = image.functions().size();
     if (launch.steps.size() != count) return Unexpected(other_steps(launch.steps.size(), count));
     for (const SymbolValue& symbol : launch.symbols) {

@@ -131,7 +131,7 @@ std::vector<std::span<std::byte>> LoadedImage::variables() const {
   return search.segments;
 }
 
-Expected<void, Failure> LoadedImage::write(const SymbolValue& symbol) const {
+Expected<void, Failure> LoadedImage::write(const SymbolValue& symbol) {
   void* const variable = ::dlsym(library_.get(), symbol.image_name.c_str());
   Dl_info where{};
   void* entry = nullptr;  // of the image's table of symbols
@@ -149,6 +149,9 @@ Expected<void, Failure> LoadedImage::write(const SymbolValue& symbol) const {
                                     symbol.name, size_bytes, bytes.size()));
   }
   std::memcpy(variable, bytes.data(), bytes.size());
+  const auto kept =
+      std::ranges::find(variables_, static_cast<std::byte*>(variable), &Variable::place);
+  if (kept != variables_.end()) std::ranges::copy(bytes, kept->loaded.begin());
   return {};
 }
 

@@ -28,7 +28,7 @@ class LoadedImage {
 
   /// Copies bytes into a __constant__ variable; launch_error when the image has none of that name
   /// or one of fewer bytes.
-  [[nodiscard]] Expected<void, Failure> write(const SymbolValue& symbol) const;
+  [[nodiscard]] Expected<void, Failure> write(const SymbolValue& symbol);
 
   /// Whether a variable of the kernel holds something else than when the image was loaded.
   [[nodiscard]] bool has_changed_variables() const;

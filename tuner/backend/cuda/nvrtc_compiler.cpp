@@ -94,15 +94,15 @@ std::optional<std::string> serialised_products(std::string_view log) {
 }
 
 /// In place of the headers of frameworks that a source includes.
-std::vector<family::Header> framework_headers(const family::KernelSource& source) {
+std::vector<family::Header> framework_headers(const family::CompileJob& job) {
   constexpr std::string_view kDeclarations = "tuner/framework.h";
   std::vector<family::Header> headers;
-  for (std::string& name : family::foreign_includes(source)) {
+  for (std::string& name : family::foreign_includes(job.source)) {
     if (!family::is_framework_header(name)) continue;
     headers.push_back({std::move(name), fmt::format("#include <{}>\n", kDeclarations)});
   }
   if (!headers.empty()) {
-    headers.push_back({std::string(kDeclarations), family::framework_declarations(source)});
+    headers.push_back({std::string(kDeclarations), family::framework_declarations(job.source, job.entries)});
   }
   return headers;
 }
@@ -111,7 +111,7 @@ std::vector<family::Header> framework_headers(const family::KernelSource& source
 class Program {
  public:
   Program(const NvrtcApi& api, const family::CompileJob& job)
-      : api_(&api), job_(&job), framework_headers_(framework_headers(job.source)) {
+      : api_(&api), job_(&job), framework_headers_(framework_headers(job)) {
     std::vector<const char*> texts;
     std::vector<const char*> names;
     const auto add = [&](const family::Header& header) {
