@@ -292,9 +292,9 @@ TEST(SpaceFile, ArraysByValueAreSmallInputs) {
   EXPECT_EQ(error(array(R"("count": "N", "offset": 1)")),
             "axpy.json: arguments[2].offset: an array by value has no offset: remove it, or make "
             "the argument a buffer, \"float*\"");
-  EXPECT_EQ(
-      error(array(R"("value": "N")")),
-      "axpy.json: arguments[2]: unknown key \"value\" (known: name, type, count, fill, laws, symbol)");
+  EXPECT_EQ(error(array(R"("value": "N")")),
+            "axpy.json: arguments[2]: unknown key \"value\" (known: name, type, count, fill, laws, "
+            "symbol)");
   EXPECT_THAT(error(altered(array(R"("count": "N")"), "float[]", "complex[]")),
               StartsWith("axpy.json: arguments[2].type: unknown type \"complex\" (known: "));
   EXPECT_NO_THROW(sample::parse(altered(array(R"("count": "N")"), "float[]", "half[]")));

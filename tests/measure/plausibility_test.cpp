@@ -41,11 +41,8 @@ TEST(Implausible, NothingIsWhereThePeakIsUnknown) {
 
 Timing timing(double cold_ns, std::optional<double> hot_ns, std::optional<double> series_ns = {}) {
   Timing made;
-  made.time = TimeSummary{.median_ns = cold_ns,
-                          .q1_ns = cold_ns,
-                          .q3_ns = cold_ns,
-                          .min_ns = cold_ns,
-                          .samples = 20};
+  made.time = TimeSummary{
+      .median_ns = cold_ns, .q1_ns = cold_ns, .q3_ns = cold_ns, .min_ns = cold_ns, .samples = 20};
   made.hot_ns = hot_ns;
   made.series_ns = series_ns;
   return made;

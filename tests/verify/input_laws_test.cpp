@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Inputs that are drawn by laws find what ordinary ones do not, and refuse nothing that is right.
-#include "tuner/verify/instance.hpp"
-
 #include "tests/verify/vector_family.hpp"
+#include "tuner/verify/instance.hpp"
 
 #include <gmock/gmock.h>
 
@@ -18,8 +17,8 @@ using testing::HasSubstr;
 class InputLawsTest : public vectors::VectorsTest {
  protected:
   static constexpr std::string_view kMapParameters = "const float* x, float* y";
-  static constexpr vectors::Document kMap = {
-      .arguments = R"({"name": "x", "type": "float*", "count": "N"},
+  static constexpr vectors::Document kMap = {.arguments =
+                                                 R"({"name": "x", "type": "float*", "count": "N"},
                       {"name": "y", "type": "float*", "count": "N", "role": "output"})"};
   static constexpr std::string_view kIntegerParameters = "const int* x, int* y";
   static constexpr vectors::Document kIntegers = {
@@ -39,8 +38,9 @@ class InputLawsTest : public vectors::VectorsTest {
   /// The elements of x at 300 elements under a law.
   std::vector<float> drawn(const vectors::Document& document, std::string_view parameters,
                            std::string_view body, family::Law law) {
-    const family::Family family = vectors::family(document, vectors::kernel("reference", parameters, body),
-                                                  vectors::kernel("candidate", parameters, body));
+    const family::Family family =
+        vectors::family(document, vectors::kernel("reference", parameters, body),
+                        vectors::kernel("candidate", parameters, body));
     CheckKernels kernels(*backend_);
     const Instance instance(*backend_, kernels, family,
                             {.size = {300}, .fill = Fill::normal, .law = LawLevel{.law = law}});
@@ -60,7 +60,8 @@ TEST_F(InputLawsTest, EachDrawsWhatItSays) {
   EXPECT_THAT(x(family::Law::negative), testing::Each(testing::Lt(-5.0F)));
   const std::vector<float> small = x(family::Law::small);
   EXPECT_THAT(small, testing::Each(AllOf(testing::Gt(-1e-6F), testing::Lt(1e-6F))));
-  EXPECT_TRUE(std::ranges::any_of(small, [](float e) { return std::fpclassify(e) == FP_SUBNORMAL; }));
+  EXPECT_TRUE(
+      std::ranges::any_of(small, [](float e) { return std::fpclassify(e) == FP_SUBNORMAL; }));
   EXPECT_GT(std::ranges::max(x(family::Law::wide)), 1000.0F);
   EXPECT_GT(std::ranges::max(x(family::Law::outliers)), 1000.0F);
   const std::vector<float> runs = x(family::Law::runs);
@@ -77,16 +78,17 @@ TEST_F(InputLawsTest, FindNumbersThatOrdinaryInputsDoNotHold) {
               HasSubstr("wrong_result"));
   EXPECT_THAT(judged("y[i] = log1pf(fabsf(x[i]));", "y[i] = logf(1 + fabsf(x[i]));"),
               HasSubstr("wrong_result"));
-  EXPECT_THAT(judged("y[i] = tanhf(x[i]);",
-                     "const float e = expf(2 * x[i]); y[i] = (e - 1) / (e + 1);"),
-              HasSubstr("wrong_result"));
+  EXPECT_THAT(
+      judged("y[i] = tanhf(x[i]);", "const float e = expf(2 * x[i]); y[i] = (e - 1) / (e + 1);"),
+      HasSubstr("wrong_result"));
 }
 
 TEST_F(InputLawsTest, FindIntegersAndIndicesThatOrdinaryInputsDoNotHold) {
   EXPECT_THAT(message(kIntegers, kIntegerParameters, "y[i] = x[i] == 0 ? 32 : 0;", "y[i] = 0;"),
               HasSubstr("wrong_result"));
-  EXPECT_THAT(message(kIntegers, kIntegerParameters, "y[i] = x[i] == -2147483647 - 1;", "y[i] = 0;"),
-              HasSubstr("wrong_result"));
+  EXPECT_THAT(
+      message(kIntegers, kIntegerParameters, "y[i] = x[i] == -2147483647 - 1;", "y[i] = 0;"),
+      HasSubstr("wrong_result"));
   // A chain of 40 elements, each of which names the one before it.
   constexpr std::string_view kDepth =
       "int v = i, c = 0; while (v > 0 && k[v] < v{}) {{ v = k[v]; ++c; }} y[i] = c + 0 * x[i];";
@@ -107,8 +109,8 @@ TEST_F(InputLawsTest, RefuseNothingThatIsRight) {
 }
 
 TEST_F(InputLawsTest, AreNotThoseThatTheFileExcludes) {
-  constexpr vectors::Document kWithoutZeros = {
-      .arguments = R"({"name": "x", "type": "float*", "count": "N",
+  constexpr vectors::Document kWithoutZeros = {.arguments =
+                                                   R"({"name": "x", "type": "float*", "count": "N",
                        "laws": {"exclude": ["zeros"], "reason": "no row is empty"}},
                       {"name": "y", "type": "float*", "count": "N", "role": "output"})"};
   EXPECT_EQ(message(kWithoutZeros, kMapParameters, "y[i] = x[i] == 0 ? 7 : x[i];", "y[i] = x[i];"),
@@ -140,8 +142,8 @@ TEST_F(InputLawsTest, ALargeResultExcusesNoSmallOne) {
 }
 
 TEST_F(InputLawsTest, WhatToleranceTakesForAResultIsSaid) {
-  constexpr vectors::Document kLoose = {
-      .arguments = kMap.arguments, .check = R"(, "tolerance": {"absolute": 0.01})"};
+  constexpr vectors::Document kLoose = {.arguments = kMap.arguments,
+                                        .check = R"(, "tolerance": {"absolute": 0.01})"};
   constexpr std::string_view kTiny = "y[i] = 1e-6f * x[i];";
   EXPECT_THAT(message(kLoose, kMapParameters, kTiny, "y[i] = 0;"),
               HasSubstr("all elements of y are the same number, which the tolerance takes"));

@@ -90,8 +90,12 @@ template <int BLOCK> __global__ void counting(int n, const float* x, float* y) {
 )",
                                        .headers = {}};
   return family::parse_family(document, "scale.json",
-                              {{"right", source}, {"tiring", source}, {"wide", source},
-                               {"keeping", source}, {"careless", source}, {"counting", source}});
+                              {{"right", source},
+                               {"tiring", source},
+                               {"wide", source},
+                               {"keeping", source},
+                               {"careless", source},
+                               {"counting", source}});
 }
 
 class EvaluatorOnCpu : public testing::Test {
@@ -131,9 +135,8 @@ TEST_F(EvaluatorOnCpu, ARightCandidateHasATimeAndTheShareOfItsError) {
 TEST_F(EvaluatorOnCpu, ACandidateThatTurnsWrongWhileItIsTimedIsFoundOut) {
   const EvaluatedCandidate evaluation = evaluate("tiring");
   EXPECT_EQ(evaluation.outcome, Outcome::wrong_result);
-  EXPECT_THAT(evaluation.message,
-              AllOf(HasSubstr("wrong elements: 100 of 100"), HasSubstr("seed 3"),
-                    HasSubstr("launches back to back")));
+  EXPECT_THAT(evaluation.message, AllOf(HasSubstr("wrong elements: 100 of 100"),
+                                        HasSubstr("seed 3"), HasSubstr("launches back to back")));
   EXPECT_FALSE(evaluation.time);
   ASSERT_FALSE(evaluation.checks.empty());
   const verify::PerformedCheck& last = evaluation.checks.back();
@@ -152,8 +155,7 @@ TEST_F(EvaluatorOnCpu, ResultsThatAreKeptForEqualInputsAreFoundByTheTimesOfLaunc
 TEST_F(EvaluatorOnCpu, ResultsThatAreKeptForOtherInputsAreWrong) {
   const EvaluatedCandidate evaluation = evaluate("careless");
   EXPECT_EQ(evaluation.outcome, Outcome::wrong_result) << evaluation.message;
-  EXPECT_THAT(evaluation.message,
-              HasSubstr("a result of one of them is taken for another's"));
+  EXPECT_THAT(evaluation.message, HasSubstr("a result of one of them is taken for another's"));
 }
 
 TEST_F(EvaluatorOnCpu, ACandidateMayHaveStateThatItResets) {

@@ -130,11 +130,11 @@ struct Launch {
   /// A backend that does not look gives the launch copies of these that it cannot write: it is
   /// crashed by a write, also by one of what was there.
   bool faults_on_write = false;
-  /// What lies around the data of the launch. With `faults_on_write`, a backend that looks fails with
-  /// out_of_bounds when something was written there, also what was there before.
+  /// What lies around the data of the launch. With `faults_on_write`, a backend that looks fails
+  /// with out_of_bounds when something was written there, also what was there before.
   std::vector<ReadOnlyData> guards = {};
-  /// A kernel whose image variables get, before the launch, the content with which they were loaded or
-  /// that `symbols` gave them last.
+  /// A kernel whose image variables get, before the launch, the content with which they were loaded
+  /// or that `symbols` gave them last.
   std::optional<KernelId> restores = {};
 };
 
@@ -232,8 +232,8 @@ class Backend {
   virtual void unload(KernelId kernel) = 0;
   /// Of each of the kernel's functions.
   [[nodiscard]] virtual std::vector<Resources> resources(KernelId kernel) const = 0;
-  /// Whether a variable of the kernel's image holds something else than when it was loaded, or than a
-  /// launch's `symbols` gave it last.
+  /// Whether a variable of the kernel's image holds something else than when it was loaded, or than
+  /// a launch's `symbols` gave it last.
   [[nodiscard]] virtual bool has_changed_variables(KernelId kernel) const = 0;
 
   /// Runs once and waits for the end.

@@ -155,8 +155,8 @@ std::vector<std::string> law_texts(const Family& family) {
   }
   std::vector<std::string> texts;
   for (const auto& [laws, members] : groups) {
-    texts.push_back(fmt::format("some checks draw {} by the laws {}", fmt::join(members, ", "),
-                                names(laws)));
+    texts.push_back(
+        fmt::format("some checks draw {} by the laws {}", fmt::join(members, ", "), names(laws)));
   }
   std::ranges::move(excluded, std::back_inserter(texts));
   if (!texts.empty()) {

@@ -504,8 +504,8 @@ std::vector<std::string_view> texts_of(const KernelSource& source) {
 
 namespace {
 
-/// The name of the function that an entry such as "detail::scale<4>" names; empty where a root is an
-/// option of the compiler.
+/// The name of the function that an entry such as "detail::scale<4>" names; empty where a root is
+/// an option of the compiler.
 std::string_view function_of(std::string_view root) {
   std::string_view name;
   if (root.starts_with('-')) return name;

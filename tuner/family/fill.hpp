@@ -43,7 +43,7 @@ struct InputFill {
   double value = 0;                    ///< of a constant
   double least = 0, most = 1;          ///< of `between`; finite, least < most
   std::vector<FillValue> values = {};
-  std::string source = {};  ///< a name, or a path relative to the space file
+  std::string source = {};              ///< a name, or a path relative to the space file
   std::vector<Law> excluded_laws = {};  ///< by which no check draws them
   std::string exclusion_reason = {};
 };

@@ -19,9 +19,9 @@ namespace tuner::family {
 [[nodiscard]] std::vector<std::string> foreign_includes(const KernelSource& source);
 
 /// What kernels use of PyTorch's headers: macros such as C10_HOST_DEVICE and CUDA_KERNEL_LOOP,
-/// warp exchange, acc_type; and where a source or an entry names them, c10::Half and c10::BFloat16, which are
-/// of the layout of __half and __nv_bfloat16 and compute in float. The namespaces of the frameworks
-/// are declared, so that `using namespace at` holds.
+/// warp exchange, acc_type; and where a source or an entry names them, c10::Half and c10::BFloat16,
+/// which are of the layout of __half and __nv_bfloat16 and compute in float. The namespaces of the
+/// frameworks are declared, so that `using namespace at` holds.
 [[nodiscard]] std::string framework_declarations(const KernelSource& source,
                                                  std::span<const std::string> entries = {});
 

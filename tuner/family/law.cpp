@@ -70,7 +70,8 @@ std::string_view name(Law law) {
 }
 
 std::optional<Law> law(std::string_view name) {
-  const auto* const found = std::ranges::find(kLawNames, name, &std::pair<Law, std::string_view>::second);
+  const auto* const found =
+      std::ranges::find(kLawNames, name, &std::pair<Law, std::string_view>::second);
   return found == kLawNames.end() ? std::nullopt : std::optional(found->first);
 }
 

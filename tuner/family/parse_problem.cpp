@@ -224,7 +224,8 @@ InputFill parse_fill(const DocumentNode& node, const TypeOf& type, const space::
 void parse_laws(const DocumentNode& node, InputFill& fill) {
   node.expect_keys({"exclude", "reason"});
   fill.exclusion_reason = node.at("reason").text();
-  if (fill.exclusion_reason.empty()) node.at("reason").fail("is empty: say what the laws would break");
+  if (fill.exclusion_reason.empty())
+    node.at("reason").fail("is empty: say what the laws would break");
   std::vector<std::string> known;
   for (const Law law : all_laws()) known.emplace_back(name(law));
   for (const DocumentNode& excluded : node.at("exclude").elements(0, known.size())) {

@@ -79,7 +79,8 @@ class HeaderCollector {
       : space_folder_(roots.space_folder) {
     const fs::path own = source_folder.empty() ? fs::path(".") : source_folder;
     folders_.push_back({HeaderFolder::Kind::own, own, ""});
-    for (const fs::path& root : roots.folders) folders_.push_back({HeaderFolder::Kind::root, root, ""});
+    for (const fs::path& root : roots.folders)
+      folders_.push_back({HeaderFolder::Kind::root, root, ""});
     folders_.push_back({HeaderFolder::Kind::shared, own / ".." / "common", "common/"});
   }
 

@@ -219,8 +219,7 @@ Expected<Measurement, Failure> screen(backend::Backend& backend, const backend::
   auto measurement = sample(backend, work, audit, plan, best_ns, watch);
   if (!measurement || !plan.back_to_back) return measurement;
   const double median_ns = measurement->time->median_ns;
-  if (median_ns <= plan.most_series_ns &&
-      is_within(plan.series_factor, best_ns, median_ns)) {
+  if (median_ns <= plan.most_series_ns && is_within(plan.series_factor, best_ns, median_ns)) {
     const auto series_ns = time_series(backend, audit, plan);
     if (!series_ns) return Unexpected(series_ns.error());
     measurement->series_ns = *series_ns;

@@ -34,7 +34,7 @@ struct ScreenPlan {
   std::chrono::milliseconds pause{50};  ///< after samples at a fallen clock; doubles four times
   /// Also times runs back to back, in series and hot, which find what the one before them left.
   bool back_to_back = true;
-  int hot_repetitions = 8;  ///< at most, each after a pause, while they contradict the samples
+  int hot_repetitions = 8;      ///< at most, each after a pause, while they contradict the samples
   double series_factor = 1.25;  ///< a median within this × the best is worth series
   double most_series_ns = 1e6;  ///< longer work ranks in series as alone
   int series = 3;

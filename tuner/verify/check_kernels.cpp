@@ -3,8 +3,8 @@
 
 #include "embedded/check_bounds.hpp"
 #include "embedded/check_inputs.hpp"
-#include "embedded/check_laws.hpp"
 #include "embedded/check_kernels_cu.hpp"
+#include "embedded/check_laws.hpp"
 #include "embedded/check_numbers.hpp"
 #include "embedded/check_parts.hpp"
 #include "embedded/check_products.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels that draw inputs by other laws than the ordinary one. Each changes numbers that were drawn
-// by a fill; family/law.hpp names the laws in the order of their numbers.
+// Kernels that draw inputs by other laws than the ordinary one. Each changes numbers that were
+// drawn by a fill; family/law.hpp names the laws in the order of their numbers.
 #pragma once
 
 #include "check_inputs.cuh"
@@ -61,7 +61,8 @@ __device__ inline double element_of_law(int law, double x, long long i, long lon
     case kNegative:
       return -(x < 0 ? -x : x) - power_of_ten(strength, 0.34 + 0.66 * run_share);
     case kSmall:  // at the first level some subnormal
-      return x * (strength > 4 && bits % 32 == 0 ? 0x1p-130 : power_of_ten(-strength, 1 + share / 8));
+      return x *
+             (strength > 4 && bits % 32 == 0 ? 0x1p-130 : power_of_ten(-strength, 1 + share / 8));
     case kWide:
       return (x < 0 ? -1 : 1) * power_of_ten(strength, 2 * share - 1);
     case kRuns:
@@ -89,9 +90,12 @@ __global__ void apply_law(T* data, long long count, int law, int domain, long lo
     if (domain == kInterval && (law != kZeros || (double)data[i] != x)) {
       const double magnitude = x < 0 ? -x : x;
       const bool small = law == kZeros || law == kSmall;
-      if (small && low <= 0 && magnitude < high) x = law == kZeros ? 0 : magnitude;
-      else if (law != kZeros) x = within(x, low, high);
-      else x = (double)data[i];
+      if (small && low <= 0 && magnitude < high)
+        x = law == kZeros ? 0 : magnitude;
+      else if (law != kZeros)
+        x = within(x, low, high);
+      else
+        x = (double)data[i];
     } else {
       const double least = domain == kAnyNumber ? -high : low;
       x = x > high ? high : x < least ? least : x;
@@ -107,44 +111,59 @@ __global__ void apply_integer_law(T* data, long long count, int law, int indices
   const Bits64 span = (Bits64)high - (Bits64)low, base = (Bits64)low;
   const auto any = [&](Bits64 bits) { return span == ~(Bits64)0 ? bits : bits % (span + 1); };
   for (long long i = first_index(); i < count; i += index_stride()) {
-    const Bits64 bits = random_bits((Bits64)seed, (Bits64)i), more = random_bits(~(Bits64)seed, (Bits64)i);
+    const Bits64 bits = random_bits((Bits64)seed, (Bits64)i),
+                 more = random_bits(~(Bits64)seed, (Bits64)i);
     const Bits64 value = (Bits64)(long long)data[i];
     const double share = unit_number(bits);
-    const Bits64 ends[] = {base,         base + span, base + (span > 0), base + span - (span > 0), 0, 1,
-                           ~(Bits64)0,   (Bits64)1 << more % 64, ((Bits64)1 << more % 64) - 1};
+    const Bits64 ends[] = {
+        base, base + span, base + (span > 0),      base + span - (span > 0),    0,
+        1,    ~(Bits64)0,  (Bits64)1 << more % 64, ((Bits64)1 << more % 64) - 1};
     Bits64 made = value;
     switch (law) {
       case kZeros:
-        if (indices) made = bits & 1 ? base : value;
-        else if (bits % 4 == 0) made = 0;
+        if (indices)
+          made = bits & 1 ? base : value;
+        else if (bits % 4 == 0)
+          made = 0;
         break;
       case kMagnitudes: {
         const double skewed = share * share * share * share;
-        if (indices) made = base + (Bits64)(skewed * skewed * (double)span);
-        else made = (bits & 1 ? (Bits64)0 - (more >> (1 + (bits >> 1) % 63)) : more >> (1 + (bits >> 1) % 63));
+        if (indices)
+          made = base + (Bits64)(skewed * skewed * (double)span);
+        else
+          made = (bits & 1 ? (Bits64)0 - (more >> (1 + (bits >> 1) % 63))
+                           : more >> (1 + (bits >> 1) % 63));
         break;
       }
       case kOffsets:
         made = bits & 1 ? base + any((bits >> 1) % 8) : base + span - any((bits >> 1) % 8);
         break;
       case kOutliers:
-        if (is_outlier(i, count, (Bits64)seed)) made = ends[more % 9];
-        else if (indices) made = base + any(random_bits((Bits64)seed, 2));
+        if (is_outlier(i, count, (Bits64)seed))
+          made = ends[more % 9];
+        else if (indices)
+          made = base + any(random_bits((Bits64)seed, 2));
         break;
       case kEqual:
         made = base + any(random_bits((Bits64)seed, 1));
         break;
       case kNegative:
-        if (indices) made = base + span - any((Bits64)i);
-        else made = (long long)value > 0 ? (Bits64)0 - value : value;
+        if (indices)
+          made = base + span - any((Bits64)i);
+        else
+          made = (long long)value > 0 ? (Bits64)0 - value : value;
         break;
       case kSmall:
-        if (indices) made = base + (i == 0 ? 0 : (Bits64)(i - 1) > span ? span : (Bits64)(i - 1));
-        else made = bits % 3 - 1;
+        if (indices)
+          made = base + (i == 0 ? 0 : (Bits64)(i - 1) > span ? span : (Bits64)(i - 1));
+        else
+          made = bits % 3 - 1;
         break;
       case kWide:
-        if (indices) made = bits & 1 ? base : base + span;
-        else made = bits & 1 ? ends[more % 9] : base + any(more);
+        if (indices)
+          made = bits & 1 ? base : base + span;
+        else
+          made = bits & 1 ? ends[more % 9] : base + any(more);
         break;
       case kRuns:
         made = base + any(random_bits((Bits64)seed, unequal_run(i, (Bits64)seed)));
@@ -162,7 +181,8 @@ __global__ void apply_offsets_law(T* data, long long count, int law, long long s
   const long long rows = count - 1;
   for (long long i = first_index(); i < count; i += index_stride()) {
     const double t = rows > 0 ? (double)i / (double)rows : 0;
-    const long long place = (long long)(random_bits((Bits64)seed, 3) % (Bits64)(rows > 0 ? rows : 1));
+    const long long place =
+        (long long)(random_bits((Bits64)seed, 3) % (Bits64)(rows > 0 ? rows : 1));
     double share = t;
     switch (law) {
       case kZeros:  // the first and the last rows are empty
@@ -237,7 +257,8 @@ __global__ void borrow(T* data, long long count, const T* others, long long othe
     if (bits & 1) continue;
     T taken = others[(bits >> 8) % (Bits64)other_count];
     if constexpr (!kFloating<T>) {
-      if (flips && bits & 2) taken = (T)((Bits64)taken ^ (Bits64)1 << (bits >> 2) % (8 * sizeof(T) - 1));
+      if (flips && bits & 2)
+        taken = (T)((Bits64)taken ^ (Bits64)1 << (bits >> 2) % (8 * sizeof(T) - 1));
     }
     data[i] = taken;
   }

@@ -522,10 +522,10 @@ std::vector<backend::ReadOnlyData> Instance::guards() const {
   std::vector<backend::ReadOnlyData> guards;
   const MemoryPlan& plan = memory_.plan();
   for (std::size_t i = 0; i < plan.zones.size(); ++i) {
-    guards.push_back({.name = i > 0 ? "behind " + plan.data[i - 1].name
-                                    : "before " + plan.data.front().name,
-                      .region = memory_.candidate(plan.zones[i].offset),
-                      .size_bytes = plan.zones[i].size_bytes});
+    guards.push_back(
+        {.name = i > 0 ? "behind " + plan.data[i - 1].name : "before " + plan.data.front().name,
+         .region = memory_.candidate(plan.zones[i].offset),
+         .size_bytes = plan.zones[i].size_bytes});
   }
   return guards;
 }

@@ -78,7 +78,8 @@ class Instance {
   void prepare_launch(PoisonKind kind = nan_poison);
   /// Writes the inputs alone: the outputs keep what the launch before left.
   void prepare_inputs();
-  /// The same as prepare_launch, but that outputs and guard zones are prepared by the work returned.
+  /// The same as prepare_launch, but that outputs and guard zones are prepared by the work
+  /// returned.
   [[nodiscard]] backend::Launch preparation(PoisonKind kind);
   /// What the last prepare_launch or preparation did with outputs and guard zones.
   [[nodiscard]] Poison poison() const { return shared_->poison; }
@@ -115,7 +116,7 @@ class Instance {
  private:
   /// What instances in the same memory share.
   struct Shared {
-    const Instance* inputs_of = nullptr;            ///< whose inputs lie there
+    const Instance* inputs_of = nullptr;           ///< whose inputs lie there
     Poison poison{.kind = nan_poison, .seed = 0};  ///< of the last preparation
   };
   enum class Scope { all, outputs };

@@ -477,8 +477,7 @@ void ProblemData::fill_numbers(CheckKernels& kernels, const CheckKernels::Elemen
                                std::uint64_t draw) const {
   const std::string& name = family_.arguments[argument].name;
   const std::uint64_t seed =
-      (3 * (recipe_.seed + draw) + static_cast<std::uint64_t>(recipe_.fill)) * 1'000'003 +
-      argument;
+      (3 * (recipe_.seed + draw) + static_cast<std::uint64_t>(recipe_.fill)) * 1'000'003 + argument;
   switch (fill.kind) {
     case family::FillKind::normal:
     case family::FillKind::uniform:
@@ -549,9 +548,10 @@ void ProblemData::change(CheckKernels& kernels, const CheckKernels::Elements& da
                          std::size_t argument, const family::InputFill& fill) const {
   constexpr std::uint64_t kOtherDraw = 1'000'000'007;
   if (!is_drawn(fill.kind)) return;
-  if (!is_drawn_by_element(fill.kind)) return fill_numbers(kernels, data, argument, fill, kOtherDraw);
-  const backend::Buffer others(backend_, static_cast<std::size_t>(data.count) *
-                                             family::size_bytes(data.type));
+  if (!is_drawn_by_element(fill.kind))
+    return fill_numbers(kernels, data, argument, fill, kOtherDraw);
+  const backend::Buffer others(
+      backend_, static_cast<std::size_t>(data.count) * family::size_bytes(data.type));
   fill_numbers(kernels, {others.id(), data.type, data.count}, argument, fill, kOtherDraw);
   kernels.replace_some(data, others.id(), recipe_.seed + argument);
 }

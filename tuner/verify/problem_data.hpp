@@ -172,8 +172,8 @@ class ProblemData {
                     const family::InputFill& fill, std::uint64_t seed) const;
   void fill_numbers(CheckKernels& kernels, const CheckKernels::Elements& data, std::size_t argument,
                     const family::InputFill& fill, std::uint64_t draw) const;
-  /// Whether the numbers of an argument are drawn and none that an array by value has: of one launch
-  /// on both inputs a variable of the image holds one array.
+  /// Whether the numbers of an argument are drawn and none that an array by value has: of one
+  /// launch on both inputs a variable of the image holds one array.
   [[nodiscard]] bool may_change(std::size_t argument) const;
   /// The fill of an argument, or of the one whose numbers it takes.
   [[nodiscard]] const family::InputFill& numbers_of(std::size_t argument) const;

@@ -76,8 +76,8 @@ double ProblemData::largest_input(family::ElementType type) const {
     if (buffer == nullptr || !buffer->is_written()) continue;
     const family::ElementType computed = compute_type(buffer->type.at(values_));
     if (!family::is_floating(computed) || family::size_bytes(computed) > 2) continue;
-    largest = std::min(largest, std::sqrt(family::largest_number(computed) /
-                                          static_cast<double>(accumulated_)));
+    largest = std::min(
+        largest, std::sqrt(family::largest_number(computed) / static_cast<double>(accumulated_)));
   }
   return largest;
 }
@@ -95,10 +95,10 @@ std::optional<CheckedData> ProblemData::lender(std::size_t argument,
       continue;
     }
     const family::InputFill& other = numbers_of(each.argument);
-    const bool ascends = other.kind == family::FillKind::sorted && own.kind == family::FillKind::normal;
+    const bool ascends =
+        other.kind == family::FillKind::sorted && own.kind == family::FillKind::normal;
     const bool is_before = each.argument < argument && other.kind == own.kind &&
-                           own.least == other.least && own.most == other.most &&
-                           same_bounds(other);
+                           own.least == other.least && own.most == other.most && same_bounds(other);
     if (ascends || is_before) return each;
   }
   return std::nullopt;
@@ -106,17 +106,17 @@ std::optional<CheckedData> ProblemData::lender(std::size_t argument,
 
 void ProblemData::draw_by_law(CheckKernels& kernels, const CheckKernels::Elements& data,
                               std::size_t argument) const {
-  const std::uint64_t seed = (recipe_.seed * 31 + static_cast<std::uint64_t>(recipe_.law->law)) *
-                                 1'000'033 + argument;
+  const std::uint64_t seed =
+      (recipe_.seed * 31 + static_cast<std::uint64_t>(recipe_.law->law)) * 1'000'033 + argument;
   if (recipe_.law->law != family::Law::shared) {
     return apply_law(kernels, data, *recipe_.law, law_inputs(data, argument), seed);
   }
   const CheckedData from = *lender(argument, data.type);
   const backend::Buffer others(backend_, from.size_bytes());
   fill(kernels, others.id(), from);
-  const bool are_terms =
-      !family::is_floating(data.type) && numbers_of(argument).kind == family::FillKind::normal &&
-      takes_all_integers(data.type);
+  const bool are_terms = !family::is_floating(data.type) &&
+                         numbers_of(argument).kind == family::FillKind::normal &&
+                         takes_all_integers(data.type);
   kernels.borrow(data, {others.id(), data.type, from.used},
                  are_terms ? CheckKernels::Flips::some : CheckKernels::Flips::none, seed);
 }

@@ -247,9 +247,8 @@ Expected<double, Failure> Verifier::recorded(const Recipe& recipe, std::string_v
                                              Expected<double, Failure> found) {
   PerformedCheck check{.size = recipe.size,
                        .inputs = std::string(recipe.changed ? "changed"
-                                             : recipe.law
-                                                 ? family::name(recipe.law->law)
-                                                 : inputs_name(family_, recipe.fill)),
+                                             : recipe.law   ? family::name(recipe.law->law)
+                                                            : inputs_name(family_, recipe.fill)),
                        .check_case = recipe.check_case,
                        .seed = recipe.seed,
                        .launch = std::string(launch),
@@ -324,8 +323,7 @@ std::optional<LawLevel> Verifier::level_of(const space::Size& size, family::Law 
   if (known != levels_.end()) return known->second;
   std::optional<LawLevel> found;
   Recipe recipe = this->recipe(size, Fill::normal);
-  const int levels =
-      ProblemData(backend_, family_, recipe).has_law(law) ? levels_of(law) : 0;
+  const int levels = ProblemData(backend_, family_, recipe).has_law(law) ? levels_of(law) : 0;
   for (int level = 0; level < levels && !found; ++level) {
     recipe.law = LawLevel{.law = law, .level = level};
     try {
@@ -337,8 +335,7 @@ std::optional<LawLevel> Verifier::level_of(const space::Size& size, family::Law 
   return levels_.emplace(std::pair(size, law), found).first->second;
 }
 
-std::vector<Recipe> Verifier::further_draws(const space::Size& size,
-                                            bool equal_if_whole) const {
+std::vector<Recipe> Verifier::further_draws(const space::Size& size, bool equal_if_whole) const {
   // What is seldom, such as ties of a maximum, is not in every draw.
   constexpr std::uint64_t kDraws = 3;
   std::vector<Recipe> recipes;
@@ -427,11 +424,12 @@ Expected<double, Failure> Verifier::check_tuned_size(LoadedCandidate& candidate,
     if (!right) return right;
     if (!is_whole) worst = std::max(worst, *right);
   }
-  // Last, on the instance that candidates are timed on. Making its other inputs changes its outputs.
+  // Last, on the instance that candidates are timed on. Making its other inputs changes its
+  // outputs.
   instance(normal).forget_outputs();
   static_cast<void>(instance(normal).changed());
-  auto first = check(candidate, normal,
-                     {.poison = highest_poison, .state = Conditions::State::restored});
+  auto first =
+      check(candidate, normal, {.poison = highest_poison, .state = Conditions::State::restored});
   if (!first) return first;
   instance(normal).keep_outputs();
   failpoint("verify.outputs_kept");
@@ -453,9 +451,8 @@ Expected<double, Failure> Verifier::check_dependence_on_launches(LoadedCandidate
   std::vector<Launch> launches;
   // The outputs hold what was right for other inputs, where nothing is added to them.
   if (changed != nullptr && !original.updates_in_place()) {
-    const auto poison = original.writes_all() && changed->writes_all()
-                            ? std::nullopt
-                            : std::optional(huge_poison);
+    const auto poison =
+        original.writes_all() && changed->writes_all() ? std::nullopt : std::optional(huge_poison);
     launches.push_back({.on_changed = true, .conditions = {.poison = poison}});
   }
   if (has_state(backend_, candidate)) {
@@ -464,8 +461,8 @@ Expected<double, Failure> Verifier::check_dependence_on_launches(LoadedCandidate
                                                ordinary_poison, highest_poison, lowest_poison};
     std::ranges::shuffle(kinds, random_);
     for (std::size_t i = 0; i < kinds.size(); ++i) {
-      launches.push_back({.on_changed = changed != nullptr && i % 4 < 2,
-                          .conditions = {.poison = kinds[i]}});
+      launches.push_back(
+          {.on_changed = changed != nullptr && i % 4 < 2, .conditions = {.poison = kinds[i]}});
     }
   }
   double worst = 0;

@@ -53,8 +53,8 @@ struct VerifyStep {
 /// Called before each step, so that the parent can set a deadline for it.
 using VerifyObserver = std::function<void(const VerifyStep&)>;
 
-/// Whether launches of the candidate, which has run, leave something for the next one: a variable of
-/// its image has changed, or it has scratch memory.
+/// Whether launches of the candidate, which has run, leave something for the next one: a variable
+/// of its image has changed, or it has scratch memory.
 [[nodiscard]] bool has_state(const backend::Backend& backend, const LoadedCandidate& candidate);
 
 /// Proves candidates of one family right on one device: at awkward sizes (the family's and those
@@ -172,8 +172,8 @@ class Verifier {
   ReferenceCoverage coverage_;
   std::set<Recipe> looked_at_;  // for the coverage
   bool coverage_taken_ = false;
-  std::list<Instance> instances_;                 // most recently used first
-  std::map<space::Size, bool> whole_at_;          // what equal_if_whole found
+  std::list<Instance> instances_;         // most recently used first
+  std::map<space::Size, bool> whole_at_;  // what equal_if_whole found
   std::map<std::pair<space::Size, family::Law>, std::optional<LawLevel>> levels_;
   Recipe timed_;                                  // of the instance that candidates are timed on
   std::set<std::string> right_at_awkward_sizes_;  // hashes of code, configuration and size

@@ -200,9 +200,8 @@ Expected<void, Failure> Evaluator::add_contender(const Candidate& candidate) {
   if (!launch) return Unexpected(launch.error());
   instance.forget_outputs();  // another contender may round otherwise
   if (verify::Instance* const changed = instance.changed()) changed->forget_outputs();
-  contenders_.push_back({.work = *launch,
-                         .kernel = std::move(*kernel),
-                         .scratch = std::move(loaded.scratch)});
+  contenders_.push_back(
+      {.work = *launch, .kernel = std::move(*kernel), .scratch = std::move(loaded.scratch)});
   failpoint("worker.contender_added");
   return {};
 }
@@ -221,9 +220,9 @@ Expected<std::string, Failure> Evaluator::fastest_library_algorithm(const space:
   for (int round = 0; round < kRounds; ++round) {
     for (std::size_t i = 0; i < right->size(); ++i) {
       call.algorithm = (*right)[i];
-      const auto samples =
-          backend_.time(call, {.warm_up = round == 0 ? 1 : 0,
-                               .before = instance.preparation(verify::ordinary_poison)});
+      const auto samples = backend_.time(
+          call,
+          {.warm_up = round == 0 ? 1 : 0, .before = instance.preparation(verify::ordinary_poison)});
       if (!samples) return Unexpected(samples.error());
       times_ns[i].push_back(samples->front().time_ns);
     }
@@ -273,7 +272,8 @@ Expected<measure::TransferTimes, Failure> Evaluator::time_transfers(
   }
   instance.forget_outputs();  // a library may take another way where data lie elsewhere
   instance.prepare_launch();
-  auto times = tuner::measure::time_transfers(backend_, contenders_.at(contender).work, data, kSamples);
+  auto times =
+      tuner::measure::time_transfers(backend_, contenders_.at(contender).work, data, kSamples);
   if (!times) return times;
   if (const auto right = instance.inspect(); !right) return Unexpected(right.error());
   return times;
@@ -333,7 +333,8 @@ std::vector<backend::Work> Evaluator::works_of_series(std::size_t contender,
   if (audit) return audit->before_series();
   std::vector<backend::Work> works;
   const OperandCopies& all = copies(verifier_.timing_instance(contenders_size_));
-  for (OperandCopies::Run& run : all.runs(contenders_.at(contender).work, OperandCopies::Outputs::own)) {
+  for (OperandCopies::Run& run :
+       all.runs(contenders_.at(contender).work, OperandCopies::Outputs::own)) {
     works.push_back(std::move(run.work));
   }
   return works;
@@ -378,7 +379,8 @@ std::optional<double> Evaluator::idle_watts() {
 
 Expected<counters::CounterReading, Failure> Evaluator::count_contender(std::size_t contender) {
   verify::Instance& instance = verifier_.timing_instance(contenders_size_);
-  return backend_.count(contenders_.at(contender).work, instance.preparation(verify::ordinary_poison));
+  return backend_.count(contenders_.at(contender).work,
+                        instance.preparation(verify::ordinary_poison));
 }
 
 }  // namespace tuner::worker

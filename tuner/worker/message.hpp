@@ -163,8 +163,7 @@ inline constexpr auto kFields<EvaluatedCandidate> = std::tuple(
     Field("discarded", &EvaluatedCandidate::discarded),
     Field("power_capped", &EvaluatedCandidate::power_capped),
     Field("resources", &EvaluatedCandidate::resources),
-    Field("checks", &EvaluatedCandidate::checks),
-    Field("coverage", &EvaluatedCandidate::coverage),
+    Field("checks", &EvaluatedCandidate::checks), Field("coverage", &EvaluatedCandidate::coverage),
     Field("verify_ms", &EvaluatedCandidate::verify_ms),
     Field("measure_ms", &EvaluatedCandidate::measure_ms));
 template <>

@@ -32,9 +32,9 @@ class OperandCopies {
     std::size_t outputs = 0;  ///< the set
     bool is_changed = false;  ///< whether the inputs are those of `changed()`
   };
-  /// The work, which is on the operands, once on each set; `next`: with the outputs of the next set,
-  /// where that has other inputs. Runs of one kind behind those of the other never find in an output
-  /// what they leave there.
+  /// The work, which is on the operands, once on each set; `next`: with the outputs of the next
+  /// set, where that has other inputs. Runs of one kind behind those of the other never find in an
+  /// output what they leave there.
   enum class Outputs { own, next };
   [[nodiscard]] std::vector<Run> runs(const backend::Work& work, Outputs outputs) const;
   /// The outputs of a set, as Instance::inspect_copied takes them, and the poison that they held

@@ -190,10 +190,11 @@ Expected<void, Failure> TimedLaunches::compare_times_with_state() {
   }
   return Unexpected(Failure{
       Outcome::implausible,
-      fmt::format("a launch takes {:.3g} times as long when the variables of the kernel and its "
-                  "scratch memory hold what they held at first as behind another launch on the "
-                  "same inputs: it takes over results of that launch, or work that it did only once",
-                  restored_ns / kept_ns)});
+      fmt::format(
+          "a launch takes {:.3g} times as long when the variables of the kernel and its "
+          "scratch memory hold what they held at first as behind another launch on the "
+          "same inputs: it takes over results of that launch, or work that it did only once",
+          restored_ns / kept_ns)});
 }
 
 }  // namespace tuner::worker

@@ -175,8 +175,7 @@ class CpuBackend final : public Backend {
     if (!rested_ns) return Unexpected(rested_ns.error());
     const auto sustained = median_for(works, kLoadNs);
     if (!sustained) return Unexpected(sustained.error());
-    return std::optional(
-        RegimeTimes{.rested_ns = *rested_ns, .sustained_ns = sustained->time_ns});
+    return std::optional(RegimeTimes{.rested_ns = *rested_ns, .sustained_ns = sustained->time_ns});
   }
 
   [[nodiscard]] Expected<std::optional<EnergySample>, Failure> measure_energy(const Work&,

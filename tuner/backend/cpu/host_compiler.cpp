@@ -288,8 +288,9 @@ Expected<Binary, Failure> HostCompiler::compile(const family::CompileJob& whole)
   for (const auto* names : {&empty.of_frameworks, &empty.of_toolkit}) {
     for (const std::string& name : *names) write_file(directory.path() / name, "");
   }
-  write_file(directory.path() / kFrameworks,
-             empty.of_frameworks.empty() ? "" : family::framework_declarations(job.source, job.entries));
+  write_file(
+      directory.path() / kFrameworks,
+      empty.of_frameworks.empty() ? "" : family::framework_declarations(job.source, job.entries));
   write_file(directory.path() / kMacros, host_macros(job));
   write_file(directory.path() / kUnit, host_unit(job));
   failpoint("backend.unit_written");

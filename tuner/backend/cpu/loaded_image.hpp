@@ -55,8 +55,7 @@ class LoadedImage {
     std::byte* place;
     std::vector<std::byte> loaded;
   };
-  [[nodiscard]] std::vector<Variable> loaded_variables(
-      std::span<const std::byte> image) const;
+  [[nodiscard]] std::vector<Variable> loaded_variables(std::span<const std::byte> image) const;
 
   std::unique_ptr<void, Close> library_;
   std::vector<Variable> variables_;

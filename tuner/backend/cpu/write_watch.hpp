@@ -16,9 +16,9 @@ namespace tuner::backend {
 /// process has one watch at a time: another one waits.
 class WriteWatch {
  public:
-  /// Which writes fault that go beside the data, to a page that holds some of them: one of each page,
-  /// so that later ones to the data are missed, or every one. For the latter each is followed by a
-  /// trap (x86-64; elsewhere as `first_of_a_page`), which takes some microseconds.
+  /// Which writes fault that go beside the data, to a page that holds some of them: one of each
+  /// page, so that later ones to the data are missed, or every one. For the latter each is followed
+  /// by a trap (x86-64; elsewhere as `first_of_a_page`), which takes some microseconds.
   enum class Faults { first_of_a_page, every };
   explicit WriteWatch(std::vector<std::span<std::byte>> data,
                       Faults faults = Faults::first_of_a_page);
@@ -49,7 +49,8 @@ class WriteWatch {
   std::size_t page_bytes_;
   Faults faults_;
   std::atomic<std::byte*> first_ = nullptr;
-  struct sigaction before_ {}, before_steps_{};
+  struct sigaction before_ {
+  }, before_steps_{};
 };
 
 }  // namespace tuner::backend

@@ -88,9 +88,10 @@ Expected<void, Failure> CudaKernel::keep_variables(std::span<const std::byte> im
   try {
     kept_ = make_device_memory(size_bytes);
   } catch (const Error& error) {
-    return launch_error(fmt::format("the kernel's variables take {} bytes, and so does their first "
-                                    "content: {}",
-                                    size_bytes, error.what()));
+    return launch_error(
+        fmt::format("the kernel's variables take {} bytes, and so does their first "
+                    "content: {}",
+                    size_bytes, error.what()));
   }
   for (const auto& [place, size, at] : variables_) {
     auto copied = attempt(cudaMemcpy(kept_.get() + at, place, size, cudaMemcpyDefault));
@@ -113,7 +114,8 @@ bool CudaKernel::has_changed_variables() const {
 
 Expected<void, Failure> CudaKernel::restore_variables(cudaStream_t stream) const {
   for (const auto& [place, size, at] : variables_) {
-    auto copied = attempt(cudaMemcpyAsync(place, kept_.get() + at, size, cudaMemcpyDefault, stream));
+    auto copied =
+        attempt(cudaMemcpyAsync(place, kept_.get() + at, size, cudaMemcpyDefault, stream));
     if (!copied) return copied;
   }
   return {};

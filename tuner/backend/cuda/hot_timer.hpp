@@ -25,7 +25,8 @@ class HotTimer {
   /// unless one takes longer than that.
   [[nodiscard]] Expected<double, Failure> time(const Enqueue& work);
   /// As Backend::time_series and Backend::time_regimes.
-  [[nodiscard]] Expected<SeriesTime, Failure> time_series(std::span<const Enqueue> works, Lead lead);
+  [[nodiscard]] Expected<SeriesTime, Failure> time_series(std::span<const Enqueue> works,
+                                                          Lead lead);
   [[nodiscard]] Expected<std::optional<RegimeTimes>, Failure> time_regimes(
       std::span<const Enqueue> works);
 

@@ -102,7 +102,8 @@ std::vector<family::Header> framework_headers(const family::CompileJob& job) {
     headers.push_back({std::move(name), fmt::format("#include <{}>\n", kDeclarations)});
   }
   if (!headers.empty()) {
-    headers.push_back({std::string(kDeclarations), family::framework_declarations(job.source, job.entries)});
+    headers.push_back(
+        {std::string(kDeclarations), family::framework_declarations(job.source, job.entries)});
   }
   return headers;
 }
