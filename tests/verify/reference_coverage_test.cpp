@@ -131,7 +131,8 @@ TEST_F(ReferenceCoverageTest, TheInstancesOfATemplateAreOne) {
 TEST_F(ReferenceCoverageTest, ItCountsWhatCasesAndFillsReach) {
   const std::string text = vectors::kernel("reference", "float limit, const float* x, float* y",
                                            "y[i] = x[i] > limit ? limit : x[i];");
-  vectors::Document document = {.arguments = R"({"name": "limit", "type": "float", "value": 50},
+  vectors::Document document = {.arguments =
+                                    R"({"name": "limit", "type": "float", "value": 100000000},
     {"name": "x", "type": "float*", "count": "N"},
     {"name": "y", "type": "float*", "count": "N", "role": "output"})"};
   EXPECT_THAT(gaps(cover(text, document)), ElementsAre("x[i] > limit ? … never_true"));

@@ -477,7 +477,9 @@ void ProblemData::fill_numbers(CheckKernels& kernels, const CheckKernels::Elemen
                                std::uint64_t draw) const {
   const std::string& name = family_.arguments[argument].name;
   const std::uint64_t seed =
-      (3 * (recipe_.seed + draw) + static_cast<std::uint64_t>(recipe_.fill)) * 1'000'003 + argument;
+      (3 * (recipe_.seed + recipe_.draw * 7919 + draw) + static_cast<std::uint64_t>(recipe_.fill)) *
+          1'000'003 +
+      argument;
   switch (fill.kind) {
     case family::FillKind::normal:
     case family::FillKind::uniform:
@@ -733,6 +735,7 @@ std::string ProblemData::circumstances() const {
   std::string text =
       fmt::format("size {}, {} inputs, seed {}", space::display(recipe_.size, family_.problem.dims),
                   inputs_name(family_, recipe_.fill), recipe_.seed);
+  if (recipe_.draw > 0) text += fmt::format(", draw {}", recipe_.draw);
   if (recipe_.law) text += fmt::format(", law \"{}\"", family::name(recipe_.law->law));
   if (recipe_.changed) text += ", some elements changed";
   if (check_case() != nullptr) {

@@ -35,6 +35,7 @@ struct Recipe {
   /// Some elements of the inputs are others than without it.
   bool changed = false;
   std::optional<LawLevel> law = {};  ///< none: the ordinary one of each fill
+  std::uint64_t draw = 0;            ///< of the numbers that the seed gives, other ones each time
   auto operator<=>(const Recipe&) const = default;
 };
 

@@ -343,7 +343,7 @@ std::vector<Recipe> Verifier::further_draws(const space::Size& size, bool equal_
     for (const Fill fill : {Fill::few, Fill::normal}) {
       if (fill == Fill::few && family_.check.continuous) continue;
       recipes.push_back(recipe(size, fill));
-      recipes.back().seed += draw * 7919;
+      recipes.back().draw = draw;
       recipes.back().equal_if_whole = equal_if_whole;
     }
   }
