@@ -80,7 +80,7 @@ class CallQueue {
     changed_.notify_all();
   }
 
-  /// Its answer is not wanted.
+  /// The answer is not wanted.
   void cancel(const Json& id) {
     const std::scoped_lock lock(mutex_);
     std::erase_if(waiting_, [&](const McpCall& call) { return call.id == id; });

@@ -97,7 +97,7 @@ void ProgressPrinter::estimated(std::chrono::milliseconds search) {
 void ProgressPrinter::covered(const verify::Coverage& coverage) {
   constexpr std::size_t kMostShown = 3;
   const std::vector<std::string> lines = coverage_warning(coverage, kMostShown);
-  // The same family on another device, and with another kernel, has the same gaps.
+  // A family has the same gaps on another device, and with another kernel.
   if (lines.empty() || !told_gaps_.insert(lines.back()).second) return;
   announce("warning: " + lines.front());
   for (std::size_t i = 1; i < lines.size(); ++i) announce(lines[i]);

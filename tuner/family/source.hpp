@@ -16,9 +16,9 @@ struct IncludeRoots {
   std::vector<std::filesystem::path> folders;
 };
 
-/// Those that the key `include` of a space file names, relative to it. Throws Error(usage) where
-/// one is absolute or no folder, or lies outside of the space file's folder, links followed, and
-/// the space file is another user's, or others may write to it.
+/// The folders that the key `include` of a space file names, relative to it. Throws Error(usage)
+/// where one is absolute or no folder, or lies outside of the space file's folder, links followed,
+/// and the space file is another user's, or others may write to it.
 [[nodiscard]] IncludeRoots include_roots(const std::filesystem::path& space_file,
                                          const std::vector<std::string>& folders);
 

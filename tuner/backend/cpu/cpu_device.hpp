@@ -10,7 +10,7 @@ namespace tuner::backend {
 
 /// This machine's processor with the limits of a GPU of the Hopper generation, so that a space has
 /// the same configurations here as there; cores, level-2 cache and memory are the machine's own.
-/// Its name is the processor's, or TUNER_CPU_NAME: machines of one processor may differ.
+/// The device's name is the processor's, or TUNER_CPU_NAME: machines of one processor may differ.
 [[nodiscard]] space::DeviceInfo cpu_device();
 
 /// The devices of the cpu backend: one, the processor, without a uuid; or the simulated devices of
