@@ -114,7 +114,7 @@ class SlurmTest(AgentsTest):
             time.sleep(0.1)
 
     def run_on_two(self, tasks="-n2", more=(), evaluations=4):
-        run = self.start(*self.line(f"srun -u -N2 {tasks}", more=("--heartbeat", "600ms", *more),
+        run = self.start(*self.line(f"srun -u -k -N2 {tasks}", more=("--heartbeat", "600ms", *more),
                                     evaluations=evaluations))
         self.read_until(run, ": best ")
         return run
@@ -128,8 +128,8 @@ class SlurmTest(AgentsTest):
     def test_two_nodes_and_one_that_comes_late(self):
         begun = self.directory / "begun"
         late = (f"sh -c 'until [ -e {begun} ]; do sleep 0.1; done; "
-                "exec srun -u -N1 -n1 --overlap \"$0\" \"$@\"'")
-        run = self.start(*self.line("srun -u -N2 -n2", late, evaluations=24))
+                "exec srun -u -k -N1 -n1 --overlap \"$0\" \"$@\"'")
+        run = self.start(*self.line("srun -u -k -N2 -n2", late, evaluations=24))
         errors = self.read_until(run, ": best ")
         begun.touch()
         errors += run.communicate(timeout=90)[1]

@@ -100,7 +100,7 @@ void add_search_options(CLI::App& app, TuneOptions& o) {
 void add_agent_options(CLI::App& app, TuneOptions& o) {
   app.add_option(
          "--launch", o.launch,
-         "Tune on the devices of agents that a program starts, such as 'srun -u -N4 -n4' or "
+         "Tune on the devices of agents that a program starts, such as 'srun -u -k -N4 -n4' or "
          "'ssh HOST', instead of this machine's; may be repeated")
       ->type_name("PROGRAM")
       ->take_all()

@@ -44,7 +44,7 @@ struct TuneOptions : DeviceOptions {
   std::uint64_t seed = 0;
   std::vector<std::string> set;     ///< "BM=64,128"
   int jobs = 0;                     ///< 0: one less than the cores
-  std::vector<std::string> launch;  ///< "srun -u -N4 -n4"; empty: the devices of this machine
+  std::vector<std::string> launch;  ///< "srun -u -k -N4 -n4"; empty: the devices of this machine
   std::string agent_wait = "60s";
   std::string heartbeat = "10s";
   bool allow_shared = false;

@@ -31,7 +31,7 @@ worker::AgentPlan agent_plan(const TuneOptions& options) {
     plan.launchers.push_back(shell_words(line));
     if (plan.launchers.back().empty()) {
       throw Error(ErrorCode::usage,
-                  "--launch: names no program; write --launch 'ssh HOST' or 'srun -u -N4 -n4'");
+                  "--launch: names no program; write --launch 'ssh HOST' or 'srun -u -k -N4 -n4'");
     }
   }
   plan.seed = options.seed;

@@ -500,10 +500,6 @@ std::vector<std::string_view> texts_of(const KernelSource& source) {
   return texts;
 }
 
-}  // namespace
-
-namespace {
-
 /// The name of the function that an entry such as "detail::scale<4>" names; empty where a root is
 /// an option of the compiler.
 std::string_view function_of(std::string_view root) {
@@ -533,14 +529,14 @@ KernelSource device_code(const KernelSource& source, std::span<const std::string
   std::vector<std::vector<SourceToken>> tokens;
   for (const std::string_view text : texts) tokens.push_back(source_tokens(text));
   const auto all = declarations(tokens);
-  // The compiler's message about an entry that is missing names those that are there.
-  if (!all || !are_declared(roots, *all)) return source;
+  if (!all) return source;
   Words root_words;
   for (const std::string& root : roots) {
     for (const SourceToken& token : source_tokens(root)) root_words.insert(token.text);
   }
   std::vector<bool> is_reached = reached(*all, root_words, &is_named_to_be_used);
-  if (!is_told_by_names(*all, is_reached)) {
+  // The compiler's message about an entry that is missing names the kernels that are there.
+  if (!are_declared(roots, *all) || !is_told_by_names(*all, is_reached)) {
     is_reached = reached(*all, root_words, [](const Declaration&) { return false; });
   }
   const auto is_dropped = [&](std::size_t i) { return !is_reached[i] && !(*all)[i].is_macro; };

@@ -151,7 +151,11 @@ Expected<void, Failure> TimedLaunches::check_many_launches() {
   return check_next_launches();
 }
 
-Expected<double, Failure> TimedLaunches::cold_time(std::optional<backend::KernelId> restores) {
+Expected<double, Failure> TimedLaunches::time_behind(std::uint64_t launches,
+                                                     std::optional<backend::KernelId> restores) {
+  for (; launches > 0; --launches) {
+    if (auto done = backend_.run(candidate_.launch); !done) return Unexpected(done.error());
+  }
   backend::Launch preparation = instance_.preparation(any_poison());
   preparation.restores = restores;
   if (restores) restore_scratch();
@@ -162,7 +166,7 @@ Expected<double, Failure> TimedLaunches::cold_time(std::optional<backend::Kernel
 
 Expected<void, Failure> TimedLaunches::compare_times_with_state() {
   // The least of so many times hardly depends on what else runs.
-  constexpr int kTimes = 11, kFewest = 3, kAttempts = 2;
+  constexpr int kTimes = 11, kFewest = 3, kAttempts = 4;
   constexpr std::uint64_t kMostBefore = 32;
   constexpr std::chrono::milliseconds kLongest{2000};
   constexpr double kMostSaved = 0.8;
@@ -173,13 +177,12 @@ Expected<void, Failure> TimedLaunches::compare_times_with_state() {
     const auto begin = std::chrono::steady_clock::now();
     for (int i = 0; i < kTimes; ++i) {
       if (i >= kFewest && std::chrono::steady_clock::now() - begin > kLongest) break;
-      const auto fresh = cold_time(candidate_.launch.kernel);
+      // Some kernels take over results behind several launches only. Both times stand behind as
+      // many, so that only the state differs.
+      const std::uint64_t launches = random_() % kMostBefore;
+      const auto fresh = time_behind(launches, candidate_.launch.kernel);
       if (!fresh) return Unexpected(fresh.error());
-      // Some kernels take over results behind several launches only.
-      for (std::uint64_t before = random_() % kMostBefore; before > 0; --before) {
-        if (auto done = backend_.run(candidate_.launch); !done) return done;
-      }
-      const auto next = cold_time(std::nullopt);
+      const auto next = time_behind(launches, std::nullopt);
       if (!next) return Unexpected(next.error());
       restored.push_back(*fresh);
       kept.push_back(*next);

@@ -62,7 +62,10 @@ class TimedLaunches : public measure::LaunchAudit {
   /// Launches that nobody times, right behind others: on other inputs over old outputs, and on new
   /// poison.
   [[nodiscard]] Expected<void, Failure> check_next_launches();
-  [[nodiscard]] Expected<double, Failure> cold_time(std::optional<backend::KernelId> restores);
+  /// The cold time of a launch behind as many others; with a kernel, on what its variables and the
+  /// scratch memory held at first.
+  [[nodiscard]] Expected<double, Failure> time_behind(std::uint64_t launches,
+                                                      std::optional<backend::KernelId> restores);
 
   backend::Backend& backend_;
   verify::Instance& instance_;
