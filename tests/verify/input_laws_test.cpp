@@ -134,6 +134,25 @@ TEST_F(InputLawsTest, OfNumbersThatAReferenceDoesNotTakeMeanNothing) {
             "rounding errors of the inputs change the reference's results in y");
 }
 
+TEST_F(InputLawsTest, ThatAreLeftOutAreListedWithTheReason) {
+  const auto left_out = [&](std::string_view body) {
+    const family::Family family =
+        vectors::family(kMap, vectors::kernel("reference", kMapParameters, body),
+                        vectors::kernel("candidate", kMapParameters, body));
+    Verifier verifier(*backend_, family, 7);
+    EXPECT_TRUE(verify_configuration(*backend_, verifier, family.kernel("candidate"), {200}));
+    std::vector<std::string> laws;
+    for (const LawLeftOut& each : verifier.laws_left_out()) {
+      EXPECT_EQ(each.reason, "the reference gives NaN or infinity in y");
+      laws.push_back(each.law);
+    }
+    return laws;
+  };
+  EXPECT_THAT(left_out("y[i] = x[i];"), testing::IsEmpty());
+  EXPECT_THAT(left_out("y[i] = expf(x[i] * x[i] * x[i]);"),
+              testing::IsSupersetOf({"magnitudes", "outliers"}));
+}
+
 TEST_F(InputLawsTest, ALargeResultExcusesNoSmallOne) {
   constexpr std::string_view kScaled = "y[i] = (i % 16 == 0 ? 1e-9f : 1.0f) * x[i];";
   EXPECT_EQ(message(kMap, kMapParameters, kScaled, kScaled), "ok");

@@ -81,6 +81,17 @@ Json check_json(const JudgeReport& report, const PerformedCheck& check) {
           {"element", element_json(check.element)}};
 }
 
+Json left_out_json(const JudgeReport& report, const session::BenchContender* own) {
+  Json laws = Json::array();
+  if (own == nullptr) return laws;
+  for (const verify::LawLeftOut& left_out : own->laws_left_out) {
+    laws.push_back({{"law", left_out.law},
+                    {"size", space::size_json(left_out.size, report.family->problem.dims)},
+                    {"reason", left_out.reason}});
+  }
+  return laws;
+}
+
 Json compile_json(const session::BenchContender* own) {
   if (own == nullptr) return {{"outcome", nullptr}, {"log", ""}, {"time_ms", nullptr}};
   const bool failed = is_of_compiler(own->trial.outcome);
@@ -224,6 +235,7 @@ Json judge_json(const JudgeReport& report) {
       Json{{"device", device_json(report)},
            {"compile", compile_json(own)},
            {"checks", std::move(checks)},
+           {"laws_left_out", left_out_json(report, own)},
            {"worst_error", own != nullptr ? number_or_null(own->trial.worst_error) : Json()},
            {"coverage_gaps", coverage_gaps_json(own)},
            {"time", time_json(own)},

@@ -48,6 +48,7 @@ class Bench {
     std::optional<store::TrialRecord> trial = {};
     std::string caution = {};
     std::vector<verify::PerformedCheck> checks = {};
+    std::vector<verify::LawLeftOut> laws_left_out = {};
     std::optional<verify::Coverage> coverage = {};
   };
   /// The times of the contenders that could be timed.
@@ -87,6 +88,7 @@ class Bench {
         plan_.size, std::nullopt);
     entrant.caution = evaluation.caution;
     entrant.checks = std::move(evaluation.checks);
+    entrant.laws_left_out = std::move(evaluation.laws_left_out);
     entrant.coverage = std::move(evaluation.coverage);
     return with_evaluation(std::move(trial), evaluation, kernel_,
                            space_.expression_values(entrant.config));
@@ -172,6 +174,7 @@ class Bench {
             .place = std::nullopt,
             .caution = entrant.caution,
             .checks = entrant.checks,
+            .laws_left_out = entrant.laws_left_out,
             .coverage = entrant.coverage};
   }
 

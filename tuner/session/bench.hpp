@@ -56,6 +56,7 @@ struct BenchContender {
   std::optional<Place> place;  ///< of a configuration that was timed
   std::string caution = {};    ///< worker::EvaluatedCandidate::caution
   std::vector<verify::PerformedCheck> checks = {};
+  std::vector<verify::LawLeftOut> laws_left_out = {};
   std::optional<verify::Coverage> coverage = {};  ///< worker::EvaluatedCandidate::coverage
 };
 

@@ -26,4 +26,11 @@ struct PerformedCheck {
   std::optional<WrongElement> element;  ///< the first that is wrong, where elements are compared
 };
 
+/// A law by which no input is drawn at a size.
+struct LawLeftOut {
+  space::Size size;
+  std::string law;
+  std::string reason;  ///< why the reference's results mean nothing there
+};
+
 }  // namespace tuner::verify

@@ -318,21 +318,23 @@ std::vector<Recipe> Verifier::check_recipes(const space::Size& size,
   return recipes;
 }
 
-std::optional<LawLevel> Verifier::level_of(const space::Size& size, family::Law law) {
+const Verifier::FoundLevel& Verifier::level_of(const space::Size& size, family::Law law) {
   const auto known = levels_.find({size, law});
   if (known != levels_.end()) return known->second;
-  std::optional<LawLevel> found;
+  FoundLevel found;
   Recipe recipe = this->recipe(size, Fill::normal);
   const int levels = ProblemData(backend_, family_, recipe).has_law(law) ? levels_of(law) : 0;
-  for (int level = 0; level < levels && !found; ++level) {
+  for (int level = 0; level < levels && !found.level; ++level) {
     recipe.law = LawLevel{.law = law, .level = level};
     try {
-      if (instance(recipe).want_of_meaning().empty()) found = recipe.law;
-    } catch (const Error&) {
+      found.reason = instance(recipe).want_of_meaning();
+      if (found.reason.empty()) found.level = recipe.law;
+    } catch (const Error& error) {
       // The reference does not take such inputs: it gives no result, or not the same twice.
+      found.reason = error.what();
     }
   }
-  return levels_.emplace(std::pair(size, law), found).first->second;
+  return levels_.emplace(std::pair(size, law), std::move(found)).first->second;
 }
 
 std::vector<Recipe> Verifier::further_draws(const space::Size& size, bool equal_if_whole) const {
@@ -353,10 +355,14 @@ std::vector<Recipe> Verifier::further_draws(const space::Size& size, bool equal_
 std::vector<Recipe> Verifier::law_recipes(const space::Size& size) {
   std::vector<Recipe> recipes;
   for (const family::Law law : family::all_laws()) {
-    const auto level = level_of(size, law);
-    if (!level) continue;
+    const FoundLevel& found = level_of(size, law);
+    if (!found.reason.empty()) {
+      laws_left_out_.push_back(
+          {.size = size, .law = std::string(name(law)), .reason = found.reason});
+    }
+    if (!found.level) continue;
     recipes.push_back(recipe(size, Fill::normal));
-    recipes.back().law = level;
+    recipes.back().law = found.level;
   }
   return recipes;
 }
@@ -485,6 +491,7 @@ Expected<double, Failure> Verifier::check_dependence_on_launches(LoadedCandidate
 Expected<Verdict, Failure> Verifier::verify(LoadedCandidate& candidate, const space::Size& size) {
   timed_ = recipe(size, Fill::normal);
   performed_.clear();
+  laws_left_out_.clear();
   if (auto right = check_awkward_sizes(candidate, size); !right) {
     return Unexpected(std::move(right.error()));
   }

@@ -82,6 +82,10 @@ class Verifier {
   /// one.
   [[nodiscard]] const std::vector<PerformedCheck>& performed() const { return performed_; }
 
+  /// The laws that were left out in the checks of that candidate. What the file excludes and what no
+  /// input can follow are not among them.
+  [[nodiscard]] const std::vector<LawLeftOut>& laws_left_out() const { return laws_left_out_; }
+
   /// Content hash of the right result at a size on whole-number inputs, on which it is exact: other
   /// devices have the same.
   [[nodiscard]] std::string exact_result(const space::Size& size);
@@ -122,9 +126,12 @@ class Verifier {
   /// The ordinary inputs of a size drawn several times more.
   [[nodiscard]] std::vector<Recipe> further_draws(const space::Size& size,
                                                   bool equal_if_whole) const;
-  /// How far a law goes at a size so that the reference's results mean something; none where they
-  /// never do.
-  [[nodiscard]] std::optional<LawLevel> level_of(const space::Size& size, family::Law law);
+  struct FoundLevel {
+    std::optional<LawLevel> level;
+    std::string reason;  ///< why there is none; empty where no input follows the law
+  };
+  /// How far a law goes at a size so that the reference's results mean something.
+  [[nodiscard]] const FoundLevel& level_of(const space::Size& size, family::Law law);
   /// What is checked at the tuned size, the timing instance's last.
   [[nodiscard]] std::vector<Recipe> tuned_recipes(const space::Size& size) const;
   /// Whether results that are whole numbers must equal those of the reference: what it gives for
@@ -174,10 +181,11 @@ class Verifier {
   bool coverage_taken_ = false;
   std::list<Instance> instances_;         // most recently used first
   std::map<space::Size, bool> whole_at_;  // what equal_if_whole found
-  std::map<std::pair<space::Size, family::Law>, std::optional<LawLevel>> levels_;
+  std::map<std::pair<space::Size, family::Law>, FoundLevel> levels_;
   Recipe timed_;                                  // of the instance that candidates are timed on
   std::set<std::string> right_at_awkward_sizes_;  // hashes of code, configuration and size
   std::vector<PerformedCheck> performed_;         // of the candidate verified last
+  std::vector<LawLeftOut> laws_left_out_;         // of the same candidate
 };
 
 }  // namespace tuner::verify

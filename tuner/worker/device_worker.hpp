@@ -31,6 +31,7 @@ struct EvaluatedCandidate : TrialResult {
   std::vector<backend::Resources> resources;  ///< of each step
   std::vector<verify::PerformedCheck>
       checks;  ///< none of a candidate that took its process with it
+  std::vector<verify::LawLeftOut> laws_left_out;
   /// What the checks reached of a reference kernel; of a process's first candidate that was right.
   std::optional<verify::Coverage> coverage;
 };

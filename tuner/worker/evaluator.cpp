@@ -57,6 +57,7 @@ EvaluatedCandidate Evaluator::evaluate(const Candidate& candidate, const space::
   auto verdict = verifier_.verify(loaded, size);
   evaluation.verify_ms = verifying.elapsed_ms();
   evaluation.checks = verifier_.performed();
+  evaluation.laws_left_out = verifier_.laws_left_out();
   if (!verdict) return failed(std::move(evaluation), std::move(verdict.error()));
   evaluation.worst_error = verdict->worst_error;
   evaluation.caution = verifier_.timing_instance(size).caution();

@@ -162,6 +162,10 @@ void validate(verify::PerformedCheck& check) {
   check.launch = printable(check.launch);
   check.message = printable(check.message);
 }
+void validate(verify::LawLeftOut& left_out) {
+  left_out.law = printable(left_out.law);
+  left_out.reason = printable(left_out.reason);
+}
 void validate(Failure& failure) {
   failure.message = printable(failure.message);
 }

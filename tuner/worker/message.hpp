@@ -144,6 +144,10 @@ inline constexpr auto kFields<space::EnvironmentInfo> =
                Field("library", &space::EnvironmentInfo::library),
                Field("tool", &space::EnvironmentInfo::tool));
 template <>
+inline constexpr auto kFields<verify::LawLeftOut> = std::tuple(
+    Field("size", &verify::LawLeftOut::size), Field("law", &verify::LawLeftOut::law),
+    Field("reason", &verify::LawLeftOut::reason));
+template <>
 inline constexpr auto kFields<verify::CoverageGap> = std::tuple(
     Field("file", &verify::CoverageGap::file), Field("line", &verify::CoverageGap::line),
     Field("text", &verify::CoverageGap::text), Field("within", &verify::CoverageGap::within),
@@ -163,7 +167,9 @@ inline constexpr auto kFields<EvaluatedCandidate> = std::tuple(
     Field("discarded", &EvaluatedCandidate::discarded),
     Field("power_capped", &EvaluatedCandidate::power_capped),
     Field("resources", &EvaluatedCandidate::resources),
-    Field("checks", &EvaluatedCandidate::checks), Field("coverage", &EvaluatedCandidate::coverage),
+    Field("checks", &EvaluatedCandidate::checks),
+    Field("laws_left_out", &EvaluatedCandidate::laws_left_out),
+    Field("coverage", &EvaluatedCandidate::coverage),
     Field("verify_ms", &EvaluatedCandidate::verify_ms),
     Field("measure_ms", &EvaluatedCandidate::measure_ms));
 template <>
