@@ -97,6 +97,18 @@ TEST_F(InputLawsTest, FindIntegersAndIndicesThatOrdinaryInputsDoNotHold) {
               refused_under("small"));
 }
 
+TEST_F(InputLawsTest, OneHoldsAtTheTunedSizeAndTheSeedChoosesIt) {
+  // Wrong above every check size only.
+  constexpr std::string_view kRight = "y[i] = x[i] == 0 ? 7 : x[i];";
+  constexpr std::string_view kWrong = "y[i] = x[i] == 0 && n < 100 ? 7 : x[i];";
+  const auto with_seed = [&](std::uint64_t seed) {
+    const auto verdict = judge(kMap, kMapParameters, kRight, kWrong, seed);
+    return verdict ? "ok" : verdict.error().message;
+  };
+  EXPECT_THAT(with_seed(0), AllOf(HasSubstr("size 200"), HasSubstr("law \"zeros\"")));
+  EXPECT_EQ(with_seed(4), "ok") << "law \"equal\"";
+}
+
 TEST_F(InputLawsTest, RefuseNothingThatIsRight) {
   for (const auto& [reference, candidate] :
        {std::pair{"y[i] = x[i] / 7;", "y[i] = x[i] * (1.0f / 7);"},

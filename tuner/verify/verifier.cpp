@@ -131,6 +131,10 @@ Recipe Verifier::recipe(const space::Size& size, Fill fill, std::size_t check_ca
   return {.size = size, .fill = fill, .check_case = check_case, .seed = seed_};
 }
 
+std::size_t Verifier::instance_bytes() const {
+  return static_cast<std::size_t>(backend_.device().attributes.memory_bytes) / kMemoryShare;
+}
+
 Instance& Verifier::instance(const Recipe& recipe) {
   const auto known = std::ranges::find(instances_, recipe, &Instance::recipe);
   if (known != instances_.end()) {
@@ -138,8 +142,7 @@ Instance& Verifier::instance(const Recipe& recipe) {
     return instances_.front();
   }
   std::size_t kept = 0;
-  const auto limit =
-      static_cast<std::size_t>(backend_.device().attributes.memory_bytes) / kMemoryShare;
+  const std::size_t limit = instance_bytes();
   for (auto it = instances_.begin(); it != instances_.end();) {
     kept += it->size_bytes();
     it = kept > limit ? instances_.erase(it) : std::next(it);
@@ -418,6 +421,23 @@ std::vector<Recipe> Verifier::tuned_recipes(const space::Size& size) const {
   return recipes;
 }
 
+std::optional<Recipe> Verifier::law_at_tuned_size(const space::Size& size) {
+  constexpr std::size_t kInstances = 4;  // normal, changed, whole and this one
+  const auto known = laws_at_tuned_.find(size);
+  if (known != laws_at_tuned_.end()) return known->second;
+  std::optional<Recipe> found;
+  const std::size_t size_bytes = instance(recipe(size, Fill::normal)).size_bytes();
+  const std::vector<family::Law>& laws = family::all_laws();
+  for (std::size_t i = 0; i < laws.size() && !found; ++i) {
+    if (size_bytes > instance_bytes() / kInstances) break;
+    const FoundLevel& level = level_of(size, laws[(seed_ + i) % laws.size()]);
+    if (!level.level) continue;
+    found = recipe(size, Fill::normal);
+    found->law = level.level;
+  }
+  return laws_at_tuned_.emplace(size, std::move(found)).first->second;
+}
+
 Expected<double, Failure> Verifier::check_tuned_size(LoadedCandidate& candidate,
                                                      const space::Size& size) {
   double worst = 0;
@@ -429,6 +449,11 @@ Expected<double, Failure> Verifier::check_tuned_size(LoadedCandidate& candidate,
     auto right = check(candidate, each, {.poison = is_whole ? nan_poison : huge_poison});
     if (!right) return right;
     if (!is_whole) worst = std::max(worst, *right);
+  }
+  if (const auto by_law = law_at_tuned_size(size)) {
+    const auto right = check(candidate, *by_law,
+                             {.poison = smallest_poison, .state = Conditions::State::restored});
+    if (!right) return right;
   }
   // Last, on the instance that candidates are timed on. Making its other inputs changes its
   // outputs.

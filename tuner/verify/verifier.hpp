@@ -113,6 +113,8 @@ class Verifier {
 
  private:
   [[nodiscard]] Instance& instance(const Recipe& recipe);
+  /// Memory that kept instances may take.
+  [[nodiscard]] std::size_t instance_bytes() const;
   [[nodiscard]] Recipe recipe(const space::Size& size, Fill fill, std::size_t check_case = 0) const;
   /// What is checked at an awkward size, in this order.
   [[nodiscard]] std::vector<Recipe> awkward_recipes(const space::Size& size,
@@ -132,6 +134,9 @@ class Verifier {
   };
   /// How far a law goes at a size so that the reference's results mean something.
   [[nodiscard]] const FoundLevel& level_of(const space::Size& size, family::Law law);
+  /// The tuned size under one law, which the seed chooses; none where no law has inputs there or
+  /// memory does not hold them beside the others.
+  [[nodiscard]] std::optional<Recipe> law_at_tuned_size(const space::Size& size);
   /// What is checked at the tuned size, the timing instance's last.
   [[nodiscard]] std::vector<Recipe> tuned_recipes(const space::Size& size) const;
   /// Whether results that are whole numbers must equal those of the reference: what it gives for
@@ -182,6 +187,7 @@ class Verifier {
   std::list<Instance> instances_;         // most recently used first
   std::map<space::Size, bool> whole_at_;  // what equal_if_whole found
   std::map<std::pair<space::Size, family::Law>, FoundLevel> levels_;
+  std::map<space::Size, std::optional<Recipe>> laws_at_tuned_;
   Recipe timed_;                                  // of the instance that candidates are timed on
   std::set<std::string> right_at_awkward_sizes_;  // hashes of code, configuration and size
   std::vector<PerformedCheck> performed_;         // of the candidate verified last
