@@ -460,8 +460,8 @@ TEST_F(CheckKernelsBounds, ASpreadBecomesAnErrorAllowedAndATypicalOneTheFloor) {
   EXPECT_THAT(download<float>(spread), testing::ElementsAre(0.5f, 0.25f, 0, 0));
   EXPECT_DOUBLE_EQ(kernels.typical({spread.id(), family::ElementType::f32, 4}), std::sqrt(0.125));
   kernels.allow(spread.id(), expected, {.factor = 2, .floor = 0.375, .relative = 0.25});
-  EXPECT_THAT(download<float>(spread), testing::ElementsAre(1.25f, 1.0f, 0.75f, 1.5f))
-      << "the floor counts up to an eighth of a result";
+  EXPECT_THAT(download<float>(spread), testing::ElementsAre(1.25f, 1.0f, 0.75f, 1.0625f))
+      << "the floor counts up to a share of 1/64 of a result";
 }
 
 TEST_F(CheckKernelsBounds, ATolerancesLargestPartCounts) {

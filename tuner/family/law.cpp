@@ -42,11 +42,12 @@ bool is_possible(Law law, const InputFill& fill, ElementType type) {
       return law != Law::shared || fill.kind == integers;
     case sorted:
       return law != Law::outliers && law != Law::shared && law != Law::negative;
+    case constant:
+      return (law == Law::magnitudes || law == Law::offsets) && is_floating(type);
     case values:
       // Whole numbers that a file gives may be sizes or places.
       return law == Law::magnitudes && is_floating(type);
     case permutation:
-    case constant:
     case copy:
     case npy:
       return false;

@@ -37,6 +37,13 @@ __device__ inline bool is_outlier(long long index, long long count, Bits64 seed)
          (Bits64)index == random_bits(seed, ~(Bits64)0) % (Bits64)count;
 }
 
+/// Whether an element lies in the third of a buffer that is empty: whole rows of matrices do.
+__device__ inline bool is_in_empty_third(long long index, long long count, Bits64 seed) {
+  const long long third = count / 3;
+  const long long first = (long long)(random_bits(seed, 2) % (Bits64)(count - third + 1));
+  return index >= first && index - first < third;
+}
+
 /// 10^(strength·share); its smallest values are subnormal.
 __device__ inline double power_of_ten(double strength, double share) {
   return exp2(3.321928094887362 * strength * share);
@@ -49,6 +56,7 @@ __device__ inline double element_of_law(int law, double x, long long i, long lon
   const double share = unit_number(bits), run_share = unit_number(run);
   switch (law) {
     case kZeros:
+      if (strength > 1 && is_in_empty_third(i, count, seed)) return 0;
       return bits % 4 == 0 ? (bits & 64 ? -0.0 : 0.0) : x;
     case kMagnitudes:
       return x * power_of_ten(strength, 2 * run_share - 1);
@@ -60,9 +68,10 @@ __device__ inline double element_of_law(int law, double x, long long i, long lon
       return (double)normal_number(random_bits(seed, 1)) + 2;
     case kNegative:
       return -(x < 0 ? -x : x) - power_of_ten(strength, 0.34 + 0.66 * run_share);
-    case kSmall:  // at the first level some subnormal
-      return x *
-             (strength > 4 && bits % 32 == 0 ? 0x1p-130 : power_of_ten(-strength, 1 + share / 8));
+    case kSmall:  // at the first level some down to subnormal ones
+      if (strength > 4 && bits % 32 < 2)
+        return x * (bits % 32 == 0 ? 0x1p-130 : power_of_ten(-strength, 1 + 3.6 * share));
+      return x * power_of_ten(-strength, 1 + share / 8);
     case kWide:
       return (x < 0 ? -1 : 1) * power_of_ten(strength, 2 * share - 1);
     case kRuns:

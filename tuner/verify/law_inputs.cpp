@@ -10,11 +10,12 @@
 namespace tuner::verify {
 namespace {
 
-/// Powers of ten by which a law moves numbers, by level; none where it has one level.
+/// How far a law goes, by level, as a power of ten but for zeros; none where it has one level.
 std::span<const double> strengths(family::Law law) {
   // Not so far that the sixth power of a float overflows or vanishes: a right kernel may compute it
   // where the reference does not.
-  static constexpr double kFar[] = {4, 2, 1}, kDeep[] = {3, 2, 1}, kTiny[] = {8, 4, 1};
+  static constexpr double kFar[] = {4, 2, 1}, kDeep[] = {3, 2, 1}, kTiny[] = {8, 4, 1},
+                          kEmpty[] = {2, 1};
   switch (law) {
     case family::Law::magnitudes:
     case family::Law::offsets:
@@ -25,6 +26,8 @@ std::span<const double> strengths(family::Law law) {
       return kDeep;
     case family::Law::small:
       return kTiny;
+    case family::Law::zeros:  // first with a part that holds nothing else
+      return kEmpty;
     default:
       return {};
   }
