@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""aten's mm, addmm and bmm by tuned kernels, for a whole program: tuner.torch.enable().
+"""aten's mm, addmm, bmm and baddbmm by tuned kernels, for a whole program: tuner.torch.enable().
 
 Taken are products of matrices on a GPU of one type, float32, float64, bfloat16 or float16, for which a
 tuned kernel is expected to be faster than cuBLAS: where PyTorch allows TF32, a kernel for TF32. Everything
 else runs as if nothing had been enabled: other types, sizes that the library serves best, a bias that is broadcast, sizes that are new during a capture, other devices than the
-current one. Gradients, autocast, vmap and torch.compile use these operators and are not affected.
+current one. Gradients, autocast and vmap use these operators and are not affected. Code that torch.compile makes
+calls their overloads with `out`, which are served, too.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ _TF32 = "float32 in TF32"
 
 @dataclasses.dataclass
 class Statistics:
-    """Calls of mm, addmm and bmm since enable()."""
+    """Calls of mm, addmm, bmm and baddbmm, with and without `out`, since enable()."""
 
     taken: int = 0      #: by tuned kernels
     passed_on: int = 0  #: to aten
@@ -60,14 +61,15 @@ class _Override:
         self.dispatchers: Dict[int, Dispatcher] = {}
         self.known: Dict[Any, Optional[_Known]] = {}
         self.library = torch.library.Library("aten", "IMPL")
-        for name, make in (("mm", self._make_mm), ("addmm", self._make_addmm), ("bmm", self._make_mm)):
+        makers = (self._make_mm, ("mm", "bmm", "mm.out", "bmm.out")), (self._make_addmm, ("addmm", "baddbmm", "addmm.out", "baddbmm.out"))
+        for name, make in ((name, make) for make, names in makers for name in names):
             original = torch.library.get_kernel(f"aten::{name}", "CUDA").call_boxed
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # that a kernel is overridden
                 self.library.impl(name, make(original), "CUDA", with_keyset=True)
 
     def _make_mm(self, original: Callable[..., Any]) -> Callable[..., Any]:
-        """aten's mm and bmm. A call may take 3 us, so that all it needs are variables of its own."""
+        """aten's mm and bmm, with and without `out`. A call may take 3 us, so that all it needs are variables of its own."""
         torch, known, statistics, decide = self.torch, self.known, self.statistics, self.decide
         float32, contiguous = torch.float32, torch.contiguous_format
         types = (float32, torch.float64, torch.bfloat16, torch.float16)
@@ -76,10 +78,11 @@ class _Override:
         gemm = _library.library().tuner_gemm
         missing: Any = object()
 
-        def mm(keys: Any, a: Any, b: Any, c: Any = None, beta: float = 0.0, alpha: float = 1.0) -> Any:
+        def mm(keys: Any, a: Any, b: Any, c: Any = None, beta: float = 0.0, alpha: float = 1.0, *, out: Any = None) -> Any:
             """alpha·a@b + beta·c; None for aten's addmm to do."""
             dtype = a.dtype
-            if dtype in types and b.dtype is dtype and a.is_cuda and b.is_cuda:
+            if dtype in types and b.dtype is dtype and a.is_cuda and b.is_cuda and (
+                    out is None or (out.dtype is dtype and out.get_device() == a.get_device() and out.is_contiguous())):
                 device = 0 if one_device else a.get_device()
                 here = one_device or device == b.get_device() == current_device()
                 try:
@@ -90,8 +93,11 @@ class _Override:
                 it: Any = known.get(key, missing) if here else None
                 if it is missing:
                     it = decide(key)
-                if it is not None and (c is None or c.shape == it.shape):
-                    result = c.clone(memory_format=contiguous) if beta else a.new_empty(it.shape)
+                if it is not None and (c is None or c.shape == it.shape) and (out is None or out.shape == it.shape):
+                    if out is not None:
+                        result = out.copy_(c) if beta and c is not out else out
+                    else:
+                        result = c.clone(memory_format=contiguous) if beta else a.new_empty(it.shape)
                     if gemm(it.dispatcher, current_stream(device), it.problem, alpha, a.data_ptr(), b.data_ptr(), beta,
                             result.data_ptr()) == 0:
                         statistics.taken += 1
@@ -100,20 +106,23 @@ class _Override:
             if c is not None:
                 return None
             statistics.passed_on += 1
-            return original(keys, a, b)
+            return original(keys, a, b) if out is None else original(keys, a, b, out=out)
 
         return mm
 
     def _make_addmm(self, original: Callable[..., Any]) -> Callable[..., Any]:
         mm, statistics = self._make_mm(original), self.statistics
 
-        def addmm(keys: Any, c: Any, a: Any, b: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
-            if c.dim() == 2 and c.dtype is a.dtype and c.is_cuda:  # a bias of one dimension is aten's
-                result = mm(keys, a, b, c, beta, alpha)
+        def addmm(keys: Any, c: Any, a: Any, b: Any, *, beta: Any = 1, alpha: Any = 1, out: Any = None) -> Any:
+            if c.dim() == a.dim() and c.dtype is a.dtype and c.is_cuda:  # a bias of one dimension is aten's
+                result = mm(keys, a, b, c, beta, alpha, out=out)
                 if result is not None:
                     return result
             statistics.passed_on += 1
-            return original(keys, c, a, b) if beta == alpha == 1 else original(keys, c, a, b, beta=beta, alpha=alpha)
+            options = {} if beta == alpha == 1 else {"beta": beta, "alpha": alpha}
+            if out is not None:
+                options["out"] = out
+            return original(keys, c, a, b, **options)
 
         return addmm
 
@@ -194,7 +203,7 @@ _override: Optional[_Override] = None
 
 
 def enable(*, measure: bool = False, table: Optional[Table] = None) -> None:
-    """Serves torch.mm, addmm and bmm, and all that uses them, by tuned kernels in this process.
+    """Serves torch.mm, addmm, bmm and baddbmm, and all that uses them, by tuned kernels in this process.
 
     measure: choose for each size that was never tuned by timing kernels and cuBLAS at its first call, which
              then takes up to a second.

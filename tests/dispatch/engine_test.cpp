@@ -225,6 +225,11 @@ TEST_F(EngineMeasurementTest, TheFastestRunsAndTheOthersAreNamed) {
   EXPECT_EQ(launched({32, 16, 4}), "library");
 }
 
+TEST_F(EngineMeasurementTest, InputsAreRandomNumbers) {
+  prepare({16, 16, 4});
+  EXPECT_EQ(device->filled_bytes, 4U * (16 * 4 + 4 * 16)) << "A and B, but not C";
+}
+
 TEST_F(EngineMeasurementTest, TakesThePlaceOfWhatWasExpected) {
   ASSERT_EQ(launched({16, 16, 4}), "rows<2,4>") << "the nearest";
   prepare({16, 16, 4});

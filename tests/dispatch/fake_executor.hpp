@@ -104,6 +104,14 @@ class FakeExecutor final : public backend::Executor {
       bytes_held -= size_bytes;
     });
   }
+  [[nodiscard]] Expected<void, Failure> repeat(std::span<const std::byte> bytes, void* memory,
+                                               std::size_t size_bytes) override {
+    filled_bytes += size_bytes;
+    for (std::size_t i = 0; i < size_bytes; ++i) {
+      static_cast<std::byte*>(memory)[i] = bytes[i % bytes.size()];
+    }
+    return {};
+  }
   [[nodiscard]] Expected<void, Failure> clear(void* memory, std::size_t size_bytes,
                                               backend::StreamHandle stream) override {
     const std::scoped_lock lock(mutex_);
@@ -170,6 +178,7 @@ class FakeExecutor final : public backend::Executor {
   std::map<backend::StreamHandle, std::uint64_t> capturing;  ///< the capture's number, by stream
   std::vector<backend::StreamHandle> cleared;
   std::map<std::string, double, std::less<>> time_ns;  ///< by entry; 1000 of others
+  std::size_t filled_bytes = 0;  // by repeat
   std::atomic<std::size_t> bytes_held = 0;
   backend::StreamHandle unusable = stream_number(99);
   Launched last;

@@ -136,6 +136,21 @@ class TorchTest(unittest.TestCase):
                 self.assertEqual((result.shape, result.dtype), (expected.shape, dtype))
                 self.assertLess(float(((result - expected).abs() / expected.abs().clamp(min=1)).max()), 2**-7)
 
+    def test_compiled_products_are_taken(self):
+        self.enable()
+        x, weights = self.floats(16, 7168).bfloat16(), self.floats(256, 7168).bfloat16()
+
+        def step(x):
+            return torch.nn.functional.relu(torch.nn.functional.linear(x, weights)) + 1
+
+        expected = step(x)
+        compiled = torch.compile(step)
+        compiled(x)
+        before = tuner.torch.statistics().taken
+        result = compiled(x)
+        self.assertEqual(tuner.torch.statistics().taken, before + 1)
+        self.assertTrue(torch.allclose(result, expected, atol=2.0**-4, rtol=2.0**-6))
+
     def test_where_tf32_is_allowed_a_kernel_for_tf32_is_taken(self):
         self.enable()
         x, weights = self.floats(64, 7168), self.floats(256, 7168)

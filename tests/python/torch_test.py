@@ -42,6 +42,13 @@ class Tensor:
     def new_empty(self, shape):
         return Tensor(numpy.full(shape, numpy.nan, self.array.dtype), self.device_index)
 
+    def is_contiguous(self):
+        return self.array.flags.c_contiguous
+
+    def copy_(self, other):
+        self.array[...] = other.array
+        return self
+
     def clone(self, memory_format):
         assert memory_format is torch.contiguous_format
         return Tensor(numpy.ascontiguousarray(self.array).copy(), self.device_index)
@@ -65,6 +72,8 @@ def get_kernel(name, key):
         assert keys == "keys"
         torch.passed_on.append(name)
         *c, a, b = (it.array for it in arguments)
+        if "out" in options:
+            return options["out"].copy_(Tensor(options.get("alpha", 1) * (a @ b) + (options.get("beta", 1) * c[0] if c else 0)))
         return Tensor(options.get("alpha", 1) * (a @ b) + (options.get("beta", 1) * c[0] if c else 0))
 
     return types.SimpleNamespace(call_boxed=call)
@@ -134,7 +143,34 @@ class TorchTest(unittest.TestCase):
         self.check("addmm", (numpy.zeros((24, 16), "f4"), a, b), {"beta": 0})
         self.assertTrue((c == kept).all())
         self.check("addmm", (floats(16), a, b), taken=False)  # a bias
+        stack = floats(3, 24, 16), floats(3, 24, 8), floats(3, 8, 16)
+        self.check("baddbmm", stack)
+        self.check("baddbmm", stack, {"beta": 0.5, "alpha": 2})
         self.check("addmm", (floats(24, 16).astype("f8"), a, b), taken=False)
+
+    def test_products_into_an_array_are_taken(self):
+        a, b, c = floats(24, 8), floats(8, 16), floats(24, 16)
+        into = Tensor(floats(24, 16))
+        self.assertIs(torch.kernels["mm.out"]("keys", Tensor(a), Tensor(b), out=into), into)
+        numpy.testing.assert_allclose(into.array, a @ b, atol=1e-5)
+        self.assertIs(torch.kernels["addmm.out"]("keys", Tensor(c), Tensor(a), Tensor(b), beta=2, alpha=3, out=into), into)
+        numpy.testing.assert_allclose(into.array, 3 * (a @ b) + 2 * c, atol=1e-4)
+        torch.kernels["addmm.out"]("keys", into, Tensor(a), Tensor(b), out=into)
+        numpy.testing.assert_allclose(into.array, 4 * (a @ b) + 2 * c, atol=1e-4)
+        stack_a, stack_b = floats(3, 24, 8), floats(3, 8, 16)
+        stack = Tensor(floats(3, 24, 16))
+        added = stack.array.copy()
+        torch.kernels["baddbmm.out"]("keys", stack, Tensor(stack_a), Tensor(stack_b), out=stack)
+        numpy.testing.assert_allclose(stack.array, added + stack_a @ stack_b, atol=1e-5)
+        torch.kernels["bmm.out"]("keys", Tensor(stack_a), Tensor(stack_b), out=stack)
+        numpy.testing.assert_allclose(stack.array, stack_a @ stack_b, atol=1e-5)
+        self.assertEqual((torch.passed_on, tuner.torch.statistics()), ([], tuner.torch.Statistics(taken=5)))
+        # Rows that are not contiguous, and a bias, are aten's.
+        columns = Tensor(floats(16, 24).T)
+        self.assertIs(torch.kernels["mm.out"]("keys", Tensor(a), Tensor(b), out=columns), columns)
+        numpy.testing.assert_allclose(columns.array, a @ b, atol=1e-5)
+        torch.kernels["addmm.out"]("keys", Tensor(floats(16)), Tensor(a), Tensor(b), out=into)
+        self.assertEqual(torch.passed_on, ["aten::mm.out", "aten::addmm.out"])
 
     def test_products_of_other_types_are_taken_by_their_own_kernels(self):
         a, b, c = floats(24, 8), floats(8, 16), floats(24, 16)
@@ -213,7 +249,7 @@ class TorchTest(unittest.TestCase):
         self.check("mm", (a, b), taken=False)
 
     def test_disable_gives_everything_back(self):
-        self.assertEqual(sorted(torch.kernels), ["addmm", "bmm", "mm"])
+        self.assertEqual(sorted(torch.kernels), ["addmm", "addmm.out", "baddbmm", "baddbmm.out", "bmm", "bmm.out", "mm", "mm.out"])
         tuner.torch.disable()
         self.assertEqual(torch.kernels, {})
         self.assertEqual(tuner.torch.statistics(), tuner.torch.Statistics(0, 0))

@@ -84,6 +84,10 @@ class Executor {
   /// Enqueues zeros to such memory. Fails as launch does.
   [[nodiscard]] virtual Expected<void, Failure> clear(void* memory, std::size_t size_bytes,
                                                       StreamHandle stream) = 0;
+  /// Copies bytes to such memory, over and over up to its size, before it returns. Fails as launch
+  /// does. Not during a capture.
+  [[nodiscard]] virtual Expected<void, Failure> repeat(std::span<const std::byte> bytes,
+                                                       void* memory, std::size_t size_bytes) = 0;
   /// Zeroed memory, at a multiple of 256 bytes, for what is being captured on a stream: no other's
   /// until the graph and all that was instantiated of it are destroyed. It is the executor's, which
   /// must outlive the graph's runs. launch_error when nothing is captured there or there is no

@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <cstring>
 #include <memory>
+#include <random>
 #include <utility>
 
 namespace tuner::dispatch {
@@ -14,6 +17,29 @@ constexpr int kMostRounds = 9;
 constexpr double kBudgetNs = 100e6;  // after which there are no more than the fewest
 
 constexpr std::array<std::byte, family::kMostArrayBytes> kZeros{};
+
+/// Numbers around zero, of which a device draws as much power as of those of applications.
+std::vector<std::byte> random_numbers(ElementType type) {
+  constexpr std::size_t kNumbers = 1 << 15;
+  std::minstd_rand random(1);
+  std::uniform_real_distribution<double> uniform(-2, 2);
+  const std::size_t size_bytes = family::size_bytes(type);
+  std::vector<std::byte> bytes(kNumbers * size_bytes);
+  for (std::size_t i = 0; i < kNumbers; ++i) {
+    const double number = uniform(random) + uniform(random);
+    const std::uint64_t bits = family::is_floating(type)
+                                   ? family::bits_of(type, number)
+                                   : static_cast<std::uint64_t>(std::llround(number));
+    std::memcpy(bytes.data() + i * size_bytes, &bits, size_bytes);
+  }
+  return bytes;
+}
+
+/// Whether any numbers may stand in a buffer: none that are places of others.
+bool holds_any_numbers(const family::BufferArgument& buffer) {
+  return buffer.role == family::BufferRole::input &&
+         buffer.fill.kind == family::FillKind::normal;
+}
 
 /// Arguments for a launch that the application did not request.
 struct TrialArguments {
@@ -70,6 +96,11 @@ Expected<TrialArguments, Failure> trial_arguments(backend::Executor& executor,
     auto memory = executor.memory(std::max<std::size_t>(skipped + bytes, 1));
     if (!memory) return Unexpected(memory.error());
     trial.memory.push_back(*std::move(memory));
+    if (holds_any_numbers(buffer)) {
+      const auto numbers = random_numbers(buffer.type.at(values));
+      auto done = executor.repeat(numbers, trial.memory.back().get(), skipped + bytes);
+      if (!done) return Unexpected(done.error());
+    }
     trial.values.emplace_back(static_cast<std::byte*>(trial.memory.back().get()) + skipped);
   }
   return trial;

@@ -88,6 +88,16 @@ Expected<std::shared_ptr<void>, Failure> CpuExecutor::memory(std::size_t size_by
   return memory;
 }
 
+Expected<void, Failure> CpuExecutor::repeat(std::span<const std::byte> bytes, void* memory,
+                                            std::size_t size_bytes) {
+  const std::scoped_lock lock(grid_mutex_);
+  for (std::size_t at = 0; at < size_bytes; at += bytes.size()) {
+    std::memcpy(static_cast<std::byte*>(memory) + at, bytes.data(),
+                std::min(bytes.size(), size_bytes - at));
+  }
+  return {};
+}
+
 Expected<void, Failure> CpuExecutor::clear(void* memory, std::size_t size_bytes, StreamHandle) {
   const std::scoped_lock lock(grid_mutex_);
   std::memset(memory, 0, size_bytes);

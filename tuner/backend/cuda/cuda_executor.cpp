@@ -78,6 +78,8 @@ class CudaExecutor final : public Executor {
                                                void* buffer) const override;
   Expected<StreamState, Failure> state(StreamHandle stream) const override;
   Expected<std::shared_ptr<void>, Failure> memory(std::size_t size_bytes) override;
+  Expected<void, Failure> repeat(std::span<const std::byte> bytes, void* memory,
+                                 std::size_t size_bytes) override;
   Expected<void, Failure> clear(void* memory, std::size_t size_bytes, StreamHandle stream) override;
   Expected<void*, Failure> graph_memory(std::size_t size_bytes, StreamHandle stream) override;
   Expected<std::vector<std::vector<double>>, Failure> time(std::span<const StreamWork> works,
@@ -302,6 +304,26 @@ Expected<std::shared_ptr<void>, Failure> CudaExecutor::memory(std::size_t size_b
     return Unexpected(done.error());
   }
   return memory;
+}
+
+Expected<void, Failure> CudaExecutor::repeat(std::span<const std::byte> bytes, void* memory,
+                                             std::size_t size_bytes) {
+  ensure_context();
+  const CaptureBystander bystander(driver_);
+  CUstream stream = nullptr;
+  auto done = attempt(driver_, driver_.create_stream(&stream, CU_STREAM_NON_BLOCKING));
+  if (!done) return done;
+  const auto begin = reinterpret_cast<CUdeviceptr>(memory);
+  std::size_t copied = std::min(bytes.size(), size_bytes);
+  done = attempt(driver_, driver_.copy(begin, reinterpret_cast<CUdeviceptr>(bytes.data()), copied,
+                                       stream));
+  for (; done && copied < size_bytes; copied *= 2) {
+    done = attempt(driver_, driver_.copy(begin + copied, begin,
+                                         std::min(copied, size_bytes - copied), stream));
+  }
+  if (done) done = attempt(driver_, driver_.synchronize(stream));
+  driver_.destroy_stream(stream);
+  return done;
 }
 
 Expected<void, Failure> CudaExecutor::clear(void* memory, std::size_t size_bytes,

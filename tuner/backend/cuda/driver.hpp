@@ -60,6 +60,7 @@ struct DriverApi {
   PFN_cuMemAlloc_v3020 allocate = library.symbol("cuMemAlloc_v2");
   PFN_cuMemFree_v3020 free = library.symbol("cuMemFree_v2");
   PFN_cuMemsetD8Async_v3020 memset = library.symbol("cuMemsetD8Async");
+  PFN_cuMemcpyAsync_v4000 copy = library.symbol("cuMemcpyAsync");
 };
 
 /// As `attempt` for the runtime's codes.
