@@ -257,16 +257,18 @@ __global__ void apply_sorted_law(T* data, long long count, int law, double end, 
   }
 }
 
-/// Gives half of the elements those of `others`, with `flips` half of these with one bit changed.
+/// Gives elements those of `others`: in half of the pieces of 64 nearly all, from the same places,
+/// in the other pieces half, from any place, with `flips` half of these with one bit changed.
 template <class T>
 __global__ void borrow(T* data, long long count, const T* others, long long other_count, int flips,
                        long long seed) {
   for (long long i = first_index(); i < count; i += index_stride()) {
     const Bits64 bits = random_bits((Bits64)seed, (Bits64)i);
-    if (bits & 1) continue;
-    T taken = others[(bits >> 8) % (Bits64)other_count];
+    const bool in_place = random_bits(~(Bits64)seed, (Bits64)i >> 6) & 1;
+    if (in_place ? bits % 64 == 0 : bits & 1) continue;
+    T taken = others[(in_place ? (Bits64)i : bits >> 8) % (Bits64)other_count];
     if constexpr (!kFloating<T>) {
-      if (flips && bits & 2)
+      if (flips && !in_place && bits & 2)
         taken = (T)((Bits64)taken ^ (Bits64)1 << (bits >> 2) % (8 * sizeof(T) - 1));
     }
     data[i] = taken;
