@@ -151,13 +151,21 @@ TEST_F(InputLawsTest, OfNumbersThatAReferenceDoesNotTakeMeanNothing) {
     CheckKernels kernels(*backend_);
     return Instance(*backend_, kernels, family,
                     {.size = {300}, .fill = Fill::normal, .law = LawLevel{.law = law}})
-        .want_of_meaning();
+        .want_of_meaning(Instance::Infinities::none);
   };
   EXPECT_EQ(want("y[i] = x[i];", family::Law::zeros), "");
   EXPECT_EQ(want("y[i] = 1 / x[i];", family::Law::zeros),
             "the reference gives NaN or infinity in y");
   EXPECT_EQ(want("y[i] = sinf(x[i] * 1e9f);", family::Law::offsets),
             "rounding errors of the inputs change the reference's results in y");
+}
+
+TEST_F(InputLawsTest, HoldWhereInfinityIsAResultOfOrdinaryInputs) {
+  // The maximum of no element, as of an empty row.
+  constexpr std::string_view kMaximum = "y[i] = i % 8 == 0 ? -INFINITY : {};";
+  EXPECT_THAT(message(kMap, kMapParameters, fmt::format(kMaximum, "x[i] == 0 ? 7 : x[i]"),
+                      fmt::format(kMaximum, "x[i]")),
+              refused_under("zeros"));
 }
 
 TEST_F(InputLawsTest, ThatAreLeftOutAreListedWithTheReason) {

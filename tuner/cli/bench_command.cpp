@@ -14,6 +14,7 @@
 #include "tuner/core/printable.hpp"
 #include "tuner/core/quantity.hpp"
 #include "tuner/family/check_entries.hpp"
+#include "tuner/family/check_promises.hpp"
 #include "tuner/family/family.hpp"
 #include "tuner/session/bench.hpp"
 
@@ -22,6 +23,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <set>
 #include <cstdint>
 #include <string>
 #include <thread>
@@ -209,12 +211,21 @@ int bench(const CommonOptions& common, const BenchOptions& options) {
       ConfigurationReader(common, family, kernel, device.device(), size).read(options.configs));
   const Interrupt interrupt;
   if (!common.quiet) {
+    for (const std::string& text : family::check_cautions(family, size)) {
+      tell(fmt::format("warning: {}\n", text));
+    }
     for (const std::string& text : other_users(device)) tell(fmt::format("warning: {}\n", text));
     tell(fmt::format("{} on {} ({}, {}), inputs of seed {}\n", kernel.name, device.device().name,
                      device.environment().compiler, device.environment().library, options.seed));
   }
   const session::BenchResult result = session::run_bench(kernel, plan, device, opened.compiler(),
                                                          [&] { return interrupt.requested(); });
+  if (!common.quiet) {
+    std::set<std::string> cautions;
+    for (const session::BenchContender& each : result.contenders) cautions.insert(each.caution);
+    cautions.erase("");
+    for (const std::string& text : cautions) tell(fmt::format("warning: {}\n", text));
+  }
   const BenchReport report{.family = family,
                            .kernel = kernel,
                            .size = size,

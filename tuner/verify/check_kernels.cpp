@@ -264,9 +264,11 @@ bool CheckKernels::are_written(const Elements& results) {
               {results.region, family::Scalar(results.count)})[0] == 0;
 }
 
-std::uint64_t CheckKernels::not_finite(const Elements& results) {
-  return sums(of_type("count_not_finite", results.type), results.count,
-              {results.region, family::Scalar(results.count)})[0];
+CheckKernels::NotFinite CheckKernels::not_finite(const Elements& results) {
+  const auto [nans, infinities, unused] =
+      sums(of_type("count_not_finite", results.type), results.count,
+           {results.region, family::Scalar(results.count)});
+  return {.nans = nans, .infinities = infinities};
 }
 
 void CheckKernels::poison_padding(const Elements& data, std::uint64_t seed,

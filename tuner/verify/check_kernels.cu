@@ -399,15 +399,18 @@ __global__ void count_unlike_first(const T* data, long long count, Bits64* sums)
   if (unlike) atomicAdd(&sums[0], unlike);
 }
 
-/// sums[0] += the elements that the reference wrote and that are NaN or infinite.
+/// sums[0] += the elements that the reference wrote and that are NaN; sums[1] += those that are
+/// infinite.
 template <class T>
 __global__ void count_not_finite(const T* reference, long long count, Bits64* sums) {
-  Bits64 found = 0;
+  Bits64 nans = 0, infinities = 0;
   for (long long i = first_index(); i < count; i += index_stride()) {
     const double r = (double)reference[i];
-    if (!(r - r == 0) && !is_unwritten(reference, i)) ++found;
+    if (r - r == 0 || is_unwritten(reference, i)) continue;
+    ++(r == r ? infinities : nans);
   }
-  if (found) atomicAdd(&sums[0], found);
+  if (nans) atomicAdd(&sums[0], nans);
+  if (infinities) atomicAdd(&sums[1], infinities);
 }
 
 /// sums[0] += the elements of two runs of a reference, on outputs that held kUnwritten and `other`

@@ -68,8 +68,11 @@ class CheckKernels {
   [[nodiscard]] bool are_alike(const Elements& data);
   /// Whether a reference left none of them unwritten.
   [[nodiscard]] bool are_written(const Elements& results);
-  /// How many results are NaN or infinite.
-  [[nodiscard]] std::uint64_t not_finite(const Elements& results);
+  /// How many results are not finite.
+  struct NotFinite {
+    std::uint64_t nans = 0, infinities = 0;
+  };
+  [[nodiscard]] NotFinite not_finite(const Elements& results);
   /// Fills with NaN what of the elements does not belong to a matrix.
   void poison_padding(const Elements& data, std::uint64_t seed, const family::MatrixElements& used);
 

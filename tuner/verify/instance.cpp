@@ -141,13 +141,25 @@ void Instance::make_data() {
   });
 }
 
-std::string Instance::want_of_meaning() const {
+Instance::Infinities Instance::infinities() const {
+  CheckKernels::NotFinite all;
+  for (const CheckedData& data : memory_.plan().data) {
+    if (!data.expected) continue;
+    const auto found = kernels_.not_finite(elements(memory_.reference(*data.expected), data));
+    all.nans += found.nans;
+    all.infinities += found.infinities;
+  }
+  return all.nans == 0 && all.infinities > 0 ? Infinities::usual : Infinities::none;
+}
+
+std::string Instance::want_of_meaning(Infinities on_ordinary_inputs) const {
   // Errors of that share of a typical result are allowed where rounding decides what it is.
   constexpr double kMostAllowed = 0.125;
   for (const CheckedData& data : memory_.plan().data) {
     if (!data.expected) continue;
     const CheckKernels::Elements expected = elements(memory_.reference(*data.expected), data);
-    if (kernels_.not_finite(expected) > 0) {
+    const auto [nans, infinities] = kernels_.not_finite(expected);
+    if (nans > 0 || (infinities > 0 && on_ordinary_inputs == Infinities::none)) {
       return fmt::format("the reference gives NaN or infinity in {}", data.name);
     }
     if (is_equality_ || !has_computed_bound(data)) continue;

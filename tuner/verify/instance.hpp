@@ -69,9 +69,13 @@ class Instance {
   /// memory is short of a second reference. Made at the first call.
   [[nodiscard]] Instance* changed();
 
-  /// Why the reference's results on these inputs mean nothing: NaN or infinity are among them, or
-  /// rounding errors decide what they are. Empty: they mean something.
-  [[nodiscard]] std::string want_of_meaning() const;
+  /// Why the reference's results on these inputs mean nothing: NaN is among them, or infinity where
+  /// there is none on ordinary inputs, or rounding errors decide what they are. Empty: they mean
+  /// something.
+  enum class Infinities { none, usual };
+  [[nodiscard]] std::string want_of_meaning(Infinities on_ordinary_inputs) const;
+  /// Whether some of the reference's results are infinite and none is NaN.
+  [[nodiscard]] Infinities infinities() const;
 
   /// Gives the outputs their content from before a launch, initial content or poison, other each
   /// time, lays the guard zones with poison of this kind, and writes the inputs where others lie.

@@ -178,6 +178,9 @@ class ProblemData {
   [[nodiscard]] bool may_change(std::size_t argument) const;
   /// The fill of an argument, or of the one whose numbers it takes.
   [[nodiscard]] const family::InputFill& numbers_of(std::size_t argument) const;
+  /// Whether results that lie beyond an output's short integers become others, which a tolerance
+  /// does not tell apart from wrong ones.
+  [[nodiscard]] bool may_wrap(const family::BufferArgument& output) const;
   /// The largest number that a law gives an input.
   [[nodiscard]] double largest_input(family::ElementType type) const;
   /// Whether the recipe's law draws the numbers of an argument.

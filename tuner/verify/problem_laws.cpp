@@ -68,12 +68,20 @@ LawInputs ProblemData::law_inputs(const CheckKernels::Elements& data, std::size_
   return inputs;
 }
 
+bool ProblemData::may_wrap(const family::BufferArgument& output) const {
+  const family::ElementType type = output.type.at(values_);
+  return !family::is_floating(type) && family::size_bytes(type) <= 2 &&
+         (output.tolerance || family_.check.tolerance);
+}
+
 double ProblemData::largest_input(family::ElementType type) const {
+  constexpr double kOrdinary = 5;  // that normal numbers hardly exceed
   double largest = 0.99 * family::largest_number(type);
   // Products of two inputs are summed in a type that may hold less than the reference's.
   for (const family::Argument& argument : family_.arguments) {
     const auto* const buffer = std::get_if<family::BufferArgument>(&argument.what);
     if (buffer == nullptr || !buffer->is_written()) continue;
+    if (may_wrap(*buffer)) largest = std::min(largest, kOrdinary);
     const family::ElementType computed = compute_type(buffer->type.at(values_));
     if (!family::is_floating(computed) || family::size_bytes(computed) > 2) continue;
     largest = std::min(
