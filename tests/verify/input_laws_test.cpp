@@ -177,7 +177,7 @@ TEST_F(InputLawsTest, ThatAreLeftOutAreListedWithTheReason) {
     EXPECT_TRUE(verify_configuration(*backend_, verifier, family.kernel("candidate"), {200}));
     std::vector<std::string> laws;
     for (const LawLeftOut& each : verifier.laws_left_out()) {
-      EXPECT_EQ(each.reason, "the reference gives NaN or infinity in y");
+      EXPECT_THAT(each.reason, testing::EndsWith("in y"));
       laws.push_back(each.law);
     }
     return laws;

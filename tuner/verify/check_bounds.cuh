@@ -101,17 +101,17 @@ __global__ void add_exponents(const T* spread, long long count, Bits64* sums) {
 }
 
 /// What is the spread of a reference becomes the error allowed:
-/// max(factor·spread, min(factor·floor, |reference|/64)) + relative·|reference| + tiny. Of a result
+/// max(factor·spread, min(factor·floor, share·|reference|)) + relative·|reference| + tiny. Of a result
 /// that is 0 the floor counts whole: it has no magnitude.
 template <class T>
 __global__ void allow_spread(Error<T>* spread, const T* reference, long long count, double factor,
-                             double floor, double relative, double tiny) {
+                             double floor, double share, double relative, double tiny) {
   for (long long i = first_index(); i < count; i += index_stride()) {
     const double s = (double)spread[i];
     const double r = reference[i] < (T)0 ? -(double)reference[i] : (double)reference[i];
     const double own = r - r == 0 ? r : 0;
     double least = factor * floor;
-    if (own != 0 && least > own / 64) least = own / 64;
+    if (own != 0 && least > share * own) least = share * own;
     const double allowed = factor * s;
     spread[i] = (Error<T>)((allowed > least ? allowed : least) + relative * own + tiny);
   }

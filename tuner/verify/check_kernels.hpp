@@ -107,7 +107,9 @@ class CheckKernels {
   /// How a spread becomes the error that is allowed:
   /// factor·max(spread, floor) + relative·|reference| + the least normal number.
   struct SpreadBound {
-    double factor = 0, floor = 0, relative = 0;
+    double factor = 0, floor = 0;
+    double share = 0;  ///< of a result other than 0 that the floor excuses at most
+    double relative = 0;
   };
   void allow(backend::Region spread, const Elements& reference, const SpreadBound& bound);
   /// The error that a tolerance allows.
