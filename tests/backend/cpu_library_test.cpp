@@ -129,11 +129,8 @@ std::vector<Result> scaled(family::ElementType type, family::ElementType result,
   std::vector<Result> c(16, old);
   const family::LibraryOperation operation = {
       .type = type, .result = result, .shape = family::packed_gemm(4, 4, 4)};
-  const MatrixOperands matrices = {.a = operands.data(),
-                                   .b = operands.data(),
-                                   .c = c.data(),
-                                   .alpha = alpha,
-                                   .beta = beta};
+  const MatrixOperands matrices = {
+      .a = operands.data(), .b = operands.data(), .c = c.data(), .alpha = alpha, .beta = beta};
   const auto done = *algorithm == 0 ? run_host_library(operation, matrices)
                                     : run_host_library(operation, matrices, algorithm);
   EXPECT_TRUE(done) << done.error().message;
@@ -149,8 +146,9 @@ TEST(CpuLibraryFactors, WhatHasAFactorOfZeroLeavesNoNan) {
     EXPECT_THAT(scaled<float>(f32, f32, 0, 2, kNan, 3.0F, algorithm), testing::Each(6));
     EXPECT_THAT(scaled<float>(f32, f32, 1, 0, 1, kNan, algorithm), testing::Each(4));
     EXPECT_THAT(scaled<double>(f64, f64, 0, 2, kNan, 3.0, algorithm), testing::Each(6));
-    EXPECT_THAT(scaled<double>(f64, f64, 1, 0, 1, std::numeric_limits<double>::quiet_NaN(), algorithm),
-                testing::Each(4));
+    EXPECT_THAT(
+        scaled<double>(f64, f64, 1, 0, 1, std::numeric_limits<double>::quiet_NaN(), algorithm),
+        testing::Each(4));
     EXPECT_THAT(scaled(f16, f16, 0, 1, kHalfNan, std::uint16_t{0x3C00}, algorithm),
                 testing::Each(0x3C00));
     EXPECT_THAT(scaled(f16, f16, 1, 0, std::uint16_t{0x3C00}, kHalfNan, algorithm),
@@ -189,9 +187,9 @@ void expect_product_of_far_rows(family::ElementType type, Element one, Element t
   std::array<float, 2> c = {};
   family::GemmShape shape = family::packed_gemm(2, 1, 2);
   shape.a.ld = kFar;
-  const auto done = run_host_library(
-      {.type = type, .result = family::ElementType::f32, .shape = shape},
-      {.a = &a[0], .b = b.data(), .c = c.data(), .alpha = 1, .beta = 0});
+  const auto done =
+      run_host_library({.type = type, .result = family::ElementType::f32, .shape = shape},
+                       {.a = &a[0], .b = b.data(), .c = c.data(), .alpha = 1, .beta = 0});
   ASSERT_TRUE(done) << done.error().message;
   EXPECT_THAT(c, testing::ElementsAre(5, 4));
 }
@@ -206,9 +204,9 @@ TEST(CpuLibraryLayouts, ASingleRowHasAnyLeadingDimension) {
   std::vector<float> c(2);
   family::GemmShape shape = family::packed_gemm(1, 2, 2);
   shape.a.ld = shape.c.ld = std::int64_t{1} << 40;
-  const auto done = run_host_library(
-      {.type = family::ElementType::f32, .shape = shape},
-      {.a = a.data(), .b = b.data(), .c = c.data(), .alpha = 1, .beta = 0});
+  const auto done =
+      run_host_library({.type = family::ElementType::f32, .shape = shape},
+                       {.a = a.data(), .b = b.data(), .c = c.data(), .alpha = 1, .beta = 0});
   ASSERT_TRUE(done) << done.error().message;
   EXPECT_THAT(c, testing::ElementsAre(13, 16));
 }

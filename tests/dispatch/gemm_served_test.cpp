@@ -67,9 +67,8 @@ TEST_F(GemmServedTest, AMatrixWithoutElementsMayHaveTheLeadingDimensionZero) {
     run(0, 2, 2, 0, 2, 0);
     run(2, 0, 2, 2, 0, 0);
     EXPECT_THAT(c, testing::ElementsAre(2, 4, 6, 8));
-    EXPECT_THAT([&] { run(1, 1, 1, 0, 1, 1); },
-                testing::ThrowsMessage<DispatchError>(
-                    HasSubstr("lda is 0, but a stored row has 1 elements")));
+    EXPECT_THAT([&] { run(1, 1, 1, 0, 1, 1); }, testing::ThrowsMessage<DispatchError>(HasSubstr(
+                                                    "lda is 0, but a stored row has 1 elements")));
     EXPECT_THAT([&] { run(2, 2, 0, 0, -1, 2); },
                 testing::ThrowsMessage<DispatchError>(HasSubstr("ldb is -1")));
   }
@@ -90,7 +89,8 @@ TEST_F(GemmServedTest, LeadingDimensionsThatNoKernelTakesAreServedByTheLibrary) 
 
 TEST_F(GemmServedTest, WhereNothingOfTheTableCanRunTheLibraryDoes) {
   // No library is an answer of this family.
-  const std::string_view reference = R"("reference": {"op": "gemm", "m": "M", "n": "N", "k": "K", "a": "A", "b": "B", "c": "C",
+  const std::string_view reference =
+      R"("reference": {"op": "gemm", "m": "M", "n": "N", "k": "K", "a": "A", "b": "B", "c": "C",
                   "alpha": "alpha", "beta": "beta", "trans_a": "TRANS_A", "trans_b": "TRANS_B",
                   "lda": "LDA", "ldb": "LDB", "ldc": "LDC", "batch": "BATCH"})";
   add_gemm(reference, R"("reference": {"kernel": "plain"})");

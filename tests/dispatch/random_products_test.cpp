@@ -39,8 +39,9 @@ std::string space_of_all_layouts() {
   replace(R"("value": "LDC"})", R"("value": "LDC"},
     {"name": "trans_a", "type": "int", "value": "TRANS_A"},
     {"name": "trans_b", "type": "int", "value": "TRANS_B"})");
-  replace(R"("flops": )",
-          R"("constraints": [{"expr": "BATCH <= 65535", "why": "gridDim.z is at most 65535"}], "flops": )");
+  replace(
+      R"("flops": )",
+      R"("constraints": [{"expr": "BATCH <= 65535", "why": "gridDim.z is at most 65535"}], "flops": )");
   return text;
 }
 constexpr const char* kSourceOfAllLayouts = R"cuda(
@@ -67,8 +68,9 @@ __global__ void plain(int M, int N, int K, Sum alpha, const Matrix* A, int lda, 
 
 std::vector<Tuned> tuned_layouts() {
   std::vector<Tuned> all;
-  for (const char* size : {"3,5,8", "3,5,8,TRANS_B=1", "8,5,3,TRANS_A=1", "8,5,3,TRANS_A=1,TRANS_B=1",
-                           "5,8,17,TYPE=f64", "8,8,8,TRANS_B=1,TYPE=bf16", "5,3,17,TYPE=s8"}) {
+  for (const char* size :
+       {"3,5,8", "3,5,8,TRANS_B=1", "8,5,3,TRANS_A=1", "8,5,3,TRANS_A=1,TRANS_B=1",
+        "5,8,17,TYPE=f64", "8,8,8,TRANS_B=1,TYPE=bf16", "5,3,17,TYPE=s8"}) {
     all.push_back({.size = size,
                    .kernel = "plain",
                    .config = R"({"ROWS":2})",
@@ -90,7 +92,8 @@ struct Matrices {
   std::vector<std::byte> bytes = {};
 
   [[nodiscard]] std::byte* data() { return bytes.data() + first * size_bytes(type); }
-  [[nodiscard]] std::size_t place(std::int64_t matrix, std::int64_t row, std::int64_t column) const {
+  [[nodiscard]] std::size_t place(std::int64_t matrix, std::int64_t row,
+                                  std::int64_t column) const {
     const std::int64_t in_it = layout.rows > 1 ? row * layout.ld : 0;
     return first + static_cast<std::size_t>(matrix * layout.stride + in_it + column);
   }
@@ -155,7 +158,8 @@ class Draw {
     const GemmTypeRow& types = kGemmTypeRows.at(static_cast<std::size_t>(it.type));
     call.a = matrices(types.matrices, it.m, it.k, it.trans_a, it.lda, it.stride_a, it.batch, true);
     call.b = matrices(types.matrices, it.k, it.n, it.trans_b, it.ldb, it.stride_b, it.batch, true);
-    call.c = matrices(types.result, it.m, it.n, Transpose::no, it.ldc, it.stride_c, it.batch, false);
+    call.c =
+        matrices(types.result, it.m, it.n, Transpose::no, it.ldc, it.stride_c, it.batch, false);
     fill(call.a, call.alpha != 0);
     fill(call.b, call.alpha != 0);
     fill(call.c, call.beta != 0);
@@ -208,11 +212,12 @@ class Draw {
 
 std::string text_of(const Call& call) {
   const GemmProblem& it = call.problem;
-  return fmt::format("{} {}x{}x{} trans {}{} ld {},{},{} batch {} strides {},{},{} alpha {} beta {}",
-                     kGemmTypeRows.at(static_cast<std::size_t>(it.type)).name, it.m, it.n, it.k,
-                     static_cast<int>(it.trans_a), static_cast<int>(it.trans_b), it.lda, it.ldb,
-                     it.ldc, it.batch, it.stride_a.value_or(-1), it.stride_b.value_or(-1),
-                     it.stride_c.value_or(-1), call.alpha, call.beta);
+  return fmt::format(
+      "{} {}x{}x{} trans {}{} ld {},{},{} batch {} strides {},{},{} alpha {} beta {}",
+      kGemmTypeRows.at(static_cast<std::size_t>(it.type)).name, it.m, it.n, it.k,
+      static_cast<int>(it.trans_a), static_cast<int>(it.trans_b), it.lda, it.ldb, it.ldc, it.batch,
+      it.stride_a.value_or(-1), it.stride_b.value_or(-1), it.stride_c.value_or(-1), call.alpha,
+      call.beta);
 }
 
 /// What a call left in C, or why it was refused.
@@ -249,14 +254,14 @@ Ran run(backend::Executor& executor, Call call) {
                                    .a = call.a.layout,
                                    .b = call.b.layout,
                                    .c = call.c.layout};
-  const auto done = executor.run_library(
-      {.type = types.matrices, .result = types.result, .shape = shape},
-      {.a = call.a.data(),
-       .b = call.b.data(),
-       .c = call.c.data(),
-       .alpha = call.alpha,
-       .beta = call.beta},
-      nullptr);
+  const auto done =
+      executor.run_library({.type = types.matrices, .result = types.result, .shape = shape},
+                           {.a = call.a.data(),
+                            .b = call.b.data(),
+                            .c = call.c.data(),
+                            .alpha = call.alpha,
+                            .beta = call.beta},
+                           nullptr);
   return {call.c, done ? "" : done.error().message};
 }
 
@@ -309,7 +314,7 @@ TEST(RandomProducts, AreTheSameWithATableAsWithoutWhereNoKernelTakesThem) {
       EXPECT_THROW(static_cast<void>(find_gemm(with, call.problem)), DispatchError);
       continue;
     }
-    EXPECT_EQ(plain, run(*executor, call)) << "the library alone";
+    EXPECT_TRUE(plain == run(*executor, call)) << "other bits than the library alone";
     EXPECT_EQ(tabled.error, "");
     const auto entry = find_gemm(with, call.problem);
     const bool is_kernel = entry && !with.answer(entry->family, entry->size).kernel.empty();
@@ -317,10 +322,11 @@ TEST(RandomProducts, AreTheSameWithATableAsWithoutWhereNoKernelTakesThem) {
     if (is_kernel) {
       expect_product(call, tabled);
     } else {
-      EXPECT_EQ(tabled, plain) << "without a table";
+      EXPECT_TRUE(tabled == plain) << "other bits than without a table";
     }
     expect_product(call, plain);
   }
+  if (testing::Test::HasFailure()) return;
   EXPECT_GT(by_kernel, 50);
   EXPECT_GT(by_library, 100);
   EXPECT_GT(refused, 10);

@@ -95,8 +95,8 @@ TEST(KernelArguments, AConfigurationHasNoLaunchWhereCudaHasNoneOfItsArguments) {
                           "strides": [], "box": ["N // 10"]}])"),
                   {4000}),
               Optional(HasSubstr("box[0] = N // 10 is 400")));
-  const std::string array = altered(kDocument, R"("x", "type": "float*")",
-                                    R"("x", "type": "float[]")");
+  const std::string array =
+      altered(kDocument, R"("x", "type": "float*")", R"("x", "type": "float[]")");
   EXPECT_EQ(why(array, {1000}), std::nullopt);
   EXPECT_THAT(why(array, {1025}), Optional(HasSubstr("'x': its count \"N\" is 1025")));
 }

@@ -48,7 +48,7 @@ std::string why_no_launch(const family::Family& family, const family::Kernel& ke
 
 LaunchCount count_launches(const family::Family& family, const family::Kernel& kernel,
                            const space::Space& space, const space::Size& size) {
-  LaunchCount count{.looked_at = std::min(space.size(), kMostLaunchesLookedAt)};
+  LaunchCount count{.looked_at = std::min(space.size(), kMostLaunchesLookedAt), .why = {}};
   const std::uint64_t step = space.size() / std::max<std::uint64_t>(count.looked_at, 1);
   for (std::uint64_t i = 0; i < count.looked_at; ++i) {
     const std::string why = why_no_launch(family, kernel, space, space.at(i * step), size);

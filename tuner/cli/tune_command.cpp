@@ -111,9 +111,10 @@ std::string launches_text(const LaunchCount& count, std::uint64_t allowed) {
                        quantity::count(count.launchable, "valid configuration"),
                        quantity::count(allowed - count.launchable), count.why);
   }
-  return fmt::format("{} that the constraints allow; of {} of them {} have a launch there; why not: {}",
-                     quantity::count(allowed, "configuration"), quantity::count(count.looked_at),
-                     quantity::count(count.launchable), count.why);
+  return fmt::format(
+      "{} that the constraints allow; of {} of them {} have a launch there; why not: {}",
+      quantity::count(allowed, "configuration"), quantity::count(count.looked_at),
+      quantity::count(count.launchable), count.why);
 }
 
 /// Compiles the default configuration of every kernel and launches nothing.
@@ -134,8 +135,7 @@ int dry_run(const family::Family& family, const std::vector<TuningTask>& tasks,
                           {"no_launch", why.empty() ? Json() : Json(why)}});
       if (common.json) continue;
       output.tell("{} {}: {}{}\n", kernel.name, space::display(size, kernel.space->dims),
-                  launches_text(count, space.size()),
-                  why.empty() ? "" : "; the default has none");
+                  launches_text(count, space.size()), why.empty() ? "" : "; the default has none");
     }
     const space::BoundDefinition space(kernel.space, device.attributes, sizes.front());
     const auto binary =

@@ -175,7 +175,7 @@ typedef struct {
  * @param size Numbers in the order of the space file's dimensions.
  * @param dimensions Numbers in `size`.
  * @param[out] answer Set on TUNER_OK only.
- * @return TUNER_FAILED if the size is not one of the family's. */
+ * @return TUNER_FAILED if the size is not one of the family's, or nothing can be launched at it. */
 TUNER_API tuner_status tuner_answer(const tuner_dispatcher* dispatcher, uint32_t family,
                                     const int64_t* size, size_t dimensions,
                                     tuner_answer_info* answer);

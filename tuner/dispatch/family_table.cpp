@@ -214,8 +214,8 @@ space::Size FamilyTable::complete(std::span<const std::int64_t> numbers) const {
   std::copy(numbers.begin(), numbers.end(), places.begin());
   auto size = dims.complete(places);
   if (size) return *std::move(size);
-  throw NotServed(fmt::format("{} cannot be a size of {}: {}", fmt::join(numbers, ","), family_.name,
-                             size.error()));
+  throw NotServed(fmt::format("{} cannot be a size of {}: {}", fmt::join(numbers, ","),
+                              family_.name, size.error()));
 }
 
 std::vector<ArgumentInfo> FamilyTable::arguments(std::span<const std::int64_t> size) const {

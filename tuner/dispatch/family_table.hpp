@@ -15,7 +15,8 @@
 
 namespace tuner::dispatch {
 
-/// The table serves no such launch: the numbers are no size of the family, or nothing can run there.
+/// The table serves no such launch: the numbers are no size of the family, or nothing can run
+/// there.
 class NotServed : public DispatchError {
  public:
   using DispatchError::DispatchError;

@@ -285,7 +285,8 @@ std::optional<std::string> why_no_launch(const std::vector<Argument>& arguments,
       static_cast<void>(geometry(kernel, step, values));
       for (const TakenArgument& taken : taken_arguments(kernel, step, arguments.size(), values)) {
         const auto* const place = std::get_if<std::size_t>(&taken);
-        if (place != nullptr && *place < arguments.size()) check_argument(arguments[*place], values);
+        if (place != nullptr && *place < arguments.size())
+          check_argument(arguments[*place], values);
       }
     }
     static_cast<void>(tensor_layouts(kernel, values));

@@ -110,8 +110,8 @@ void read_launches(const Json& object, StoredKernel& kernel) {
   }
 }
 
-/// The type that a text such as "float*", "int[]" or "${C}" names; none for one that this build does
-/// not know.
+/// The type that a text such as "float*", "int[]" or "${C}" names; none for one that this build
+/// does not know.
 std::optional<family::TypeOf> read_type(std::string_view text, const space::Dimensions& dims) {
   text = text.substr(0, text.find_first_of("*["));
   if (text.starts_with("${") && text.ends_with('}')) {
@@ -158,8 +158,8 @@ std::vector<family::KernelParameter> read_parameters(const Json& list, const Sto
   std::vector<family::KernelParameter> parameters;
   for (const Json& listed : list) {
     if (!listed.is_object()) {
-      const auto found = std::ranges::find(kernel.arguments, listed.get<std::string>(),
-                                           &family::Argument::name);
+      const auto found =
+          std::ranges::find(kernel.arguments, listed.get<std::string>(), &family::Argument::name);
       parameters.emplace_back(static_cast<std::size_t>(found - kernel.arguments.begin()));
     } else if (auto number = read_number(listed, kernel.definition->scope, kernel.dims())) {
       parameters.emplace_back(family::KernelNumber{.name = listed.at("name").get<std::string>(),

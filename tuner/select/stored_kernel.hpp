@@ -31,7 +31,7 @@ struct StoredKernel {
   std::vector<std::vector<std::size_t>> grid_derived;  ///< what each step's grid needs, in order
   /// The family's, without what does not decide that: buffers have only types.
   std::vector<family::Argument> arguments;
-  std::vector<space::Expression> scratch;              ///< elements of each buffer
+  std::vector<space::Expression> scratch;  ///< elements of each buffer
   /// Names in entries that are not parameters: if their values differ, a configuration is other
   /// code.
   std::vector<std::size_t> entry_slots;
