@@ -66,6 +66,16 @@ class View:
             return 0
         return 1 + sum((n - 1) * abs(stride) for n, stride in zip(self.shape, self.strides))
 
+    @property
+    def has_own_elements(self) -> bool:
+        """Whether no place in memory is two of its elements, as far as the strides in order tell."""
+        reach = 0
+        for stride, n in sorted((abs(stride), n) for n, stride in zip(self.shape, self.strides) if n > 1):
+            if stride <= reach:
+                return False
+            reach += (n - 1) * stride
+        return True
+
     def overlaps(self, other: View) -> bool:
         def span(view: View) -> Tuple[int, int]:
             begin = view.pointer - view.first * view.element_bytes

@@ -55,7 +55,8 @@ def matrix_layout(rows: int, columns: int, row_stride: int, column_stride: int) 
 def _matrices(view: View) -> Optional[Matrices]:
     rows, columns = view.shape[-2:]
     layout = matrix_layout(rows, columns, *view.strides[-2:])
-    if layout is None:
+    is_reversed = any(n > 1 and stride < 0 for n, stride in zip(view.shape[:-2], view.strides[:-2]))
+    if layout is None or is_reversed:
         return None
     return Matrices(view.pointer, view.element_bytes, rows, columns, *layout, view.shape[:-2], view.strides[:-2])
 
@@ -108,7 +109,7 @@ def _check_operand(name: str, view: View) -> None:
 
 
 def _operand(array: Any, view: View, append: bool) -> Tuple[Matrices, Any]:
-    """As matrices, of a copy where BLAS has no word for the strides, and what owns their memory."""
+    """As matrices, of a copy where BLAS cannot express the strides, and what owns their memory."""
     matrices = _matrices(_at_least_two(view, append))
     if matrices is not None:
         return matrices, view
@@ -125,7 +126,7 @@ def matmul(a: Any, b: Any, out: Any = None, *, allow_tf32: bool = False, stream:
     a, b: arrays of torch, CuPy, NumPy, or with DLPack or an array interface, on one device, of one type:
           float32, float64, float16, bfloat16, int8 or torch.float8_e4m3fn. Sums of types of 16 and 8 bits
           are of float32, rounded once, those of int8 of int32. Strides that BLAS cannot take (every other
-          column, say) are copied first.
+          column, a dimension in reverse) are copied first.
     out: where the result goes; by default a new array of a's library, of the operands' type, int32 for int8,
          bfloat16 for float8_e4m3fn. For float16 and bfloat16 it may be float32. It may overlap a and b.
     allow_tf32: whether tensor cores may read 19 bits of each float32.
@@ -185,7 +186,7 @@ def _result(a: Any, out: Any, shape: Shape, full: Shape, view_a: View, view_b: V
             raise ValueError(f"matmul: out is on {view.backend} {view.device}, a on {view_a.backend} {view_a.device}")
         if not view.is_writable:
             raise ValueError("matmul: out is read-only")
-        is_shared = view.overlaps(view_a) or view.overlaps(view_b) or view.extent < view.size
+        is_shared = view.overlaps(view_a) or view.overlaps(view_b) or not view.has_own_elements
         matrices = None if is_shared else _matrices_of(view, shape, full)
         if matrices is not None:
             return out, element, matrices

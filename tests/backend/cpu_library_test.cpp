@@ -3,13 +3,18 @@
 #include "../support/geam_case.hpp"
 #include "../support/gemm_case.hpp"
 #include "cpu_fixture.hpp"
+#include "tuner/backend/cpu/host_library.hpp"
 #include "tuner/core/error.hpp"
 
 #include <gmock/gmock.h>
 
+#include <array>
+#include <cstdint>
 #include <functional>
 #include <limits>
+#include <stdexcept>
 #include <string>
+#include <sys/mman.h>
 #include <type_traits>
 #include <utility>
 
@@ -37,23 +42,6 @@ TYPED_TEST(CpuLibrary, MultipliesInEveryLayoutAndLeavesWhatLiesBetweenTheRows) {
     ASSERT_TRUE(done) << done.error().message;
     EXPECT_EQ(this->template download<TypeParam>(c, made.c.size()), made.result);
   }
-}
-
-TYPED_TEST(CpuLibrary, ReadsNoMatrixWhereAlphaIsZero) {
-  const family::GemmShape shape = family::packed_gemm(4, 4, 4, Transpose::no, Transpose::no);
-  const std::vector<TypeParam> unread(16, std::numeric_limits<TypeParam>::quiet_NaN());
-  const BufferId c = this->upload(std::vector<TypeParam>(16, 3));
-  const auto done = this->backend().run(
-      LibraryCall{.operation = {.type = std::is_same_v<TypeParam, float> ? family::ElementType::f32
-                                                                         : family::ElementType::f64,
-                                .shape = shape},
-                  .alpha = 0,
-                  .beta = 2,
-                  .a = this->upload(unread),
-                  .b = this->upload(unread),
-                  .c = c});
-  ASSERT_TRUE(done) << done.error().message;
-  EXPECT_EQ(this->template download<TypeParam>(c, 16), std::vector<TypeParam>(16, 6));
 }
 
 TYPED_TEST(CpuLibrary, AddsInEveryLayoutAndReadsNoMatrixThatHasAFactorOfZero) {
@@ -131,6 +119,96 @@ TEST_F(CpuLibraryCall, MultipliesByEachAlgorithmThatItOffers) {
       }
     }
   }
+}
+
+/// C of 4 by 4 elements `old` after a product of A and B whose elements are `operand`.
+template <class Element, class Result>
+std::vector<Result> scaled(family::ElementType type, family::ElementType result, double alpha,
+                           double beta, Element operand, Result old, const char* algorithm) {
+  const std::vector<Element> operands(16, operand);
+  std::vector<Result> c(16, old);
+  const family::LibraryOperation operation = {
+      .type = type, .result = result, .shape = family::packed_gemm(4, 4, 4)};
+  const MatrixOperands matrices = {
+      .a = operands.data(), .b = operands.data(), .c = c.data(), .alpha = alpha, .beta = beta};
+  const auto done = *algorithm == 0 ? run_host_library(operation, matrices)
+                                    : run_host_library(operation, matrices, algorithm);
+  EXPECT_TRUE(done) << done.error().message;
+  return c;
+}
+
+TEST(CpuLibraryFactors, WhatHasAFactorOfZeroLeavesNoNan) {
+  constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+  constexpr std::uint16_t kHalfNan = 0x7E00, kBrainNan = 0x7FC0;
+  using enum family::ElementType;
+  for (const char* algorithm : {"", "host/1/loops"}) {
+    SCOPED_TRACE(algorithm);
+    EXPECT_THAT(scaled<float>(f32, f32, 0, 2, kNan, 3.0F, algorithm), testing::Each(6));
+    EXPECT_THAT(scaled<float>(f32, f32, 1, 0, 1, kNan, algorithm), testing::Each(4));
+    EXPECT_THAT(scaled<double>(f64, f64, 0, 2, kNan, 3.0, algorithm), testing::Each(6));
+    EXPECT_THAT(
+        scaled<double>(f64, f64, 1, 0, 1, std::numeric_limits<double>::quiet_NaN(), algorithm),
+        testing::Each(4));
+    EXPECT_THAT(scaled(f16, f16, 0, 1, kHalfNan, std::uint16_t{0x3C00}, algorithm),
+                testing::Each(0x3C00));
+    EXPECT_THAT(scaled(f16, f16, 1, 0, std::uint16_t{0x3C00}, kHalfNan, algorithm),
+                testing::Each(0x4400));
+    EXPECT_THAT(scaled(bf16, f32, 0, 1, kBrainNan, 3.0F, algorithm), testing::Each(3));
+    EXPECT_THAT(scaled(bf16, f32, 1, 0, std::uint16_t{0x3F80}, kNan, algorithm), testing::Each(4));
+  }
+}
+
+/// Memory that is there only where it is used.
+template <class Element>
+class SparseMemory {
+ public:
+  explicit SparseMemory(std::size_t elements)
+      : bytes_(elements * sizeof(Element)),
+        memory_(::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)) {
+    if (memory_ == MAP_FAILED) throw std::runtime_error("no address space");
+  }
+  SparseMemory(const SparseMemory&) = delete;
+  SparseMemory& operator=(const SparseMemory&) = delete;
+  ~SparseMemory() { ::munmap(memory_, bytes_); }
+  Element& operator[](std::size_t i) { return static_cast<Element*>(memory_)[i]; }
+
+ private:
+  std::size_t bytes_;
+  void* memory_;
+};
+
+template <class Element>
+void expect_product_of_far_rows(family::ElementType type, Element one, Element two) {
+  constexpr std::int64_t kFar = std::int64_t{1} << 31;
+  SparseMemory<Element> a(kFar + 2);
+  a[0] = one, a[1] = two, a[kFar] = two, a[kFar + 1] = one;
+  const std::array<Element, 2> b = {one, two};
+  std::array<float, 2> c = {};
+  family::GemmShape shape = family::packed_gemm(2, 1, 2);
+  shape.a.ld = kFar;
+  const auto done =
+      run_host_library({.type = type, .result = family::ElementType::f32, .shape = shape},
+                       {.a = &a[0], .b = b.data(), .c = c.data(), .alpha = 1, .beta = 0});
+  ASSERT_TRUE(done) << done.error().message;
+  EXPECT_THAT(c, testing::ElementsAre(5, 4));
+}
+
+TEST(CpuLibraryLayouts, RowsMayBeFurtherApartThanOpenBlasCanExpress) {
+  expect_product_of_far_rows<float>(family::ElementType::f32, 1, 2);
+  expect_product_of_far_rows<std::uint16_t>(family::ElementType::bf16, 0x3F80, 0x4000);
+}
+
+TEST(CpuLibraryLayouts, ASingleRowHasAnyLeadingDimension) {
+  const std::vector<float> a = {1, 2}, b = {3, 4, 5, 6};
+  std::vector<float> c(2);
+  family::GemmShape shape = family::packed_gemm(1, 2, 2);
+  shape.a.ld = shape.c.ld = std::int64_t{1} << 40;
+  const auto done =
+      run_host_library({.type = family::ElementType::f32, .shape = shape},
+                       {.a = a.data(), .b = b.data(), .c = c.data(), .alpha = 1, .beta = 0});
+  ASSERT_TRUE(done) << done.error().message;
+  EXPECT_THAT(c, testing::ElementsAre(13, 16));
 }
 
 TEST_F(CpuLibraryCall, HasAChoiceForSmallProductsOnlyAndTakesNoAlgorithmOfAnotherLibrary) {

@@ -92,8 +92,12 @@ class SizesTest(ProgramTest):
             document["kernels"]["scale"]["launch"]["grid"] = ["ceil_div(N, BLOCK)", "N // 16"]
             document["check"]["sizes"] = [[16]]
         space, said = self.space_file(change), "launch.grid[1] = N // 16 is 65536, outside of 1 … 65535"
-        dry = self.tune("--space", space, *RUN, "--size", "1048576", "--dry-run")
-        self.assertIn("; the default has no launch there: kernel scale: " + said, dry.stdout)
+        for more in (("--dry-run",), ()):
+            self.refuse("--space", space, *RUN, "--size", "1048576", *more, code=4,
+                        says="no configuration of kernel scale has a launch at 1048576: kernel scale: " + said)
+        both = self.tune("--space", space, *RUN, "--size", "1048576", "--size", "1024", "--dry-run")
+        self.assertIn("skipped: 1 of 2 sizes for kernel scale", both.stderr)
+        self.assertIn("scale 1024: 2 valid configurations\n", both.stdout)
         why = self.tune("space", "why", space, "BLOCK=32", "--kernel", "scale", "--size", "1048576", code=4)
         self.assertIn("has no launch at 1048576: kernel scale: " + said, why.stdout)
         self.tune("--space", space, *RUN, "--size", "1024")
@@ -102,6 +106,24 @@ class SizesTest(ProgramTest):
             done = self.tune("query", "--kernel", "scale", "--size", "1048576", *more, code=5)
             self.assertEqual(done.stdout, "")
             self.assertIn("rejected: kernel scale: " + said, done.stderr)
+
+    def test_a_configuration_without_a_launch_is_not_counted_as_valid(self):
+        def change(document):
+            document["kernels"]["scale"]["launch"]["grid"] = ["ceil_div(N, BLOCK)", "BLOCK * 1024"]
+            document["check"]["sizes"] = [[16]]
+        space = self.space_file(change)
+        dry = self.tune("--space", space, *RUN, "--size", "64", "--dry-run")
+        self.assertIn("scale 64: 1 valid configuration; of 1 more the first has no launch there: kernel scale: "
+                      "launch.grid[1] = BLOCK * 1024 is 65536, outside of 1 … 65535\n", dry.stdout)
+        (kernel,) = self.tune_json("--space", space, *RUN, "--size", "64", "--dry-run")["kernels"]
+        self.assertEqual([size["valid"] for size in kernel["sizes"]], [1])
+
+    def test_a_default_whose_number_has_another_type_is_not_valid(self):
+        def change(document):
+            document["kernels"]["scale"]["arguments"] = [{"name": "n", "type": "int", "value": "N*N"}, "x", "y"]
+        space = self.space_file(change)
+        self.refuse("space", "check", space, "--size", "64000", "--kernel", "scale", code=2,
+                    says="default configuration: argument 'n' = N*N")
 
     def test_where_no_check_size_is_left_it_is_said(self):
         def other_code(document):

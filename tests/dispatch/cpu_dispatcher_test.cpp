@@ -583,7 +583,7 @@ TEST_F(TypedGemmTest, SaysWhatCannotBeMultiplied) {
   EXPECT_EQ(message(wrong, 1), "gemm of s8 2x2x3: lda is 2, but a stored row has 3 elements");
   wrong.lda = std::int64_t{1} << 62;
   EXPECT_EQ(message(wrong, 1),
-            "gemm of s8 2x2x3: lda is 4611686018427387904: 2 rows are more than 2^63 elements");
+            "gemm of s8 2x2x3: lda is 4611686018427387904: 2 rows are more than 2^56 elements");
   wrong = problem;
   wrong.type = static_cast<GemmType>(9);
   EXPECT_EQ(message(wrong, 1), "gemm: the type 9 is none of GemmType");

@@ -214,7 +214,8 @@ TEST_F(DispatchCTest, FindsTheFamilyAndTheSizeOfAProduct) {
   problem.activation = TUNER_ACTIVATION_NONE;
   ASSERT_EQ(find(), TUNER_OK) << tuner_last_error();
   EXPECT_EQ(rung(), TUNER_RUNG_EXACT);
-  problem.batch = 2;  // with strides of 0: one matrix for all
+  problem.batch = 2;  // with strides of 0: one A and one B for all
+  problem.stride_c = 4;
   ASSERT_EQ(find(), TUNER_OK) << tuner_last_error();
   EXPECT_EQ(dimensions, 0U);
   problem.lda = 1;

@@ -6,6 +6,8 @@
 
 #include <gmock/gmock.h>
 
+#include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -46,6 +48,9 @@ class Owner {
   [[nodiscard]] std::vector<TakenArgument> taken(std::string_view config = "") const {
     return taken_arguments(kernel(), 0, family_.arguments.size(), expression_values(config));
   }
+  [[nodiscard]] std::optional<std::string> why_no_launch(const space::Size& size) const {
+    return family::why_no_launch(family_.arguments, kernel(), expression_values("", size));
+  }
   [[nodiscard]] CompileJob job(std::string_view config = "",
                                const space::Size& size = {1000}) const {
     return compile_job(kernel(), expression_values(config, size),
@@ -72,6 +77,28 @@ TEST(KernelArguments, StandInTheOrderOfTheListWithNumbersOfTheConfiguration) {
               ElementsAre(Place{3}, Place{2}, Scalar(std::int32_t{32}), Place{5}, Scalar(0.25F),
                           Scalar(2.0), Place{4}));
   EXPECT_EQ(std::get<Scalar>(owner.taken("BLOCK=64,UNROLL=2")[2]), Scalar(std::int32_t{128}));
+}
+
+TEST(KernelArguments, AConfigurationHasNoLaunchWhereCudaHasNoneOfItsArguments) {
+  const auto why = [](std::string_view document, const space::Size& size) {
+    return Owner(document).why_no_launch(size);
+  };
+  using testing::Optional;
+  constexpr std::int64_t kFar = std::int64_t{1} << 31;
+  EXPECT_EQ(why(kDocument, {1000}), std::nullopt);
+  EXPECT_THAT(why(kDocument, {kFar}), Optional(HasSubstr("argument 'N' = N: 2147483648")));
+  EXPECT_EQ(why(with(R"("arguments": ["x", "y"])"), {kFar}), std::nullopt) << "N is not taken";
+  EXPECT_THAT(why(with(R"("arguments": ["x", "y", {"name": "s", "type": "short", "value": "N"}])"),
+                  {40'000}),
+              Optional(HasSubstr("argument 's' = N: 40000")));
+  EXPECT_THAT(why(with(R"("tensor_maps": [{"name": "t", "buffer": "x", "extents": ["N"],
+                          "strides": [], "box": ["N // 10"]}])"),
+                  {4000}),
+              Optional(HasSubstr("box[0] = N // 10 is 400")));
+  const std::string array =
+      altered(kDocument, R"("x", "type": "float*")", R"("x", "type": "float[]")");
+  EXPECT_EQ(why(array, {1000}), std::nullopt);
+  EXPECT_THAT(why(array, {1025}), Optional(HasSubstr("'x': its count \"N\" is 1025")));
 }
 
 TEST(KernelArguments, MistakesAreNamed) {

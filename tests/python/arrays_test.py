@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The Python package on the cpu backend, with NumPy."""
 
+import itertools
 import os
 import pathlib
 import subprocess
@@ -69,6 +70,42 @@ class MatmulTest(PythonTest):
                 self.check(left, right)
         for left in (batch, batch[::2], batch[:, ::2], batch.transpose(1, 0, 2, 3), batch[:1], batch[..., ::2, :]):
             self.check(left, b)
+
+    def test_arrays_reversed_along_any_dimensions_are_taken(self):
+        a, b, right = floats(4, 3, 6, 8), floats(4, 3, 8, 5), floats(4, 3, 6, 5)
+        for steps in itertools.product((1, -1), repeat=4):
+            turned = tuple(slice(None, None, step) for step in steps)
+            with self.subTest(steps):
+                self.check(a[turned], b)
+                self.check(a, b[turned])
+                self.check(a[turned], b[turned])
+                self.check(a[turned][:1, 0], b[turned][0, :1])
+                out = right.copy()[turned]
+                self.assertIs(self.multiply(a, b, out), out)
+                numpy.testing.assert_allclose(out, a @ b, atol=1e-5)
+        self.check(a[0, 0, 0][::-1], b[0, 0])
+        self.check(a[0, 0], b[0, 0, :, 0][::-1])
+
+    def test_arrays_expanded_along_any_dimensions_are_taken(self):
+        a, b = floats(4, 3, 6, 8), floats(4, 3, 8, 5)
+        for axes in itertools.product((False, True), repeat=4):
+            first = tuple(slice(0, 1) if expanded else slice(None) for expanded in axes)
+            wide_a, wide_b = numpy.broadcast_to(a[first], a.shape), numpy.broadcast_to(b[first], b.shape)
+            with self.subTest(axes):
+                self.check(wide_a, b)
+                self.check(a, wide_b)
+                self.check(wide_a, wide_b[:, ::-1])
+        self.check(numpy.broadcast_to(a[0, 0, 0, :1], (8,)), b)
+
+    def test_out_whose_elements_share_memory_is_assigned(self):
+        a, b = floats(6, 8), floats(8, 5)
+        memory = numpy.zeros((7, 6, 5), "f4")
+        row, matrix = memory.strides[1], memory.strides[0]
+        # Two dimensions of a batch: one is expanded, the other one has more than its share of memory.
+        out = numpy.lib.stride_tricks.as_strided(memory, (3, 2, 6, 5), (0, 3 * matrix, row, 4))
+        self.multiply(numpy.broadcast_to(a, (3, 2, 6, 8)), b, out)
+        numpy.testing.assert_allclose(memory[[0, 3]], numpy.broadcast_to(a @ b, (2, 6, 5)), atol=1e-5)
+        self.assertFalse(memory[[1, 2, 4, 5, 6]].any())
 
     def test_every_type_has_a_product(self):
         a, b = floats(3, 6, 8), floats(8, 10)

@@ -50,9 +50,37 @@ TEST(StoredKernel, NeedsALaunchAndNumbersThatCudaHas) {
   };
   EXPECT_EQ(why(65535, 500, R"({"TILE":64})"), std::nullopt);
   EXPECT_THAT(why(65536, 500, R"({"TILE":64})"), Optional(HasSubstr("is 65536, outside of 1")));
-  EXPECT_THAT(why(60000, 40000, R"({"TILE":8})"), Optional(HasSubstr("argument 'n' = M*N")));
+  EXPECT_THAT(why(60000, 40000, R"({"TILE":8})"), Optional(HasSubstr("does not fit an argument")));
   EXPECT_THAT(why(8, 1000, R"({"TILE":64})"), Optional(HasSubstr("argument 't'")));
   EXPECT_EQ(why(8, 1000, R"({"TILE":8})"), std::nullopt);
+}
+
+TEST(StoredKernel, NeedsArraysMapsAndNumbersOfATypeOfTheSizeThatCudaHas) {
+  store::KernelRecord record = example_kernel("tiled");
+  record.space_text = R"json({
+    "problem": {"dims": ["M", "N", {"name": "TYPE", "default": "wide", "types": {
+                  "wide": {"C": "s32"}, "narrow": {"C": "s8"}, "real": {"C": "f32"}}}],
+                "flops": "M*N", "bytes": "4*M*N"},
+    "arguments": [{"name": "x", "type": "float*", "count": "M*N"},
+                  {"name": "m", "type": "${C}", "value": "M"},
+                  {"name": "factor", "type": "${C}", "value": 1},
+                  {"name": "half", "type": "float", "value": 0.5},
+                  {"name": "weights", "type": "float[]", "count": "N"}],
+    "kernels": {"tiled": {
+      "entry": "tiled", "parameters": {"TILE": {"values": [8], "default": 8}},
+      "tensor_maps": [{"name": "t", "buffer": "x", "extents": ["N", "M"], "strides": ["N - 3"], "box": ["TILE", 1]}],
+      "launch": {"grid": [1], "block": [32]}}}})json";
+  const StoredKernel kernel = stored_kernel(record);
+  const auto why = [&](const space::Size& size) {
+    return why_invalid(kernel, kernel.at({}, size),
+                       space::config_from_json(*kernel.definition, "{}"));
+  };
+  EXPECT_EQ(why({100, 1024, 1}), std::nullopt);
+  EXPECT_THAT(why({200, 4, 1}), Optional(HasSubstr("argument 'm' = M: 200")));
+  EXPECT_EQ(why({200, 4, 0}), std::nullopt);
+  EXPECT_EQ(why({200, 4, 2}), std::nullopt);
+  EXPECT_THAT(why({1, 1025, 0}), Optional(HasSubstr("'weights': its count \"N\" is 1025")));
+  EXPECT_THAT(why({1, 3, 0}), Optional(HasSubstr("tensor map t: strides[0] = N - 3 is 0")));
 }
 
 TEST(StoredKernel, IsShapedByTheStepOfMostThreads) {

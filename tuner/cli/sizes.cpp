@@ -16,6 +16,8 @@ namespace tuner::cli {
 namespace {
 
 constexpr std::size_t kMostSizes = 1000;
+/// Some 10 ms.
+constexpr std::uint64_t kMostLaunchesLookedAt = 4096;
 
 [[noreturn]] void fail(std::string_view text, std::string_view why) {
   throw Error(ErrorCode::usage,
@@ -38,10 +40,25 @@ std::string why_no_launch(const family::Family& family, const family::Kernel& ke
                           const space::Size& size) {
   try {
     const space::ExpressionValues values = family::values_at_size(kernel, space, config, size);
-    return family::why_no_launch(family, kernel, values).value_or("");
+    return family::why_no_launch(family.arguments, kernel, values).value_or("");
   } catch (const Error& error) {
     return error.what();
   }
+}
+
+LaunchCount count_launches(const family::Family& family, const family::Kernel& kernel,
+                           const space::Space& space, const space::Size& size) {
+  LaunchCount count{.looked_at = std::min(space.size(), kMostLaunchesLookedAt), .why = {}};
+  const std::uint64_t step = space.size() / std::max<std::uint64_t>(count.looked_at, 1);
+  for (std::uint64_t i = 0; i < count.looked_at; ++i) {
+    const std::string why = why_no_launch(family, kernel, space, space.at(i * step), size);
+    if (why.empty()) {
+      ++count.launchable;
+    } else if (count.why.empty()) {
+      count.why = why;
+    }
+  }
+  return count;
 }
 
 std::string shown_size(std::string_view stored) {

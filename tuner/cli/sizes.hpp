@@ -5,7 +5,9 @@
 #include "tuner/cli/commands.hpp"
 #include "tuner/family/family.hpp"
 #include "tuner/space/dimensions.hpp"
+#include "tuner/space/space.hpp"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -32,6 +34,17 @@ namespace tuner::cli {
 [[nodiscard]] std::string why_no_launch(const family::Family& family, const family::Kernel& kernel,
                                         const space::BoundDefinition& space,
                                         const space::Config& config, const space::Size& size);
+
+/// How many configurations have a launch.
+struct LaunchCount {
+  std::uint64_t launchable = 0;
+  std::uint64_t looked_at = 0;  ///< all of a small space, else a part that is spread evenly
+  std::string why;              ///< why the first that has none has none
+};
+
+/// Of the valid configurations of a kernel at the size of `space`.
+[[nodiscard]] LaunchCount count_launches(const family::Family& family, const family::Kernel& kernel,
+                                         const space::Space& space, const space::Size& size);
 
 /// What to tell where a kernel's default configuration has no launch at a check size, or is checked
 /// at no size but the tuned one although the file states others; else empty.

@@ -12,7 +12,6 @@
 #include "tuner/core/shell_words.hpp"
 #include "tuner/core/suggest.hpp"
 #include "tuner/family/awkward_sizes.hpp"
-#include "tuner/family/candidate.hpp"
 #include "tuner/family/check_entries.hpp"
 #include "tuner/family/check_promises.hpp"
 #include "tuner/family/family.hpp"
@@ -72,7 +71,7 @@ std::vector<Bound> bind(const family::Family& family, const SpaceOptions& option
 }
 
 /// A kernel whose default can be launched, which throws otherwise, as `check` reports it.
-Json checked(const Bound& each, const std::string& file) {
+Json checked(const family::Family& family, const Bound& each, const std::string& file) {
   if (each.space.size() == 0) {
     throw Error(ErrorCode::no_valid_config,
                 fmt::format("{}: kernel {} has no valid configuration; `{}` shows why", file,
@@ -84,15 +83,12 @@ Json checked(const Bound& each, const std::string& file) {
                 fmt::format("{}: kernels.{}: the default configuration is not valid: {}", file,
                             each.kernel.name, violation->message));
   }
-  try {
-    for (std::size_t step = 0; step < each.kernel.steps.size(); ++step) {
-      static_cast<void>(family::geometry(
-          each.kernel, step, each.space.expression_values(each.space.default_config())));
-    }
-  } catch (const Error& error) {
-    throw Error(error.code(),
+  const std::string why =
+      why_no_launch(family, each.kernel, each.space, each.space.default_config(), each.size);
+  if (!why.empty()) {
+    throw Error(ErrorCode::usage,
                 fmt::format("{}: at {}, default configuration: {}", file,
-                            space::display(each.size, each.kernel.space->dims), error.what()));
+                            space::display(each.size, each.kernel.space->dims), why));
   }
   return {{"kernel", each.kernel.name},
           {"size", space::size_json(each.size, each.kernel.space->dims)},
@@ -163,7 +159,7 @@ int check(const family::Family& family, const std::vector<Bound>& bound,
                    {"warnings", Json::array()}};
   for (const Bound& each : bound) {
     family::check_entries(family, each.kernel);
-    document["kernels"].push_back(checked(each, file));
+    document["kernels"].push_back(checked(family, each, file));
     const std::string caution = check_sizes_caution(family, each.kernel, each.space, each.size);
     if (!caution.empty()) document["warnings"].push_back(caution);
   }

@@ -97,6 +97,26 @@ std::unique_ptr<session::Observer> RunDatabase::saver() {
   return std::make_unique<Saver>(*this);
 }
 
+/// How many of the configurations that the constraints allow are valid; null where some of a large
+/// space have no launch.
+Json launches_json(const LaunchCount& count, std::uint64_t allowed) {
+  if (count.launchable == count.looked_at) return allowed;
+  return count.looked_at == allowed ? Json(count.launchable) : Json();
+}
+
+std::string launches_text(const LaunchCount& count, std::uint64_t allowed) {
+  if (count.launchable == count.looked_at) return quantity::count(allowed, "valid configuration");
+  if (count.looked_at == allowed) {
+    return fmt::format("{}; of {} more the first has no launch there: {}",
+                       quantity::count(count.launchable, "valid configuration"),
+                       quantity::count(allowed - count.launchable), count.why);
+  }
+  return fmt::format(
+      "{} that the constraints allow; of {} of them {} have a launch there; why not: {}",
+      quantity::count(allowed, "configuration"), quantity::count(count.looked_at),
+      quantity::count(count.launchable), count.why);
+}
+
 /// Compiles the default configuration of every kernel and launches nothing.
 int dry_run(const family::Family& family, const std::vector<TuningTask>& tasks,
             const space::DeviceInfo& device, const backend::Compiler& compiler,
@@ -109,13 +129,13 @@ int dry_run(const family::Family& family, const std::vector<TuningTask>& tasks,
     for (const space::Size& size : sizes) {
       const space::Space space(kernel.space, device.attributes, size);
       const std::string why = why_no_launch(family, kernel, space, space.default_config(), size);
+      const LaunchCount count = count_launches(family, kernel, space, size);
       of_sizes.push_back({{"size", space::size_json(size, kernel.space->dims)},
-                          {"valid", space.size()},
+                          {"valid", launches_json(count, space.size())},
                           {"no_launch", why.empty() ? Json() : Json(why)}});
       if (common.json) continue;
       output.tell("{} {}: {}{}\n", kernel.name, space::display(size, kernel.space->dims),
-                  quantity::count(space.size(), "valid configuration"),
-                  why.empty() ? "" : "; the default has no launch there: " + why);
+                  launches_text(count, space.size()), why.empty() ? "" : "; the default has none");
     }
     const space::BoundDefinition space(kernel.space, device.attributes, sizes.front());
     const auto binary =

@@ -99,8 +99,9 @@ std::string nothing_valid(const family::Family& family, const family::Kernel& ke
 std::optional<Error> refusal(const family::Family& family, const family::Kernel& kernel,
                              const space::DeviceInfo& device, const space::Size& size) {
   const space::BoundDefinition bound(kernel.space, device.attributes, size);
+  const space::Config by_default = bound.default_config();
   // Where the default is valid nothing has to be enumerated.
-  if (bound.violation(bound.default_config())) {
+  if (bound.violation(by_default)) {
     const space::Space space(kernel.space, device.attributes, size);
     if (space.size() == 0) {
       return Error(ErrorCode::no_valid_config, nothing_valid(family, kernel, device, space, size));
@@ -112,7 +113,13 @@ std::optional<Error> refusal(const family::Family& family, const family::Kernel&
   } catch (const Error& error) {
     return error;
   }
-  return std::nullopt;
+  if (why_no_launch(family, kernel, bound, by_default, size).empty()) return std::nullopt;
+  const space::Space space(kernel.space, device.attributes, size);
+  const LaunchCount count = count_launches(family, kernel, space, size);
+  if (count.launchable > 0) return std::nullopt;
+  return Error(ErrorCode::no_valid_config,
+               fmt::format("{}: no configuration of kernel {} has a launch at {}: {}", family.path,
+                           kernel.name, space::display(size, family.problem.dims), count.why));
 }
 
 void caution(const family::Family& family, const TuningTask& task,

@@ -175,7 +175,7 @@ typedef struct {
  * @param size Numbers in the order of the space file's dimensions.
  * @param dimensions Numbers in `size`.
  * @param[out] answer Set on TUNER_OK only.
- * @return TUNER_FAILED if the size is not one of the family's. */
+ * @return TUNER_FAILED if the size is not one of the family's, or nothing can be launched at it. */
 TUNER_API tuner_status tuner_answer(const tuner_dispatcher* dispatcher, uint32_t family,
                                     const int64_t* size, size_t dimensions,
                                     tuner_answer_info* answer);
@@ -280,7 +280,7 @@ typedef enum {
  *
  * Served by the family "gemm", or by the library where the table has no such family or no kernel
  * can. Where m or n is 0 nothing is done. With beta = 0, C is not read; with alpha = 0, A and B are
- * not read.
+ * not read. A matrix without elements may have the leading dimension 0.
  *
  * @param dispatcher Not NULL.
  * @param stream Where the work is enqueued.
@@ -410,7 +410,7 @@ TUNER_API tuner_status tuner_gemm(tuner_dispatcher* dispatcher, tuner_stream str
  *        until the calling thread's next tuner_find_gemm(). Set on TUNER_OK only.
  * @param[out] dimensions Numbers in `size`; 0: the library serves the product whatever was tuned,
  * or there is nothing to do. Set on TUNER_OK only.
- * @return TUNER_FAILED if it is no product of tuner_gemm(). */
+ * @return TUNER_FAILED where tuner_gemm() fails whatever the matrices hold. */
 TUNER_API tuner_status tuner_find_gemm(const tuner_dispatcher* dispatcher,
                                        const tuner_gemm_problem* problem, uint32_t* family,
                                        const int64_t** size, size_t* dimensions);

@@ -349,25 +349,22 @@ tuner::Epilogue epilogue_of(const tuner_gemm_problem& problem) {
 }
 
 tuner::GemmProblem problem_of(const tuner_gemm_problem& it) {
-  tuner::GemmProblem product{.type = static_cast<tuner::GemmType>(it.type),
-                             .trans_a = transpose_of(it.trans_a),
-                             .trans_b = transpose_of(it.trans_b),
-                             .m = it.m,
-                             .n = it.n,
-                             .k = it.k,
-                             .lda = it.lda,
-                             .ldb = it.ldb,
-                             .ldc = it.ldc,
-                             .batch = it.batch,
-                             .epilogue = epilogue_of(it),
-                             .bias = it.bias,
-                             .residual = it.residual};
-  if (it.batch != 1) {
-    product.stride_a = it.stride_a;
-    product.stride_b = it.stride_b;
-    product.stride_c = it.stride_c;
-  }
-  return product;
+  return tuner::GemmProblem{.type = static_cast<tuner::GemmType>(it.type),
+                            .trans_a = transpose_of(it.trans_a),
+                            .trans_b = transpose_of(it.trans_b),
+                            .m = it.m,
+                            .n = it.n,
+                            .k = it.k,
+                            .lda = it.lda,
+                            .ldb = it.ldb,
+                            .ldc = it.ldc,
+                            .batch = it.batch,
+                            .stride_a = it.stride_a,
+                            .stride_b = it.stride_b,
+                            .stride_c = it.stride_c,
+                            .epilogue = epilogue_of(it),
+                            .bias = it.bias,
+                            .residual = it.residual};
 }
 
 }  // namespace

@@ -275,7 +275,8 @@ class TUNER_API Dispatcher {
   [[nodiscard]] std::vector<ArgumentInfo> arguments(FamilyId family,
                                                     std::span<const std::int64_t> size) const;
 
-  /// What launch() would run. Throws DispatchError when the size is none of the family's.
+  /// What launch() would run. Throws DispatchError when the size is none of the family's, or
+  /// nothing can be launched at it.
   /// @param family From family().
   /// @param size One number for each dimension; trailing ones with a default may be omitted.
   /// @return The kernel or the library, and why.

@@ -287,7 +287,7 @@ KernelUse Engine::launch_kernel_anew(FamilyId id, std::span<const std::int64_t> 
   std::shared_ptr<SizeSlot> asked;
   try {
     asked = family.slot(size, SlotLife::droppable);
-  } catch (const NotASize&) {
+  } catch (const NotServed&) {
     return {.end = KernelEnd::unsuited};
   }
   family.check_arguments(*asked, arguments);
@@ -327,7 +327,7 @@ void Engine::launch_once(const FamilyTable& family, const SizeSlot& slot, PlanCh
                          std::string_view hint, std::span<const DispatchArgument> arguments,
                          backend::StreamHandle stream) {
   const auto plan = maker_.make(family, slot, choice);
-  if (!plan) throw DispatchError(fmt::format("{}\n{}", plan.error(), hint));
+  if (!plan) throw NotServed(fmt::format("{}\n{}", plan.error(), hint));
   const auto done = enqueue(*plan, arguments, stream);
   if (done) return;
   throw DispatchError(fmt::format("{} at {} cannot be launched here: {}", family.family().name,
@@ -349,7 +349,7 @@ const LaunchPlan& Engine::plan_for(const FamilyTable& family, SizeSlot& slot, Ch
   if (known != nullptr && (!by_measurement || known->chosen_by == choose_by)) return *known;
   auto plan = by_measurement ? maker_.make_measured(family, slot)
                              : maker_.make(family, slot, PlanChoice::any);
-  if (!plan) throw DispatchError(plan.error());
+  if (!plan) throw NotServed(plan.error());
   note(family, slot, *plan);
   slot.plans.push_back(std::make_unique<const LaunchPlan>(std::move(*plan)));
   slot.plan.store(slot.plans.back().get(), std::memory_order_release);
@@ -432,6 +432,10 @@ std::vector<Preparation> Engine::prepare(FamilyId id, std::span<const space::Siz
 
 space::Size Engine::parse_size(FamilyId id, std::string_view text) const {
   return space::parse_size(text, snapshot()->at(id).family().problem.dims);
+}
+
+bool Engine::is_size(FamilyId id, std::span<const std::int64_t> size) const {
+  return snapshot()->at(id).is_size(size);
 }
 
 std::vector<ArgumentInfo> Engine::arguments(FamilyId id, std::span<const std::int64_t> size) const {

@@ -45,9 +45,11 @@ class Engine {
   std::vector<Preparation> prepare(FamilyId id, std::span<const space::Size> sizes,
                                    ChooseBy choose_by = ChooseBy::expectation);
   [[nodiscard]] space::Size parse_size(FamilyId id, std::string_view text) const;
+  [[nodiscard]] bool is_size(FamilyId id, std::span<const std::int64_t> size) const;
   [[nodiscard]] std::vector<ArgumentInfo> arguments(FamilyId id,
                                                     std::span<const std::int64_t> size) const;
   [[nodiscard]] Answer answer(FamilyId id, std::span<const std::int64_t> size) const;
+  /// Throws NotServed, with nothing enqueued, where the table has nothing for it.
   void launch(FamilyId id, std::span<const std::int64_t> size,
               std::span<const DispatchArgument> arguments, backend::StreamHandle stream);
   /// As launch() of gemm_tensor_family(type), or else of gemm_family(type), where that has the

@@ -214,8 +214,8 @@ space::Size FamilyTable::complete(std::span<const std::int64_t> numbers) const {
   std::copy(numbers.begin(), numbers.end(), places.begin());
   auto size = dims.complete(places);
   if (size) return *std::move(size);
-  throw NotASize(fmt::format("{} cannot be a size of {}: {}", fmt::join(numbers, ","), family_.name,
-                             size.error()));
+  throw NotServed(fmt::format("{} cannot be a size of {}: {}", fmt::join(numbers, ","),
+                              family_.name, size.error()));
 }
 
 std::vector<ArgumentInfo> FamilyTable::arguments(std::span<const std::int64_t> size) const {
@@ -312,6 +312,13 @@ std::vector<Realignment> FamilyTable::realignments(const space::Size& size) cons
                                  [](const BufferClaim& claim) { return claim.unset_bits; });
   });
   return result;
+}
+
+bool FamilyTable::is_size(std::span<const std::int64_t> numbers) const {
+  std::vector<std::optional<std::int64_t>> places(family_.problem.dims.size());
+  if (numbers.size() > places.size()) return false;
+  std::ranges::copy(numbers, places.begin());
+  return family_.problem.dims.complete(places).has_value();
 }
 
 std::shared_ptr<SizeSlot> FamilyTable::slot(std::span<const std::int64_t> size, SlotLife life) {

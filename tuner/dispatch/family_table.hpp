@@ -15,8 +15,9 @@
 
 namespace tuner::dispatch {
 
-/// Numbers that the family's dimensions do not allow.
-class NotASize : public DispatchError {
+/// The table serves no such launch: the numbers are no size of the family, or nothing can run
+/// there.
+class NotServed : public DispatchError {
  public:
   using DispatchError::DispatchError;
 };
@@ -76,9 +77,10 @@ class FamilyTable {
     return slots_.find(size);
   }
   /// The same where it is in no read section, made when it is new; `size` may leave out dimensions
-  /// that have a default. Throws DispatchError when it is none of the family's.
+  /// that have a default. Throws NotServed when it is none of the family's.
   [[nodiscard]] std::shared_ptr<SizeSlot> slot(std::span<const std::int64_t> size, SlotLife life);
   void let_go(SizeSlot& slot) { slots_.let_go(slot); }
+  [[nodiscard]] bool is_size(std::span<const std::int64_t> numbers) const;
 
  private:
   [[nodiscard]] space::Size complete(std::span<const std::int64_t> numbers) const;

@@ -57,15 +57,24 @@ DispatchArgument factor(const GemmTypeRow& row, const char* name, double value) 
       fmt::format("{}: {} is {}, not a whole number of 32 bits", row.name, name, value));
 }
 
-void multiply_by_library(Dispatcher& dispatcher, StreamHandle stream, const Product& product) {
-  if (!product.epilogue.is_none()) {
-    const family::GemmShape& shape = product.shape;
+/// Throws DispatchError where the library cannot multiply so.
+void check_for_library(GemmType type, const family::GemmShape& shape, const Epilogue& epilogue) {
+  if (!epilogue.is_none()) {
     throw DispatchError(fmt::format(
         "{} {}x{}x{} with a bias, an activation or a residual: the table has no kernel for it; "
-        "tune "
-        "a kernel of the family gemm_tensor; the matrices of a batch must be contiguous",
-        row_of(product.type).name, shape.m, shape.n, shape.k));
+        "tune a kernel of the family gemm_tensor; K is at least 1, and the matrices of a batch "
+        "are contiguous",
+        row_of(type).name, shape.m, shape.n, shape.k));
   }
+  try {
+    family::check_shape(shape);
+  } catch (const Error& error) {
+    throw DispatchError(error.what());
+  }
+}
+
+void multiply_by_library(Dispatcher& dispatcher, StreamHandle stream, const Product& product) {
+  check_for_library(product.type, product.shape, product.epilogue);
   try {
     const auto end =
         dispatcher.engine().executor().run_library({.type = row_of(product.type).matrices,
@@ -187,7 +196,8 @@ void multiply(Dispatcher& dispatcher, StreamHandle stream, const Product& produc
     try {
       return dispatcher.launch(place->family, place->size.numbers(),
                                std::span(arguments).first(place->arguments), stream);
-    } catch (const dispatch::NotASize&) {
+    } catch (const dispatch::NotServed&) {
+      if (!product.epilogue.is_none()) throw;
       return multiply_by_library(dispatcher, stream, product);
     }
   }
@@ -197,12 +207,27 @@ void multiply(Dispatcher& dispatcher, StreamHandle stream, const Product& produc
   multiply_by_library(dispatcher, stream, product);
 }
 
-/// Without a stride: the product of unchecked numbers may overflow.
+/// Without a stride: the product of unchecked numbers may overflow. A matrix without elements may
+/// have a leading dimension of 0, which libraries do not take.
 family::MatrixLayout stored(std::int64_t rows, std::int64_t columns, Transpose transpose,
                             std::int64_t ld) {
   if (transpose == Transpose::yes) std::swap(rows, columns);
+  if (ld == 0 && (rows == 0 || columns == 0)) ld = std::max<std::int64_t>(columns, 1);
   return {.rows = rows, .columns = columns, .ld = ld};
 }
+
+void check_epilogue(const char* function, const Epilogue& epilogue) {
+  const auto check = [&](const char* name, auto kind, auto last) {
+    if (static_cast<int>(kind) >= 0 && kind <= last) return;
+    throw DispatchError(fmt::format("{}: {} is {}, none of 0 to {}", function, name,
+                                    static_cast<int>(kind), static_cast<int>(last)));
+  };
+  check("the kind of bias", epilogue.bias, Bias::per_row);
+  check("the activation", epilogue.activation, Activation::gelu);
+}
+
+/// So many elements that no memory holds them, as family::check_shape has it.
+constexpr double kTooManyElements = 0x1p56;
 
 /// Refused here, where the caller's own names can be said.
 void check_call(const char* function, const family::GemmShape& shape) {
@@ -215,8 +240,8 @@ void check_call(const char* function, const family::GemmShape& shape) {
       fail(fmt::format("{} is {}, but a stored row has {} elements", name, layout.ld,
                        layout.columns));
     }
-    if (layout.rows > std::numeric_limits<std::int64_t>::max() / layout.ld) {
-      fail(fmt::format("{} is {}: {} rows are more than 2^63 elements", name, layout.ld,
+    if (static_cast<double>(layout.rows) * static_cast<double>(layout.ld) >= kTooManyElements) {
+      fail(fmt::format("{} is {}: {} rows are more than 2^56 elements", name, layout.ld,
                        layout.rows));
     }
   };
@@ -252,7 +277,9 @@ family::GemmShape shape_of(const char* function, Transpose trans_a, Transpose tr
   return shape;
 }
 
+/// Of a checked problem; throws as check_call and check_epilogue.
 family::GemmShape shape_of(const GemmProblem& problem) {
+  check_epilogue(row_of(problem.type).name, problem.epilogue);
   const auto ld = [](std::int64_t given, Transpose transpose, std::int64_t rows,
                      std::int64_t columns) {
     if (given != 0) return given;
@@ -263,6 +290,7 @@ family::GemmShape shape_of(const GemmProblem& problem) {
                problem.k, ld(problem.lda, problem.trans_a, problem.m, problem.k),
                ld(problem.ldb, problem.trans_b, problem.k, problem.n),
                ld(problem.ldc, Transpose::no, problem.m, problem.n), problem.batch);
+  if (shape.batch == 1) return shape;
   shape.a.stride = problem.stride_a.value_or(shape.a.stride);
   shape.b.stride = problem.stride_b.value_or(shape.b.stride);
   shape.c.stride = problem.stride_c.value_or(shape.c.stride);
@@ -293,9 +321,11 @@ void sgemm_strided_batched(Dispatcher& dispatcher, StreamHandle stream, Transpos
                            const float* b, std::int64_t ldb, std::int64_t stride_b, float beta,
                            float* c, std::int64_t ldc, std::int64_t stride_c, std::int64_t batch) {
   family::GemmShape shape = shape_of("sgemm", trans_a, trans_b, m, n, k, lda, ldb, ldc, batch);
-  shape.a.stride = stride_a;
-  shape.b.stride = stride_b;
-  shape.c.stride = stride_c;
+  if (batch != 1) {
+    shape.a.stride = stride_a;
+    shape.b.stride = stride_b;
+    shape.c.stride = stride_c;
+  }
   multiply(dispatcher, stream,
            {GemmType::f32, shape, static_cast<double>(alpha), a, b, static_cast<double>(beta), c});
 }
@@ -304,7 +334,10 @@ std::optional<GemmEntry> find_gemm(const Dispatcher& dispatcher, const GemmProbl
   const family::GemmShape shape = shape_of(problem);
   if (is_empty(shape)) return std::nullopt;
   const auto place = place_of(dispatcher.engine(), problem.type, shape, problem.epilogue);
-  if (!place) return std::nullopt;
+  if (!place || !dispatcher.engine().is_size(place->family, place->size.numbers())) {
+    check_for_library(problem.type, shape, problem.epilogue);
+    return std::nullopt;
+  }
   const auto numbers = place->size.numbers();
   return GemmEntry{.family = place->family, .size = {numbers.begin(), numbers.end()}};
 }

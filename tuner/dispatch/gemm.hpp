@@ -37,7 +37,8 @@ struct GemmProblem {
   std::int64_t ldb = 0;    ///< elements from one stored row of B to the next; 0: its length
   std::int64_t ldc = 0;    ///< elements from one row of C to the next; 0: its length
   std::int64_t batch = 1;  ///< number of products, 0 or more
-  /// Elements from one A to the next; nothing: stored rows · leading dimension.
+  /// Elements from one A to the next, not read if batch is 1; nothing: stored rows · leading
+  /// dimension.
   std::optional<std::int64_t> stride_a = {};
   std::optional<std::int64_t> stride_b = {};  ///< as stride_a, of B
   std::optional<std::int64_t> stride_c = {};  ///< as stride_a, of C
@@ -71,7 +72,8 @@ struct GemmEntry {
 
 /// Where gemm() looks a problem up, if its matrices begin at multiples of 16 bytes: for
 /// Dispatcher::prepare and Dispatcher::answer. Nothing where the library serves it whatever was
-/// tuned, or where there is nothing to do. Throws DispatchError if it is no problem of gemm().
+/// tuned, or where there is nothing to do. Throws DispatchError where gemm() does whatever the
+/// matrices hold.
 ///
 /// @param dispatcher The device and what was tuned for it.
 /// @param problem As of gemm(); nothing that it points to is read.
@@ -82,7 +84,8 @@ TUNER_API std::optional<GemmEntry> find_gemm(const Dispatcher& dispatcher,
 /// C m×n. Served by the family "gemm" of the dispatcher's table, or by the library where the table
 /// has none or no kernel can. Where m or n is 0 there is nothing to do. The library serves k = 0
 /// and pointers aligned to less than 4 bytes. With beta = 0, C is not read; with alpha = 0, A and B
-/// are not read. Throws as Dispatcher::launch.
+/// are not read. A matrix without elements may have the leading dimension 0. Throws as
+/// Dispatcher::launch.
 ///
 /// @param dispatcher The device and what was tuned for it.
 /// @param stream Where the work is enqueued.

@@ -27,6 +27,29 @@ std::uint64_t bits_of(const family::Scalar& scalar) {
   return bits;
 }
 
+/// Adds the family's arguments, and to `bytes` their sizes. What no step takes has no value, which
+/// may be one that its type cannot hold.
+void add_arguments(KernelValues& result, std::vector<std::size_t>& bytes, const FamilyTable& family,
+                   const std::vector<std::vector<family::TakenArgument>>& steps,
+                   const space::ExpressionValues& values) {
+  const std::vector<family::Argument>& arguments = family.family().arguments;
+  for (std::size_t place = 0; place < arguments.size(); ++place) {
+    const auto& [name, what] = arguments[place];
+    const auto takes = [&](const std::vector<family::TakenArgument>& step) {
+      return std::ranges::count(step, family::TakenArgument(place)) > 0;
+    };
+    bytes.push_back(sizeof(void*));
+    result.values.push_back(0);
+    if (std::ranges::none_of(steps, takes)) continue;
+    if (const auto* const scalar = std::get_if<family::ScalarArgument>(&what)) {
+      bytes.back() = family::size_bytes(scalar->type.at(values));
+      result.values.back() = bits_of(family::scalar_value(*scalar, name, values));
+    } else if (const auto* const array = std::get_if<family::ArrayArgument>(&what)) {
+      bytes.back() = family::array_bytes(*array, name, values);
+    }
+  }
+}
+
 /// Adds the scratch buffers, and to `bytes` the size of each as an argument.
 void add_scratch(KernelValues& result, std::vector<std::size_t>& bytes,
                  const family::Kernel& kernel, const space::ExpressionValues& values) {
@@ -109,27 +132,16 @@ KernelValues kernel_values(const FamilyTable& family, const family::Kernel& kern
                     kernel.symbols.front().name));
   }
   KernelValues result;
-  std::vector<std::size_t> all_bytes;
-  for (const family::Argument& argument : family.family().arguments) {
-    std::size_t bytes = sizeof(void*);
-    std::uint64_t value = 0;
-    if (const auto* const scalar = std::get_if<family::ScalarArgument>(&argument.what)) {
-      bytes = family::size_bytes(scalar->type.at(values));
-      value = bits_of(family::scalar_value(*scalar, argument.name, values));
-    } else if (const auto* const array = std::get_if<family::ArrayArgument>(&argument.what)) {
-      bytes = family::array_bytes(*array, argument.name, values);
-    }
-    all_bytes.push_back(bytes);
-    result.values.push_back(value);
-  }
-  for (const GivenArgument& it : family.given()) result.given.push_back(it.place);
-  add_scratch(result, all_bytes, kernel, values);
-  result.tensors = family::tensor_layouts(kernel, values);
   std::vector<std::vector<family::TakenArgument>> steps;
   for (std::size_t step = 0; step < kernel.steps.size(); ++step) {
     steps.push_back(
         family::taken_arguments(kernel, step, family.family().arguments.size(), values));
   }
+  std::vector<std::size_t> all_bytes;
+  add_arguments(result, all_bytes, family, steps, values);
+  for (const GivenArgument& it : family.given()) result.given.push_back(it.place);
+  add_scratch(result, all_bytes, kernel, values);
+  result.tensors = family::tensor_layouts(kernel, values);
   add_steps(result, all_bytes, steps);
   std::size_t most = result.values.size();
   for (const KernelValues::Taken& taken : result.steps) most = std::max(most, taken.places.size());

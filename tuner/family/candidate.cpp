@@ -141,6 +141,15 @@ std::array<std::uint32_t, 3> extents(const Kernel& kernel,
   return result;
 }
 
+/// Throws Error(usage) where a number or an array has no value, or one that cannot be passed.
+void check_argument(const Argument& argument, const space::ExpressionValues& values) {
+  if (const auto* const number = std::get_if<ScalarArgument>(&argument.what)) {
+    static_cast<void>(scalar_value(*number, argument.name, values));
+  } else if (const auto* const array = std::get_if<ArrayArgument>(&argument.what)) {
+    static_cast<void>(array_bytes(*array, argument.name, values));
+  }
+}
+
 /// "launch", or "steps[1].launch": the place of a step's launch in the space file.
 std::string launch_path(const Kernel& kernel, std::size_t step) {
   return kernel.steps.size() == 1 ? "launch" : fmt::format("steps[{}].launch", step);
@@ -268,21 +277,19 @@ std::vector<TakenArgument> taken_arguments(const Kernel& kernel, std::size_t ste
   return taken;
 }
 
-std::optional<std::string> why_no_launch(const Family& family, const Kernel& kernel,
+std::optional<std::string> why_no_launch(const std::vector<Argument>& arguments,
+                                         const Kernel& kernel,
                                          const space::ExpressionValues& values) {
   try {
     for (std::size_t step = 0; step < kernel.steps.size(); ++step) {
       static_cast<void>(geometry(kernel, step, values));
-      for (const TakenArgument& taken :
-           taken_arguments(kernel, step, family.arguments.size(), values)) {
+      for (const TakenArgument& taken : taken_arguments(kernel, step, arguments.size(), values)) {
         const auto* const place = std::get_if<std::size_t>(&taken);
-        if (place == nullptr || *place >= family.arguments.size()) continue;
-        const auto& [name, what] = family.arguments[*place];
-        if (const auto* const number = std::get_if<ScalarArgument>(&what)) {
-          static_cast<void>(scalar_value(*number, name, values));
-        }
+        if (place != nullptr && *place < arguments.size())
+          check_argument(arguments[*place], values);
       }
     }
+    static_cast<void>(tensor_layouts(kernel, values));
   } catch (const Error& error) {
     return error.what();
   }

@@ -87,9 +87,12 @@ using TakenArgument = std::variant<std::size_t, Scalar>;
                                                          std::size_t family_arguments,
                                                          const space::ExpressionValues& values);
 
-/// Why a configuration has no launch at the size that `values` hold: a grid, a block or a number
-/// that CUDA does not have; none where it has one.
-[[nodiscard]] std::optional<std::string> why_no_launch(const Family& family, const Kernel& kernel,
+/// Why a configuration has no launch at the size that `values` hold, in a family with these
+/// arguments: a grid, a block, a number, an array or a tensor map that CUDA does not have; none
+/// where it has one. Of the kernel only its name, steps and tensor maps are read, of arguments no
+/// buffers.
+[[nodiscard]] std::optional<std::string> why_no_launch(const std::vector<Argument>& arguments,
+                                                       const Kernel& kernel,
                                                        const space::ExpressionValues& values);
 
 /// The same values at another size: what the launch and the derived values become there.

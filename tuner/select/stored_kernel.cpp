@@ -110,31 +110,106 @@ void read_launches(const Json& object, StoredKernel& kernel) {
   }
 }
 
-/// Adds an argument if it is a whole number of a type that does not depend on the size.
-void read_number(const Json& argument, const space::Scope& scope, StoredKernel& kernel) {
-  const auto value = argument.find("value");
-  const auto type = family::element_type_from_name(argument.value("type", ""));
-  if (!type || family::is_floating(*type) || value == argument.end()) return;
-  kernel.numbers.push_back({.name = argument.at("name").get<std::string>(),
-                            .value = {.type = *type, .value = expression(*value, scope)}});
+/// The type that a text such as "float*", "int[]" or "${C}" names; none for one that this build
+/// does not know.
+std::optional<family::TypeOf> read_type(std::string_view text, const space::Dimensions& dims) {
+  text = text.substr(0, text.find_first_of("*["));
+  if (text.starts_with("${") && text.ends_with('}')) {
+    return family::type_named(dims, text.substr(2, text.size() - 3));
+  }
+  const auto type = family::element_type_from_name(text);
+  return type ? std::optional(family::TypeOf(*type)) : std::nullopt;
 }
 
-/// What a kernel takes by value: what it lists, or all arguments of its family.
-void read_numbers(const Json& document, const Json& object, const space::Scope& scope,
-                  StoredKernel& kernel) {
-  const auto of_family = document.find("arguments");
-  if (of_family == document.end()) return;
-  const Json steps = object.value("steps", Json::array({object}));
-  for (const Json& argument : *of_family) {
-    const bool is_taken = std::ranges::any_of(steps, [&](const Json& step) {
-      const auto listed = step.find("arguments");
-      return listed == step.end() || std::ranges::count(*listed, argument.at("name")) > 0;
-    });
-    if (is_taken) read_number(argument, scope, kernel);
+/// A number that can be too large for its type: of numbers with a fraction none is.
+std::optional<family::ScalarArgument> read_number(const Json& argument, const space::Scope& scope,
+                                                  const space::Dimensions& dims) {
+  auto type = read_type(argument.value("type", ""), dims);
+  const auto value = argument.find("value");
+  if (!type || value == argument.end() || value->is_number_float()) return std::nullopt;
+  if (std::ranges::all_of(type->all(), family::is_floating)) return std::nullopt;
+  return family::ScalarArgument{.type = *std::move(type), .value = expression(*value, scope)};
+}
+
+/// Placeholder of the type of what is not checked.
+constexpr family::ElementType kAnyType = family::ElementType::u8;
+
+family::Argument read_argument(const Json& argument, const space::Scope& scope,
+                               const space::Dimensions& dims) {
+  family::Argument result{.name = argument.at("name").get<std::string>(),
+                          .what = family::BufferArgument{.type = kAnyType}};
+  const auto text = argument.value("type", std::string());
+  const auto type = read_type(text, dims);
+  if (!type) return result;
+  if (text.ends_with("[]")) {
+    result.what = family::ArrayArgument{.type = *type,
+                                        .count = expression(argument.at("count"), scope),
+                                        .symbol = argument.value("symbol", "")};
+  } else if (text.ends_with('*')) {
+    result.what = family::BufferArgument{.type = *type};
+  } else if (auto number = read_number(argument, scope, dims)) {
+    result.what = *std::move(number);
   }
-  for (const Json& step : steps) {
-    for (const Json& listed : step.value("arguments", Json::array())) {
-      if (listed.is_object()) read_number(listed, kernel.definition->scope, kernel);
+  return result;
+}
+
+/// What a step lists; what is no argument of the family has a place behind them.
+std::vector<family::KernelParameter> read_parameters(const Json& list, const StoredKernel& kernel) {
+  std::vector<family::KernelParameter> parameters;
+  for (const Json& listed : list) {
+    if (!listed.is_object()) {
+      const auto found =
+          std::ranges::find(kernel.arguments, listed.get<std::string>(), &family::Argument::name);
+      parameters.emplace_back(static_cast<std::size_t>(found - kernel.arguments.begin()));
+    } else if (auto number = read_number(listed, kernel.definition->scope, kernel.dims())) {
+      parameters.emplace_back(family::KernelNumber{.name = listed.at("name").get<std::string>(),
+                                                   .number = *std::move(number)});
+    }
+  }
+  return parameters;
+}
+
+/// Of a buffer of the family or the kernel; none where its type is not known.
+std::optional<family::TensorMap> read_tensor_map(const Json& map, const Json& object,
+                                                 const StoredKernel& kernel) {
+  const auto buffer = map.at("buffer").get<std::string>();
+  std::optional<family::TypeOf> type;
+  for (const family::Argument& argument : kernel.arguments) {
+    const auto* const of = std::get_if<family::BufferArgument>(&argument.what);
+    if (argument.name == buffer && of != nullptr) type = of->type;
+  }
+  for (const Json& scratch : object.value("scratch", Json::array())) {
+    if (scratch.at("name") == buffer) type = read_type(scratch.value("type", ""), kernel.dims());
+  }
+  if (!type) return std::nullopt;
+  const space::Scope& scope = kernel.definition->scope;
+  const auto value = [&](const char* key) {
+    return map.contains(key) ? expression(map.at(key), scope) : space::Expression::constant(0);
+  };
+  return family::TensorMap{.name = map.at("name").get<std::string>(),
+                           .type = *type,
+                           .offset = value("offset"),
+                           .extents = expressions(map.at("extents"), scope),
+                           .strides = expressions(map.at("strides"), scope),
+                           .box = expressions(map.at("box"), scope),
+                           .swizzle_bytes = value("swizzle")};
+}
+
+/// What a kernel's launches take.
+void read_taken(const Json& document, const Json& object, const space::Scope& family_scope,
+                StoredKernel& kernel) {
+  for (const Json& argument : document.value("arguments", Json::array())) {
+    kernel.arguments.push_back(read_argument(argument, family_scope, kernel.dims()));
+  }
+  const Json steps = object.value("steps", Json::array({object}));
+  for (std::size_t i = 0; i < kernel.launched.steps.size(); ++i) {
+    if (const auto list = steps[i].find("arguments"); list != steps[i].end()) {
+      kernel.launched.steps[i].parameters = read_parameters(*list, kernel);
+    }
+  }
+  for (const Json& map : object.value("tensor_maps", Json::array())) {
+    if (auto read = read_tensor_map(map, object, kernel)) {
+      kernel.launched.tensor_maps.push_back(*std::move(read));
     }
   }
 }
@@ -176,7 +251,7 @@ StoredKernel stored_kernel(const store::KernelRecord& record) {
     kernel.bytes = expression(problem.at("bytes"), family);
     kernel.launched.name = record.kernel;
     read_launches(object, kernel);
-    read_numbers(document, object, family, kernel);
+    read_taken(document, object, family, kernel);
     return kernel;
   });
 }
@@ -185,17 +260,10 @@ std::optional<std::string> why_invalid(const StoredKernel& kernel, const space::
                                        const space::Config& config) {
   if (auto violation = at.violation(config)) return std::move(violation->message);
   try {
-    const space::ExpressionValues values = at.expression_values(config);
-    for (std::size_t step = 0; step < kernel.launched.steps.size(); ++step) {
-      static_cast<void>(family::geometry(kernel.launched, step, values));
-    }
-    for (const auto& [name, number] : kernel.numbers) {
-      static_cast<void>(family::scalar_value(number, name, values));
-    }
-  } catch (const Error& error) {
+    return family::why_no_launch(kernel.arguments, kernel.launched, at.expression_values(config));
+  } catch (const Error& error) {  // a derived value has none
     return error.what();
   }
-  return std::nullopt;
 }
 
 }  // namespace tuner::select

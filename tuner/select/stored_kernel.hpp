@@ -20,12 +20,6 @@ namespace tuner::select {
 /// space file.
 [[nodiscard]] space::Dimensions stored_dims(const store::KernelRecord& kernel);
 
-/// A number that a kernel takes.
-struct StoredNumber {
-  std::string name;
-  family::ScalarArgument value;
-};
-
 /// What a space file says of one of its kernels, as far as it decides between configurations.
 struct StoredKernel {
   std::shared_ptr<const space::SpaceDefinition> definition;
@@ -33,10 +27,11 @@ struct StoredKernel {
   bool has_library = false;                 ///< a BLAS computes what the family does
   space::Expression flops = space::Expression::constant(0);
   space::Expression bytes = space::Expression::constant(0);
-  family::Kernel launched;  ///< its name, and of its steps grids, blocks and shared memory
+  family::Kernel launched;  ///< its name and what decides whether it has a launch
   std::vector<std::vector<std::size_t>> grid_derived;  ///< what each step's grid needs, in order
-  std::vector<StoredNumber> numbers;                   ///< whole ones
-  std::vector<space::Expression> scratch;              ///< elements of each buffer
+  /// The family's, without what does not decide that: buffers have only types.
+  std::vector<family::Argument> arguments;
+  std::vector<space::Expression> scratch;  ///< elements of each buffer
   /// Names in entries that are not parameters: if their values differ, a configuration is other
   /// code.
   std::vector<std::size_t> entry_slots;
@@ -53,7 +48,7 @@ struct StoredKernel {
 [[nodiscard]] StoredKernel stored_kernel(const store::KernelRecord& record);
 
 /// Why a configuration cannot be used on the device and at the size that `at` has: a constraint, or
-/// a launch or a number that CUDA does not have; none when it can.
+/// as family::why_no_launch; none when it can.
 [[nodiscard]] std::optional<std::string> why_invalid(const StoredKernel& kernel,
                                                      const space::BoundDefinition& at,
                                                      const space::Config& config);

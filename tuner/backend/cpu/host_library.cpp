@@ -17,96 +17,24 @@
 namespace tuner::backend {
 namespace {
 
-blasint blas_size(std::int64_t value) {
-  if (value < 0 || value > std::numeric_limits<blasint>::max()) {
-    throw Error(ErrorCode::failure, fmt::format("a size of {} is too large for OpenBLAS", value));
-  }
-  return static_cast<blasint>(value);
+/// No row follows a single one.
+std::int64_t leading(const family::MatrixLayout& layout) {
+  return std::max<std::int64_t>(layout.rows > 1 ? layout.ld : layout.columns, 1);
+}
+
+/// OpenBLAS takes numbers of 32 bits.
+bool fits_openblas(const family::GemmShape& shape) {
+  return std::max({shape.m, shape.n, shape.k, leading(shape.a), leading(shape.b),
+                   leading(shape.c)}) <= std::numeric_limits<blasint>::max();
 }
 
 CBLAS_TRANSPOSE blas_transpose(Transpose transpose) {
   return transpose == Transpose::yes ? CblasTrans : CblasNoTrans;
 }
 
-template <class Float, class Gemm>
-void gemm(Gemm* blas, const family::GemmShape& shape, const MatrixOperands& operands) {
-  family::check_shape(shape);
-  // Of A and B nothing is read where alpha is 0: OpenBLAS's kernels for small matrices multiply by
-  // it, and NaN stays.
-  const blasint m = blas_size(shape.m), n = blas_size(shape.n),
-                k = operands.alpha == 0 ? 0 : blas_size(shape.k);
-  const auto ld = [](const family::MatrixLayout& layout) {
-    return std::max(blas_size(layout.ld), 1);
-  };
-  const auto* const a = static_cast<const Float*>(operands.a);
-  const auto* const b = static_cast<const Float*>(operands.b);
-  auto* const c = static_cast<Float*>(operands.c);
-  for (std::int64_t i = 0; i < shape.batch; ++i) {
-    blas(CblasRowMajor, blas_transpose(shape.trans_a), blas_transpose(shape.trans_b), m, n, k,
-         static_cast<Float>(operands.alpha), a + i * shape.a.stride, ld(shape.a),
-         b + i * shape.b.stride, ld(shape.b), static_cast<Float>(operands.beta),
-         c + i * shape.c.stride, ld(shape.c));
-  }
-}
-
-/// The number that every element of 8 or 16 bits is, by its bits: once in the process.
-const std::vector<float>& numbers_of(family::ElementType type) {
-  static std::array<std::vector<float>, kElementTypes.size()> tables;
-  static std::array<std::once_flag, kElementTypes.size()> made;
-  const auto index = static_cast<std::size_t>(type);
-  std::vector<float>& numbers = tables.at(index);
-  std::call_once(made.at(index), [&] {
-    numbers.resize(std::size_t{1} << 8 * family::size_bytes(type));
-    for (std::size_t bits = 0; bits < numbers.size(); ++bits) {
-      numbers[bits] = static_cast<float>(family::number_of(type, bits));
-    }
-  });
-  return numbers;
-}
-
-/// The product of matrices of 8 or 16 bits an element: in float, each result rounded once.
-/// `multiply` is the product of matrices of floats.
-template <class Multiply>
-void short_gemm(const family::LibraryOperation& operation, const family::GemmShape& shape,
-                const MatrixOperands& operands, const Multiply& multiply) {
-  family::check_shape(shape);
-  const auto matrices = [&](const void* data, const family::MatrixLayout& layout,
-                            family::ElementType type) {
-    const auto count = static_cast<std::size_t>(family::elements(layout, shape.batch));
-    std::vector<float> result(count);
-    const auto number = [&numbers = numbers_of(type)](std::uint16_t bits) { return numbers[bits]; };
-    if (family::size_bytes(type) == 1) {
-      std::ranges::transform(std::span(static_cast<const std::uint8_t*>(data), count),
-                             result.begin(), number);
-    } else {
-      std::ranges::transform(std::span(static_cast<const std::uint16_t*>(data), count),
-                             result.begin(), number);
-    }
-    return result;
-  };
-  const std::vector<float> a = matrices(operands.a, shape.a, operation.type),
-                           b = matrices(operands.b, shape.b, operation.type);
-  MatrixOperands wide = operands;
-  wide.a = a.data();
-  wide.b = b.data();
-  if (operation.result_type() == family::ElementType::f32) return multiply(shape, wide);
-  std::vector<float> c = matrices(operands.c, shape.c, operation.result_type());
-  wide.c = c.data();
-  multiply(shape, wide);
-  auto* const result = static_cast<std::uint16_t*>(operands.c);
-  for (std::int64_t row = 0; row < shape.batch * shape.m; ++row) {
-    const std::int64_t first = row / shape.m * shape.c.stride + row % shape.m * shape.c.ld;
-    for (std::int64_t i = first; i < first + shape.n; ++i) {
-      const auto sum = static_cast<double>(c[static_cast<std::size_t>(i)]);
-      result[i] = static_cast<std::uint16_t>(family::bits_of(operation.result_type(), sum));
-    }
-  }
-}
-
 /// The product by plain loops, row by row with sums in the type of C.
 template <class Element, class Sum>
 void gemm_by_loops(const family::GemmShape& shape, const MatrixOperands& operands) {
-  family::check_shape(shape);
   const auto alpha = static_cast<Sum>(operands.alpha);
   const auto beta = static_cast<Sum>(operands.beta);
   std::vector<Sum> sums(static_cast<std::size_t>(shape.n));
@@ -132,17 +60,127 @@ void gemm_by_loops(const family::GemmShape& shape, const MatrixOperands& operand
   }
 }
 
+template <class Float, class Gemm>
+void gemm(Gemm* blas, const family::GemmShape& shape, const MatrixOperands& operands) {
+  if (!fits_openblas(shape)) return gemm_by_loops<Float, Float>(shape, operands);
+  const auto number = [](std::int64_t value) { return static_cast<blasint>(value); };
+  const auto* const a = static_cast<const Float*>(operands.a);
+  const auto* const b = static_cast<const Float*>(operands.b);
+  auto* const c = static_cast<Float*>(operands.c);
+  for (std::int64_t i = 0; i < shape.batch; ++i) {
+    blas(CblasRowMajor, blas_transpose(shape.trans_a), blas_transpose(shape.trans_b),
+         number(shape.m), number(shape.n), number(shape.k), static_cast<Float>(operands.alpha),
+         a + i * shape.a.stride, number(leading(shape.a)), b + i * shape.b.stride,
+         number(leading(shape.b)), static_cast<Float>(operands.beta), c + i * shape.c.stride,
+         number(leading(shape.c)));
+  }
+}
+
+/// The number that every element of 8 or 16 bits is, by its bits: once in the process.
+const std::vector<float>& numbers_of(family::ElementType type) {
+  static std::array<std::vector<float>, kElementTypes.size()> tables;
+  static std::array<std::once_flag, kElementTypes.size()> made;
+  const auto index = static_cast<std::size_t>(type);
+  std::vector<float>& numbers = tables.at(index);
+  std::call_once(made.at(index), [&] {
+    numbers.resize(std::size_t{1} << 8 * family::size_bytes(type));
+    for (std::size_t bits = 0; bits < numbers.size(); ++bits) {
+      numbers[bits] = static_cast<float>(family::number_of(type, bits));
+    }
+  });
+  return numbers;
+}
+
+/// Matrices one behind the other, without what lies between rows; one where all are the same.
+family::MatrixLayout packed(const family::MatrixLayout& layout) {
+  return {.rows = layout.rows,
+          .columns = layout.columns,
+          .ld = layout.columns,
+          .stride = layout.stride == 0 ? 0 : layout.rows * layout.columns};
+}
+
+/// Calls `visit(place, first, length)` for each row of a batch: its place among rows that are
+/// packed, and where it lies.
+template <class Visit>
+void for_each_row(const family::MatrixLayout& layout, std::int64_t batch, const Visit& visit) {
+  const std::int64_t matrices = layout.stride == 0 ? 1 : batch;
+  for (std::int64_t row = 0; row < matrices * layout.rows; ++row) {
+    visit(static_cast<std::size_t>(row * layout.columns),
+          row / layout.rows * layout.stride + row % layout.rows * layout.ld,
+          static_cast<std::size_t>(layout.columns));
+  }
+}
+
+/// The numbers of a batch of matrices of 8 or 16 bits an element, packed.
+std::vector<float> widened(const void* data, const family::MatrixLayout& layout, std::int64_t batch,
+                           family::ElementType type) {
+  const std::int64_t matrices = layout.stride == 0 ? 1 : batch;
+  std::vector<float> result(static_cast<std::size_t>(matrices * layout.rows * layout.columns));
+  const auto number = [&numbers = numbers_of(type)](std::uint16_t bits) { return numbers[bits]; };
+  for_each_row(layout, batch, [&](std::size_t place, std::int64_t first, std::size_t length) {
+    float* const to = result.data() + place;
+    if (family::size_bytes(type) == 1) {
+      std::ranges::transform(std::span(static_cast<const std::uint8_t*>(data) + first, length), to,
+                             number);
+    } else {
+      std::ranges::transform(std::span(static_cast<const std::uint16_t*>(data) + first, length), to,
+                             number);
+    }
+  });
+  return result;
+}
+
+/// The product of matrices of 8 or 16 bits an element: in float, each result rounded once.
+/// `multiply` is the product of matrices of floats. What has a factor of 0 is not read.
+template <class Multiply>
+void short_gemm(const family::LibraryOperation& operation, const family::GemmShape& shape,
+                const MatrixOperands& operands, const Multiply& multiply) {
+  std::vector<float> a, b, c;
+  if (shape.k > 0) a = widened(operands.a, shape.a, shape.batch, operation.type);
+  if (shape.k > 0) b = widened(operands.b, shape.b, shape.batch, operation.type);
+  family::GemmShape wide_shape = shape;
+  wide_shape.a = packed(shape.a);
+  wide_shape.b = packed(shape.b);
+  MatrixOperands wide = operands;
+  wide.a = a.data();
+  wide.b = b.data();
+  const family::ElementType result = operation.result_type();
+  if (result == family::ElementType::f32) return multiply(wide_shape, wide);
+  wide_shape.c = packed(shape.c);
+  if (operands.beta != 0) c = widened(operands.c, shape.c, shape.batch, result);
+  c.resize(static_cast<std::size_t>(shape.batch * shape.m * shape.n));
+  wide.c = c.data();
+  multiply(wide_shape, wide);
+  auto* const to = static_cast<std::uint16_t*>(operands.c);
+  for_each_row(shape.c, shape.batch, [&](std::size_t place, std::int64_t first, std::size_t n) {
+    for (std::size_t i = 0; i < n; ++i) {
+      to[first + static_cast<std::int64_t>(i)] =
+          static_cast<std::uint16_t>(family::bits_of(result, static_cast<double>(c[place + i])));
+    }
+  });
+}
+
 Expected<void, Failure> check_types(const family::LibraryOperation& operation) {
   if (family::library_multiplies(operation.type, operation.result_type())) return {};
   return Unexpected(Failure{Outcome::launch_error, fmt::format("OpenBLAS has no GEMM for {}",
                                                                family::name(operation.type))});
 }
 
-/// A product by OpenBLAS, done on return. launch_error for a type that it has no GEMM for; throws
-/// Error(failure) for a size that it cannot take, and what check_shape throws.
+/// The shape of what is read: nothing of A and B where alpha is 0, which OpenBLAS's kernels for
+/// small matrices multiply by it, so that NaN stays. Throws as check_shape.
+family::GemmShape shape_read(const family::GemmShape& of, const MatrixOperands& operands) {
+  family::check_shape(of);
+  family::GemmShape shape = of;
+  if (operands.alpha == 0) shape.k = 0;
+  return shape;
+}
+
+/// A product by OpenBLAS, or by plain loops where its numbers are too small, done on return.
+/// launch_error for a type that it has no GEMM for; throws what check_shape throws.
 Expected<void, Failure> host_gemm(const family::LibraryOperation& operation,
-                                  const family::GemmShape& shape, const MatrixOperands& operands) {
+                                  const family::GemmShape& of, const MatrixOperands& operands) {
   if (auto fits = check_types(operation); !fits) return fits;
+  const family::GemmShape shape = shape_read(of, operands);
   if (operation.type == family::ElementType::f32 || operation.type == family::ElementType::tf32) {
     gemm<float>(openblas().sgemm, shape, operands);
   } else if (operation.type == family::ElementType::f64) {
@@ -151,8 +189,8 @@ Expected<void, Failure> host_gemm(const family::LibraryOperation& operation,
     gemm_by_loops<std::int8_t, std::int32_t>(shape, operands);
   } else {
     short_gemm(operation, shape, operands,
-               [](const family::GemmShape& of, const MatrixOperands& wide) {
-                 gemm<float>(openblas().sgemm, of, wide);
+               [](const family::GemmShape& wide_shape, const MatrixOperands& wide) {
+                 gemm<float>(openblas().sgemm, wide_shape, wide);
                });
   }
   return {};
@@ -160,9 +198,10 @@ Expected<void, Failure> host_gemm(const family::LibraryOperation& operation,
 
 /// The same by plain loops, which need no preparation: for small matrices they are faster.
 Expected<void, Failure> host_gemm_by_loops(const family::LibraryOperation& operation,
-                                           const family::GemmShape& shape,
+                                           const family::GemmShape& of,
                                            const MatrixOperands& operands) {
   if (auto fits = check_types(operation); !fits) return fits;
+  const family::GemmShape shape = shape_read(of, operands);
   if (operation.type == family::ElementType::f32 || operation.type == family::ElementType::tf32) {
     gemm_by_loops<float, float>(shape, operands);
   } else if (operation.type == family::ElementType::f64) {
