@@ -116,7 +116,7 @@ class Run {
                  .kernel = kernel_record(family, kernel),
                  .check_hash = family::check_hash(family, kernel)},
         board_(plan.sizes, kernel.space->dims, expected_work(family.problem, plan.sizes),
-               cards_.size()),
+               cards_.size(), plan.importance),
         run_(begin()),
         guard_(store, subject_, run_, [this] { return cards_of_the_run(); }),
         progress_(family.problem, planned(), cards_.size(), observer_, plan, start_),
