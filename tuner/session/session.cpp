@@ -299,9 +299,20 @@ class Run {
                          .winners_elsewhere = winners.anywhere(size),
                          .recommended = kernel_.try_first};
     if (plan_.resume == Resume::yes) prior.trials = store_.known_trials(subject_, problem);
+    for (const std::string& uuid : plan_.continued) add_trials(uuid, problem, prior);
     board_.add(size, std::move(space), plan_.strategy, plan_.seed, std::move(prior),
                plan_.max_evaluations);
     if (plan_.candidates == Candidates::known) board_.searches().back().limit_to_known();
+  }
+
+  void add_trials(const std::string& uuid, const std::string& problem, PriorKnowledge& prior) const {
+    const auto continued = store_.run(uuid);
+    if (!continued) return;
+    for (store::StoredTrial& stored : store_.trials(continued->id)) {
+      if (stored.trial.problem != problem) continue;
+      std::string config = stored.trial.config_json;
+      prior.trials.insert_or_assign(std::move(config), std::move(stored.trial));
+    }
   }
 
   [[nodiscard]] std::uint64_t planned() const {

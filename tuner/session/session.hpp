@@ -64,6 +64,8 @@ struct RunPlan {
   /// than 0.5 %.
   std::optional<std::uint64_t> patience = {};
   Resume resume = Resume::yes;
+  /// Runs of the same kernel, by uuid, whose results count whatever `resume` says.
+  std::vector<std::string> continued = {};
   Candidates candidates = Candidates::all;
   SharedDevice shared_device = SharedDevice::refused;
   /// With when_short, energy takes at most a tenth of what the searches of a card have taken.
