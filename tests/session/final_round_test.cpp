@@ -106,7 +106,7 @@ class FinalRoundTest : public testing::Test {
   std::optional<SizeSearch> search_;
   Recorder seen_;
   EnergyPlan energy_;
-  std::size_t most_ = kMostFinalists;  // finalists
+  std::size_t most_ = kMostFinalists;                 // finalists
   std::function<void()> in_another_process_ = [] {};  // happens when a process is replaced
   std::vector<store::TrialRecord> failed_;            // in the final round
 };

@@ -46,10 +46,8 @@ class TimeLimitTest : public SessionTest {
 TEST_F(TimeLimitTest, FinalRoundsAreWithinIt) {
   for (const std::int64_t count : {6, 12}) {
     const auto begin = now();
-    const RunResult result = run({.sizes = sizes(count),
-                                  .max_time = 20s,
-                                  .resume = Resume::no,
-                                  .now = clock.now()});
+    const RunResult result =
+        run({.sizes = sizes(count), .max_time = 20s, .resume = Resume::no, .now = clock.now()});
     EXPECT_LE(now() - begin, 22s) << count;
     EXPECT_GE(now() - begin, 15s) << count;
     EXPECT_EQ(result.state, store::RunState::budget_spent);
@@ -92,10 +90,8 @@ TEST_F(TimeLimitTest, ImportantSizesComeFirst) {
   std::vector<double> importance(10, 1.0);
   importance[7] = 8;
   importance[2] = 2;
-  static_cast<void>(run({.sizes = sizes(10),
-                         .max_evaluations = 3,
-                         .importance = importance,
-                         .now = clock.now()}));
+  static_cast<void>(run(
+      {.sizes = sizes(10), .max_evaluations = 3, .importance = importance, .now = clock.now()}));
   EXPECT_EQ(seen.steps.at(0).progress.size, sizes(10)[7]);
   EXPECT_EQ(seen.steps.at(1).progress.size, sizes(10)[2]);
 }

@@ -32,9 +32,9 @@ double importance(const TuningTask& task) {
 
 /// The part of the time that is for the first of the tasks.
 double share_of_first(std::span<const TuningTask> tasks) {
-  const double all = std::accumulate(
-      tasks.begin(), tasks.end(), 0.0,
-      [](double sum, const TuningTask& task) { return sum + importance(task); });
+  const double all =
+      std::accumulate(tasks.begin(), tasks.end(), 0.0,
+                      [](double sum, const TuningTask& task) { return sum + importance(task); });
   return importance(tasks.front()) / all;
 }
 
@@ -122,8 +122,7 @@ std::string text_of(const std::vector<TuningTask>& tasks, const Standing& standi
         .push_back(i == 0 ? fmt::format("{} {}", name, quantity::time(time_ns))
                           : fmt::format("{} ×{:.2f}", name, time_ns / best_ns));
   }
-  const std::string size =
-      space::display(standing.size, tasks.front().kernel.space->dims);
+  const std::string size = space::display(standing.size, tasks.front().kernel.space->dims);
   return fmt::format("  {}: {}{}\n", size, fmt::join(near, ", "),
                      behind.empty() ? "" : fmt::format("; behind: {}", fmt::join(behind, ", ")));
 }
@@ -138,9 +137,8 @@ Json document_of(const std::vector<TuningTask>& tasks, std::span<const Standing>
                          {"median_ns", time_ns},
                          {"goes_on", i < standing.going_on}});
     }
-    sizes.push_back(
-        {{"size", space::size_json(standing.size, tasks.front().kernel.space->dims)},
-         {"kernels", std::move(kernels)}});
+    sizes.push_back({{"size", space::size_json(standing.size, tasks.front().kernel.space->dims)},
+                     {"kernels", std::move(kernels)}});
   }
   return sizes;
 }

@@ -49,8 +49,9 @@ std::vector<TuneOptions> options_by_family(const TuneOptions& options) {
 
 FamilyToTune family_to_tune(const CommonOptions& common, TuneOptions options,
                             const std::vector<family::RecordedCalls>& recordings) {
-  FamilyToTune result{
-      .family = family::load_family(options.space), .options = std::move(options), .importance = {}};
+  FamilyToTune result{.family = family::load_family(options.space),
+                      .options = std::move(options),
+                      .importance = {}};
   for (const family::RecordedCalls& calls : recordings) {
     for (const auto& [size, ns] : importance_of_sizes(common, calls, result.family)) {
       result.importance[size] += ns;

@@ -13,9 +13,9 @@ namespace tuner::cli {
 /// A family that a command tunes.
 struct FamilyToTune {
   family::Family family;
-  TuneOptions options;                        ///< with its space file and its lists of sizes
-  std::map<space::Size, double> importance;   ///< as importance_of_sizes
-  double weight = 1;                          ///< of all its sizes
+  TuneOptions options;                       ///< with its space file and its lists of sizes
+  std::map<space::Size, double> importance;  ///< as importance_of_sizes
+  double weight = 1;                         ///< of all its sizes
 };
 
 /// The recordings in the suites that the options name.

@@ -27,10 +27,12 @@ namespace tuner::cli {
 
 /// How important the sizes of a family are: what tuning each is expected to save of the recorded
 /// time, in ns, and a little where nothing is expected. Empty where nothing was recorded.
-[[nodiscard]] std::map<space::Size, double> importance_of_sizes(
-    const CommonOptions& common, const family::RecordedCalls& calls, const family::Family& family);
+[[nodiscard]] std::map<space::Size, double> importance_of_sizes(const CommonOptions& common,
+                                                                const family::RecordedCalls& calls,
+                                                                const family::Family& family);
 
-/// Of a family: the library's time over that of the fastest kernel, confirmed side by side, by size.
+/// Of a family: the library's time over that of the fastest kernel, confirmed side by side, by
+/// size.
 struct ConfirmedRatios {
   space::Dimensions dims;
   std::map<space::Size, double> by_size = {};

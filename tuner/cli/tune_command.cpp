@@ -102,8 +102,8 @@ std::unique_ptr<session::Observer> RunDatabase::saver() {
 
 /// Compiles the default configuration of every kernel and launches nothing.
 void dry_run(const family::Family& family, const std::vector<TuningTask>& tasks,
-            const space::DeviceInfo& device, const backend::Compiler& compiler,
-            const CommonOptions& common) {
+             const space::DeviceInfo& device, const backend::Compiler& compiler,
+             const CommonOptions& common) {
   const Output output(common);
   Json document = {
       {"schema", "tune.dry-run/1"}, {"device", device.name}, {"kernels", Json::array()}};
@@ -179,8 +179,8 @@ void check_options(const TuneOptions& options) {
   }
 }
 
-/// As RunPlan has it: in units of the mean, and a size that takes hardly any of the time is not left
-/// without any. A size that was not recorded is as important as the mean.
+/// As RunPlan has it: in units of the mean, and a size that takes hardly any of the time is not
+/// left without any. A size that was not recorded is as important as the mean.
 void set_importance(TuningTask& task, const std::map<space::Size, double>& importance) {
   constexpr double kLeast = 0.1;
   if (importance.empty()) return;
@@ -189,8 +189,8 @@ void set_importance(TuningTask& task, const std::map<space::Size, double>& impor
   const double mean = sum / static_cast<double>(importance.size());
   for (const space::Size& size : task.sizes) {
     const auto found = importance.find(size);
-    task.importance.push_back(
-        found == importance.end() ? 1.0 : std::max(kLeast, found->second / mean));
+    task.importance.push_back(found == importance.end() ? 1.0
+                                                        : std::max(kLeast, found->second / mean));
   }
 }
 
@@ -326,8 +326,7 @@ int TuneCommand::run() {
   runs_.print_result();
   if (!options_.report.empty()) {
     for (const std::string& device : device_names_) {
-      for (const auto& path :
-           report::write_reports(database().store(), device, options_.report)) {
+      for (const auto& path : report::write_reports(database().store(), device, options_.report)) {
         tell(fmt::format("report: {}\n", path.string()));
       }
     }

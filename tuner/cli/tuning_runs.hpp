@@ -30,7 +30,8 @@ namespace tuner::cli {
 /// How many configurations a run compiles at a time on this machine.
 [[nodiscard]] int compile_threads(const TuneOptions& options);
 
-/// Runs the tasks of families within the time of the command, until Ctrl-C, and says how each ended.
+/// Runs the tasks of families within the time of the command, until Ctrl-C, and says how each
+/// ended.
 class TuningRuns {
  public:
   /// The options must outlive it. Throws Error(usage) for options that are none, Error(failure)

@@ -14,7 +14,7 @@ namespace tuner::cli {
 struct TuningTask {
   family::Kernel kernel;
   std::vector<space::Size> sizes;
-  std::vector<double> importance = {};  ///< of the sizes, as RunPlan has it
+  std::vector<double> importance = {};      ///< of the sizes, as RunPlan has it
   std::vector<std::string> continued = {};  ///< runs of this command, by uuid
 };
 

@@ -82,8 +82,8 @@ FinalCosts::Duration CardLane::time_for_finals() const {
   const FinalCosts::Duration part = FinalCosts::Duration(*run_.plan.max_time) *
                                     static_cast<double>(run_.board.cards()) /
                                     static_cast<double>(run_.plan.sizes.size());
-  return unfinished() * std::min(final_costs_.expected(contenders(run_.plan.most_finalists)),
-                                 kShare * part);
+  return unfinished() *
+         std::min(final_costs_.expected(contenders(run_.plan.most_finalists)), kShare * part);
 }
 
 CardLane::Duration CardLane::search_time() const {
@@ -153,6 +153,10 @@ void CardLane::take(const Pending& pending) {
     const store::TrialRecord trial = *known;
     if (trial.outcome != Outcome::ok) reused_failures_[&search].push_back(trial);
     const bool fastest = search.record(pending.config, trial);
+    // Stored results come fastest first, and those of a search that was cut short are no sign that
+    // more is in vain.
+    const bool was_cut_short = run_.plan.max_time || !search.required_finalists().incumbent;
+    if (was_cut_short) search.restart_patience();
     run_.board.set_winners(search);
     run_.progress.reused(search, trial, fastest, card_.name);
   } else {
@@ -235,9 +239,8 @@ std::optional<FinalResult> CardLane::confirmed(SizeSearch& search) {
 
 std::optional<FinalPlan> CardLane::final_plan() const {
   if (run_.plan.final_rounds == FinalRounds::deferred) return std::nullopt;
-  FinalPlan plan{.rounds = rounds_plan(),
-                 .energy = energy_plan(),
-                 .most_finalists = run_.plan.most_finalists};
+  FinalPlan plan{
+      .rounds = rounds_plan(), .energy = energy_plan(), .most_finalists = run_.plan.most_finalists};
   if (!run_.plan.max_time) return plan;
   constexpr std::chrono::milliseconds kLeast{100};
   const FinalCosts::Duration left = FinalCosts::Duration(*run_.plan.max_time) - elapsed();
@@ -246,12 +249,11 @@ std::optional<FinalPlan> CardLane::final_plan() const {
   if (left + run_.plan.overrun < shortest) return std::nullopt;
   const std::size_t most = final_costs_.most_contenders(share);
   const std::size_t others = contenders(0);
-  plan.most_finalists = std::clamp(most > others ? most - others : 0,
-                                   std::min(kFewestFinalists, plan.most_finalists),
-                                   plan.most_finalists);
-  plan.rounds.budget =
-      std::clamp(std::chrono::duration_cast<std::chrono::milliseconds>(share), kLeast,
-                 plan.rounds.budget);
+  plan.most_finalists =
+      std::clamp(most > others ? most - others : 0, std::min(kFewestFinalists, plan.most_finalists),
+                 plan.most_finalists);
+  plan.rounds.budget = std::clamp(std::chrono::duration_cast<std::chrono::milliseconds>(share),
+                                  kLeast, plan.rounds.budget);
   return plan;
 }
 

@@ -79,9 +79,10 @@ class CardLane {
   using Duration = std::chrono::steady_clock::duration;
 
   void search();
-  /// Once the time of the search is up: held sizes get the two configurations that are asked first, the default
-  /// and the likeliest, and more until one succeeds, at most four: every size has a result that
-  /// is better than the default where something better is known. The overrun of the plan ends it.
+  /// Once the time of the search is up: held sizes get the two configurations that are asked first,
+  /// the default and the likeliest, and more until one succeeds, at most four: every size has a
+  /// result that is better than the default where something better is known. The overrun of the
+  /// plan ends it.
   void try_untried();
   /// What was timed while the device drifted is timed again.
   void watch_drift();

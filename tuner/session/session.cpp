@@ -305,7 +305,8 @@ class Run {
     if (plan_.candidates == Candidates::known) board_.searches().back().limit_to_known();
   }
 
-  void add_trials(const std::string& uuid, const std::string& problem, PriorKnowledge& prior) const {
+  void add_trials(const std::string& uuid, const std::string& problem,
+                  PriorKnowledge& prior) const {
     const auto continued = store_.run(uuid);
     if (!continued) return;
     for (store::StoredTrial& stored : store_.trials(continued->id)) {

@@ -51,8 +51,8 @@ struct RunPlan {
   std::string strategy = "auto";
   std::uint64_t seed = 0;
   std::optional<std::uint64_t> max_evaluations = {};  ///< configurations at each size
-  /// Of the run, final rounds included, which get what they are expected to take, at most a quarter.
-  /// What has begun is completed.
+  /// Of the run, final rounds included, which get what they are expected to take, at most a
+  /// quarter. What has begun is completed.
   std::optional<std::chrono::milliseconds> max_time = {};
   /// For so much longer sizes without a result get their first trials, and their final rounds the
   /// fewest finalists.

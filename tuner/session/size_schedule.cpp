@@ -36,7 +36,8 @@ void SizeSchedule::open() {
     open_ones.push_back(&search);
     if (taken->stage == SizeBoard::Stage::fresh) search.expect(board_.winners_near(search));
     if (taken->stage == SizeBoard::Stage::begun) {
-      for (const space::Config& leader : FinalRound::finalists(search, plan_.most_finalists)) search.ask_again(leader);
+      for (const space::Config& leader : FinalRound::finalists(search, plan_.most_finalists))
+        search.ask_again(leader);
     }
     pipeline_.open(search);
     shares_.open(board_.index(search));

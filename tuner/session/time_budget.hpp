@@ -12,8 +12,8 @@ namespace tuner::session {
 /// goes to those behind it.
 class TimeBudget {
  public:
-  /// Begins now; unlimited without a total. A command ends within 10 s of its time, or 10 % of it if
-  /// that is more: half of that is the overrun, the rest is for what has begun then.
+  /// Begins now; unlimited without a total. A command ends within 10 s of its time, or 10 % of it
+  /// if that is more: half of that is the overrun, the rest is for what has begun then.
   explicit TimeBudget(std::optional<std::chrono::milliseconds> total,
                       RunClock now = std::chrono::steady_clock::now);
 

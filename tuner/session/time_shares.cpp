@@ -44,8 +44,7 @@ std::optional<double> TimeShares::spent(std::size_t size) const {
   const Duration known = charged_ + shared_;
   const double part = known.count() > 0 ? (charged_ + assumed) / (known + assumed) : 1.0;
   const Duration to_charge = left * part;
-  const Duration share =
-      (of_open_ + to_charge) * weights_[size] / (open_weight_ + yet_to_open_());
+  const Duration share = (of_open_ + to_charge) * weights_[size] / (open_weight_ + yet_to_open_());
   return by_size_[size] < share ? by_size_[size] / share : 1.0;
 }
 

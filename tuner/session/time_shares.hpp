@@ -19,8 +19,8 @@ class TimeShares {
   using Duration = std::chrono::duration<double>;
 
   /// No size is open. `weights`: of each size, above 0. `yet_to_open`: the weight of the sizes that
-  /// this card can expect besides, which may be a part of one where cards share them. Without a total
-  /// no share is ever used up.
+  /// this card can expect besides, which may be a part of one where cards share them. Without a
+  /// total no share is ever used up.
   TimeShares(std::optional<std::chrono::milliseconds> total, std::vector<double> weights,
              std::function<double()> yet_to_open)
       : total_(total),
