@@ -102,7 +102,7 @@ class CommandsTest(unittest.TestCase):
 
     @classmethod
     def run_program(cls, *command):
-        subprocess.run(command, cwd=cls.tree, check=True, timeout=120, stdin=subprocess.DEVNULL,
+        subprocess.run(command, cwd=cls.tree, check=True, timeout=400, stdin=subprocess.DEVNULL,
                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                        env={**os.environ, "TUNER_DB": str(cls.database)})
 

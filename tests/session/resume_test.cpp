@@ -45,8 +45,7 @@ TEST_F(ResumeTest, ASearchThatWasCutShortIsContinuedWithAllItsPatience) {
 TEST_F(ResumeTest, RunsThatAreContinuedCountAlsoWithoutResuming) {
   static_cast<void>(run({.sizes = {{10}}}));
   const RunResult first = run({.sizes = {{10}}, .max_evaluations = 5, .resume = Resume::no});
-  const RunResult second =
-      run({.sizes = {{10}}, .resume = Resume::no, .continued = {first.uuid}});
+  const RunResult second = run({.sizes = {{10}}, .resume = Resume::no, .continued = {first.uuid}});
   EXPECT_EQ(second.sizes.front().reused, 5U);
   EXPECT_EQ(second.sizes.front().evaluated, 12U);
 }
