@@ -94,7 +94,7 @@ class CommandsTest(unittest.TestCase):
             shutil.copytree(ROOT / folder, cls.tree / folder)
         (cls.tree / "train.py").write_text("print('trained')\n")  # a program to record
         (cls.tree / "sizes.json").write_text(json.dumps(  # and what is recorded of another one
-            {"format": "suite/1", "family": "gemm", "groups": [{"name": "recorded", "sizes": [[16, 16, 16]]}]}))
+            {"format": "suite/1", "family": "copy", "groups": [{"name": "recorded", "sizes": [[16, 16]]}]}))
         cls.database = cls.tree / "results.db"
         cls.run_program(TUNE, "--space", "spaces/gemm.json", "-q", *SHORT, "--size", SMALL["spaces/gemm.json"])
         for name in ("other.sqlite", "before.sqlite", "after.sqlite"):  # as if of another machine or day
