@@ -40,7 +40,7 @@ class InterruptTest(ProgramTest):
         self.assertEqual(self.rows("SELECT state FROM session"), [("interrupted",)])
         # Screening times are no result, and are not given out as one.
         self.assertEqual(self.rows("SELECT count(*) FROM best"), [(0,)])
-        self.assertIn("16x16x16: screening time only, not re-timed: no result yet", stdout)
+        self.assertIn("16x16x16: best by search times, without a final round: no result yet", " ".join(stdout.split()))
         self.refuse("export", code=5, says="nothing to export")
         self.refuse("export", "--format", "json", code=5, says="no size has a confirmed result")
         asked = self.tune("query", "--kernel", "gemm_naive", "--size", "16,16,16")

@@ -36,8 +36,7 @@ class ProgramTest(unittest.TestCase):
         self.assertIn("16,64,32", recorded.stderr)
         self.assertIn("no: element type", recorded.stderr)
         self.assertRegex(" ".join(recorded.stderr.split()), r"200 calls, .* in cuBLAS on .*; 3 products with .* can be tuned")
-        for family in ("gemm", "gemm_tensor"):
-            self.assertIn(f"tune --space spaces/{family}.json --sizes sizes.json", recorded.stderr)
+        self.assertIn("To tune them: tune --sizes sizes.json", recorded.stderr)
         self.assertNotIn("Expected saving", recorded.stderr)
         suite = json.loads((self.folder / "sizes.json").read_text())
         sizes = {group["family"]: group["sizes"] for group in suite["groups"]}

@@ -24,7 +24,7 @@ DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs
 # What keeps a run short, and off a GPU: options of `tune` that are dropped with their value, and
 # what is appended instead. Queries keep their size: they are answered from the nearest.
 DROPPED = ("--size", "--sizes", "--range", "--max-time", "--max-evals", "--rounds", "--backend", "--device")
-SHORT = ("--backend", "cpu", "--max-evals", "2", "--max-time", "3s")
+SHORT = ("--backend", "cpu", "--max-evals", "2")
 SHORT_BENCH = ("--backend", "cpu", "--rounds", "6")
 SHORT_SWEEP = ("--kernel", "gemm_naive,gemm_cpu_naive")  # not Eigen's, which compiles for seconds; cli.sweep has it
 SMALL = {"spaces/gemm.json": "16,16,16", "spaces/transpose.json": "16,16", "spaces/copy.json": "16,16",
@@ -93,6 +93,8 @@ class CommandsTest(unittest.TestCase):
         for folder in ("spaces", "kernels", "examples", "docs", "db/seed", "tests/data/recorded"):
             shutil.copytree(ROOT / folder, cls.tree / folder)
         (cls.tree / "train.py").write_text("print('trained')\n")  # a program to record
+        (cls.tree / "sizes.json").write_text(json.dumps(  # and what is recorded of another one
+            {"format": "suite/1", "family": "copy", "groups": [{"name": "recorded", "sizes": [[16, 16]]}]}))
         cls.database = cls.tree / "results.db"
         cls.run_program(TUNE, "--space", "spaces/gemm.json", "-q", *SHORT, "--size", SMALL["spaces/gemm.json"])
         for name in ("other.sqlite", "before.sqlite", "after.sqlite"):  # as if of another machine or day
@@ -100,7 +102,7 @@ class CommandsTest(unittest.TestCase):
 
     @classmethod
     def run_program(cls, *command):
-        subprocess.run(command, cwd=cls.tree, check=True, timeout=120, stdin=subprocess.DEVNULL,
+        subprocess.run(command, cwd=cls.tree, check=True, timeout=400, stdin=subprocess.DEVNULL,
                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                        env={**os.environ, "TUNER_DB": str(cls.database)})
 
@@ -119,6 +121,8 @@ class CommandsTest(unittest.TestCase):
                 kept += (word, "env")
             elif word.split("=")[0] not in DROPPED:
                 kept.append(word)
+        if "--space" not in kept and "--sizes" in arguments:
+            kept += ("--sizes", "sizes.json", *SHORT)
         if "--space" in kept:
             small = SMALL.get(kept[kept.index("--space") + 1])
             kept += (SHORT_BENCH if benches else SHORT) + (("--size", small) if small else ())

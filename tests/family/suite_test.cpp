@@ -91,5 +91,16 @@ TEST(SuiteSizes, AreThoseOfAFileOrOfAGroupOfIt) {
   EXPECT_THROW(static_cast<void>(suite_sizes("nosuch.json:x", family())), Error);
 }
 
+TEST(SuiteFamilies, AreThoseOfTheGroupsThatAreNamed) {
+  const TemporaryDirectory directory;
+  const std::string path = (directory.path() / "s.json").string();
+  write_file(path, altered(kSuite, R"({"name": "large")", R"({"name": "large", "family": "gemm")"));
+  EXPECT_THAT(suite_families(path), ElementsAre("axpy", "gemm"));
+  EXPECT_THAT(suite_families(path + ":large"), ElementsAre("gemm"));
+  EXPECT_THAT(usage_error([&] { return suite_families(path + ":larg"); }),
+              HasSubstr("no group is named \"larg\" (did you mean 'large'?)"));
+  EXPECT_TRUE(suite_recording(path).is_null());
+}
+
 }  // namespace
 }  // namespace tuner::family

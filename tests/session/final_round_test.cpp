@@ -83,7 +83,7 @@ class FinalRoundTest : public testing::Test {
                         .covered = [](const verify::Coverage&) {}},
                        0, evaluator);
     return FinalRound(family_, kernel_, pool, evaluator, runner, seen_, stop)
-        .run(*search_, {.rounds = 10}, energy_,
+        .run(*search_, {.rounds = {.rounds = 10}, .energy = energy_, .most_finalists = most_},
              [this](const SizeSearch&, const CommittedTrial& committed) {
                failed_.push_back(committed.trial);
              });
@@ -106,6 +106,7 @@ class FinalRoundTest : public testing::Test {
   std::optional<SizeSearch> search_;
   Recorder seen_;
   EnergyPlan energy_;
+  std::size_t most_ = kMostFinalists;                 // finalists
   std::function<void()> in_another_process_ = [] {};  // happens when a process is replaced
   std::vector<store::TrialRecord> failed_;            // in the final round
 };

@@ -35,6 +35,21 @@ TEST_F(ResumeTest, WithoutResumingEverythingIsRunAgain) {
   EXPECT_THAT(stored_trials(), SizeIs(12));
 }
 
+TEST_F(ResumeTest, ASearchThatWasCutShortIsContinuedWithAllItsPatience) {
+  static_cast<void>(run_interrupted_after(8, {.sizes = {{10}}, .strategy = "exhaustive"}));
+  const RunResult result = run({.sizes = {{10}}, .strategy = "exhaustive", .patience = 3});
+  EXPECT_EQ(result.sizes.front().reused, 8U);
+  EXPECT_GE(result.sizes.front().evaluated, 8U + 3);
+}
+
+TEST_F(ResumeTest, RunsThatAreContinuedCountAlsoWithoutResuming) {
+  static_cast<void>(run({.sizes = {{10}}}));
+  const RunResult first = run({.sizes = {{10}}, .max_evaluations = 5, .resume = Resume::no});
+  const RunResult second = run({.sizes = {{10}}, .resume = Resume::no, .continued = {first.uuid}});
+  EXPECT_EQ(second.sizes.front().reused, 5U);
+  EXPECT_EQ(second.sizes.front().evaluated, 12U);
+}
+
 TEST_F(ResumeTest, ResultsOfAnotherKernelHashAreNotReusedButTheirBestDefendsItsPlace) {
   static_cast<void>(run({.sizes = {{10}}}));
   family.kernels.front().hash = "another";

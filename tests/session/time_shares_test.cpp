@@ -10,7 +10,7 @@ using namespace std::chrono_literals;
 
 /// The time of sizes that are all open.
 TimeShares open_shares(std::optional<std::chrono::milliseconds> total, std::size_t sizes) {
-  TimeShares shares(total, sizes, [] { return 0.0; });
+  TimeShares shares(total, std::vector(sizes, 1.0), [] { return 0.0; });
   for (std::size_t size = 0; size < sizes; ++size) shares.open(size);
   return shares;
 }
@@ -55,7 +55,7 @@ TEST(TimeShares, WhatServesAllIsPaidByAll) {
 
 TEST(TimeShares, TheLastSizeHasAsMuchAsTheFirstWhereHalfOfTheTimeServesAll) {
   double yet_to_open = 4;
-  TimeShares shares(80s, 4, [&] { return yet_to_open; });
+  TimeShares shares(80s, std::vector(4, 1.0), [&] { return yet_to_open; });
   shares.charge_all(8s);  // until the first candidate was compiled
   for (std::size_t size = 0; size < 4; ++size) {
     shares.open(size);
@@ -76,12 +76,31 @@ TEST(TimeShares, NoTimeIsUsedUpAtOnce) {
 
 TEST(TimeShares, SizesYetToBeOpenedHaveTheirPartOfTheRest) {
   double yet_to_open = 3;
-  TimeShares shares(40s, 8, [&] { return yet_to_open; });
+  TimeShares shares(40s, std::vector(8, 1.0), [&] { return yet_to_open; });
   shares.open(5);
   shares.charge(5, 5s);
   EXPECT_DOUBLE_EQ(*shares.spent(5), 0.5);
   yet_to_open = 0.25;
   EXPECT_DOUBLE_EQ(*shares.spent(5), 5 / 32.0) << "other cards took the rest";
+}
+
+TEST(TimeShares, AreInProportionToTheWeights) {
+  TimeShares shares(40s, {3, 1}, [] { return 4.0; });
+  shares.open(0);
+  shares.open(1);
+  shares.charge(0, 3s);
+  shares.charge(1, 1s);
+  EXPECT_DOUBLE_EQ(*shares.spent(0), 3 / 15.0);
+  EXPECT_DOUBLE_EQ(*shares.spent(1), 1 / 5.0);
+}
+
+TEST(TimeShares, WhatIsReservedIsNobodys) {
+  TimeShares shares = open_shares(40s, 2);
+  shares.reserve(30s);
+  shares.charge(0, 5s);
+  EXPECT_TRUE(shares.used_up(0));
+  shares.reserve(20s);
+  EXPECT_DOUBLE_EQ(*shares.spent(0), 0.5) << "the reserve was too large";
 }
 
 }  // namespace

@@ -47,7 +47,7 @@ void add_energy_options(CLI::App& app, TuneOptions& o) {
 void add_problem_options(CLI::App& app, TuneOptions& o) {
   app.add_option("--space", o.space, "Space file: kernels, parameters, constraints")
       ->type_name("FILE");
-  app.add_option("--kernel", o.kernel, "Kernel of the space file; default: each in turn")
+  app.add_option("--kernel", o.kernel, "Kernel of the space file; default: all of them")
       ->type_name("NAME");
   app.add_option("--size", o.sizes,
                  "Problem size such as 4096,4096,4096 or 4096,4096,64,TRANS_B=1; may be repeated")
@@ -72,15 +72,20 @@ void add_search_options(CLI::App& app, TuneOptions& o) {
       ->check(whole_number(1));
   app.add_option(
          "--max-time", o.max_time,
-         "Search for at most this long over all sizes, e.g. 90s or 10m; final rounds and the "
-         "first trials of every size are extra")
+         "End within 10 % or 10 s of this time, e.g. 90s or 10m: all kernels, sizes and final "
+         "rounds")
       ->type_name("TIME");
   app.add_option(
          "--patience", o.patience,
-         "End the search at a size after N results without an improvement; default 150 with "
-         "several sizes and neither --max-evals nor --strategy exhaustive")
+         "End the search at a size after N results without an improvement; default 150 without "
+         "--max-evals and --strategy exhaustive")
       ->type_name("N")
       ->check(whole_number(1));
+  app.add_option("--effort", o.effort,
+                 "How long to search: sets what --max-evals and --patience do not say, the number "
+                 "of finalists, and energy")
+      ->capture_default_str()
+      ->type_name("quick|normal|full");
   app.add_option("--seed", o.seed, "Seed of the search and of the inputs")
       ->capture_default_str()
       ->type_name("N")

@@ -40,7 +40,8 @@ struct TuneOptions : DeviceOptions {
   std::string strategy = "auto";
   std::optional<std::uint64_t> max_evaluations;
   std::string max_time;
-  std::optional<std::uint64_t> patience;  ///< absent: as `patience` in tune_command.cpp says
+  std::optional<std::uint64_t> patience;
+  std::string effort = "normal";  ///< sets what is absent of these, as set_effort says
   std::uint64_t seed = 0;
   std::vector<std::string> set;     ///< "BM=64,128"
   int jobs = 0;                     ///< 0: one less than the cores

@@ -169,6 +169,7 @@ void ProgressPrinter::energy_began(const space::Size& size, std::size_t contende
 }
 
 void ProgressPrinter::size_done(const session::SizeResult& result) {
+  if (result.evaluated == 0) return;  // not reached: the table says so
   if (!result.best) {
     announce(fmt::format("  {}: no configuration ended ok ({})", space::display(result.size, dims_),
                          format_failures(result.outcomes)));

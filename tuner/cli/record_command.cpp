@@ -1,27 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cli/commands.hpp"
-#include "tuner/cli/database.hpp"
 #include "tuner/cli/output.hpp"
 #include "tuner/cli/preloading.hpp"
+#include "tuner/cli/recorded_gain.hpp"
+#include "tuner/cli/recorded_products.hpp"
 #include "tuner/cli/table.hpp"
-#include "tuner/core/error.hpp"
 #include "tuner/core/file.hpp"
 #include "tuner/core/json.hpp"
 #include "tuner/core/quantity.hpp"
 #include "tuner/family/recorded_calls.hpp"
-#include "tuner/select/rank.hpp"
-#include "tuner/select/shipped_table.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <filesystem>
-#include <limits>
-#include <numeric>
 #include <optional>
 #include <ranges>
 #include <span>
@@ -38,43 +33,6 @@ constexpr std::size_t kMostGroupSizes = 1000;  // of a suite
 
 using family::RecordedCalls;
 using family::RecordedProduct;
-
-/// The families that have products, in spaces/ under their names.
-constexpr std::array<std::string_view, 2> kFamilies = {"gemm", "gemm_tensor"};
-
-/// What a product's types are in the family that is fastest at them.
-struct TypeOfFamily {
-  std::string_view recorded, family, type;
-};
-
-/// Null where no family has such a product.
-const TypeOfFamily* type_of(const RecordedProduct& it) {
-  static constexpr std::array<TypeOfFamily, 6> kTypes = {
-      {{"f32", "gemm", "f32"},
-       {"f64", "gemm", "f64"},
-       {"s8,s8,s32", "gemm", "s8"},
-       {"bf16", "gemm_tensor", "bf16"},
-       {"f16", "gemm_tensor", "f16"},
-       {"bf16,bf16,f32", "gemm_tensor", "bf16_f32"}}};
-  const auto found = std::ranges::find(kTypes, it.type, &TypeOfFamily::recorded);
-  return found == kTypes.end() ? nullptr : &*found;
-}
-
-/// Why a product cannot be tuned; empty where it can. What its family has no size for would make
-/// the whole suite one that cannot be read.
-std::string why_not(const RecordedProduct& it) {
-  if (!it.objection.empty()) return it.objection;
-  if (type_of(it) == nullptr) return "element type";
-  constexpr std::int64_t kLargest = std::numeric_limits<std::int32_t>::max();
-  constexpr std::int64_t kMostProducts = 65'535;
-  const bool fits =
-      std::max({it.m, it.n, it.k, it.lda, it.ldb, it.ldc}) <= kLargest && it.batch <= kMostProducts;
-  return fits ? "" : "too large";
-}
-
-bool can_be_tuned(const RecordedProduct& product) {
-  return why_not(product).empty();
-}
 
 /// Of all processes, what took longest first.
 RecordedCalls read_recordings(const std::filesystem::path& folder) {
@@ -94,27 +52,11 @@ RecordedCalls read_recordings(const std::filesystem::path& folder) {
   return all;
 }
 
-/// The dimensions of its family that are not their default.
-Json size_of(const RecordedProduct& it) {
-  Json size = {{"M", it.m}, {"N", it.n}, {"K", it.k}};
-  if (it.batch != 1) size["BATCH"] = it.batch;
-  if (it.trans_a) size["TRANS_A"] = 1;
-  if (it.trans_b) size["TRANS_B"] = 1;
-  if (it.lda != (it.trans_a ? it.m : it.k)) size["LDA"] = it.lda;
-  if (it.ldb != (it.trans_b ? it.k : it.n)) size["LDB"] = it.ldb;
-  if (it.ldc != it.n) size["LDC"] = it.ldc;
-  if (it.align != 4) size["ALIGN"] = it.align;
-  if (it.bias != 0) size["BIAS"] = it.bias;
-  if (it.activation != 0) size["ACTIVATION"] = it.activation;
-  if (const auto* type = type_of(it); type && type->type != "f32") size["TYPE"] = type->type;
-  return size;
-}
-
 /// What can be tuned of a family, each size once, one a line.
 std::vector<std::string> sizes_of(const RecordedCalls& calls, std::string_view family) {
   std::vector<std::string> sizes;
   for (const RecordedProduct& product : calls.products) {
-    if (!can_be_tuned(product) || type_of(product)->family != family) continue;
+    if (!can_be_tuned(product) || family_of(product) != family) continue;
     std::string size = size_of(product).dump();
     if (std::ranges::count(sizes, size) == 0) sizes.push_back(std::move(size));
   }
@@ -123,7 +65,7 @@ std::vector<std::string> sizes_of(const RecordedCalls& calls, std::string_view f
 
 /// The families of which something can be tuned.
 std::vector<std::string_view> families_of(const RecordedCalls& calls) {
-  std::vector<std::string_view> families(kFamilies.begin(), kFamilies.end());
+  std::vector<std::string_view> families(kProductFamilies.begin(), kProductFamilies.end());
   std::erase_if(families, [&](std::string_view it) { return sizes_of(calls, it).empty(); });
   return families;
 }
@@ -150,25 +92,8 @@ std::string suite_text(const RecordedCalls& calls, const std::vector<std::string
       family::recorded_calls_json(calls));
 }
 
-std::string shown_product(const RecordedProduct& it) {
-  std::string text = fmt::format("{},{},{}", it.m, it.n, it.k);
-  const Json size = size_of(it);
-  for (const auto& [name, value] : size.items()) {
-    if (name == "M" || name == "N" || name == "K") continue;
-    text +=
-        fmt::format(",{}={}", name, value.is_string() ? value.get<std::string>() : value.dump());
-  }
-  return text;
-}
-
 std::string share(double part, double all) {
   return all == 0 ? "–" : fmt::format("{:.1f} %", 100 * part / all);
-}
-
-double total_ns(const RecordedCalls& calls) {
-  return std::accumulate(
-      calls.products.begin(), calls.products.end(), 0.0,
-      [](double sum, const RecordedProduct& it) { return sum + it.estimated_ns(); });
 }
 
 /// How many of the products that took longest have 80 % of the time, and what of it they have.
@@ -181,33 +106,6 @@ std::pair<std::size_t, double> most_of_the_time(const RecordedCalls& calls, doub
   return {count, sum_ns};
 }
 
-/// What is known of a family on the device: by the database, else by the table that is shipped.
-std::optional<select::Catalogue> known_of(const CommonOptions& common, const std::string& device,
-                                          std::string_view family) {
-  try {
-    return select::catalogue(open_database(common, store::Store::Mode::read_only),
-                             {.device = device, .family = std::string(family)});
-  } catch (const Error& error) {
-    if (error.code() != ErrorCode::nothing_found) throw;
-    return select::shipped_catalogue(device);
-  }
-}
-
-/// How much of a product's time its best kernel is expected to save; 0 where that is not known.
-double expected_gain(const select::Catalogue& known, const RecordedProduct& product) {
-  try {
-    const select::Ranking ranking = select::rank(
-        known, {.family = std::string(type_of(product)->family), .size = shown_product(product)});
-    const auto library = std::ranges::find(ranking.answers, nullptr, &select::Selection::kernel);
-    if (ranking.answers.empty() || library == ranking.answers.end()) return 0;
-    const select::Selection& best = ranking.answers.front();
-    if (best.kernel == nullptr || !best.expected_ns || !library->expected_ns) return 0;
-    return std::max(0.0, 1 - *best.expected_ns / *library->expected_ns);
-  } catch (const Error&) {  // no size of the family's
-    return 0;
-  }
-}
-
 /// "By what is known, tuned kernels save 6 % of it." Empty where nothing is known.
 std::string gain_text(const CommonOptions& common, const RecordedCalls& calls, double all_ns) {
   double saved_ns = 0;
@@ -217,7 +115,7 @@ std::string gain_text(const CommonOptions& common, const RecordedCalls& calls, d
     any = any || known;
     if (!known) continue;
     for (const RecordedProduct& it : calls.products) {
-      if (!can_be_tuned(it) || type_of(it)->family != family) continue;
+      if (!can_be_tuned(it) || family_of(it) != family) continue;
       saved_ns += it.estimated_ns() * expected_gain(*known, it);
     }
   }
@@ -294,10 +192,7 @@ int record(const CommonOptions& common, const RecordOptions& options) {
   if (suite.empty()) {
     tell(fmt::format("{} was not written: no product can be tuned\n", options.output));
   }
-  for (const std::string_view family : families_of(calls)) {
-    tell(fmt::format("To tune those of {0}: tune --space spaces/{0}.json --sizes {1}\n", family,
-                     options.output));
-  }
+  if (!suite.empty()) tell(fmt::format("To tune them: tune --sizes {}\n", options.output));
   return exit_code;
 }
 

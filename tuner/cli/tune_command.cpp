@@ -4,6 +4,7 @@
 #include "tuner/cli/launched_agents.hpp"
 #include "tuner/cli/opened_device.hpp"
 #include "tuner/cli/output.hpp"
+#include "tuner/cli/recorded_families.hpp"
 #include "tuner/cli/sizes.hpp"
 #include "tuner/cli/slow_notice.hpp"
 #include "tuner/cli/tuning_runs.hpp"
@@ -21,9 +22,11 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -118,13 +121,14 @@ std::string launches_text(const LaunchCount& count, std::uint64_t allowed) {
 }
 
 /// Compiles the default configuration of every kernel and launches nothing.
-int dry_run(const family::Family& family, const std::vector<TuningTask>& tasks,
-            const space::DeviceInfo& device, const backend::Compiler& compiler,
-            const CommonOptions& common) {
+void dry_run(const family::Family& family, const std::vector<TuningTask>& tasks,
+             const space::DeviceInfo& device, const backend::Compiler& compiler,
+             const CommonOptions& common) {
   const Output output(common);
   Json document = {
       {"schema", "tune.dry-run/1"}, {"device", device.name}, {"kernels", Json::array()}};
-  for (const auto& [kernel, sizes] : tasks) {
+  for (const TuningTask& task : tasks) {
+    const auto& [kernel, sizes] = std::tie(task.kernel, task.sizes);
     Json of_sizes = Json::array();
     for (const space::Size& size : sizes) {
       const space::Space space(kernel.space, device.attributes, size);
@@ -153,7 +157,6 @@ int dry_run(const family::Family& family, const std::vector<TuningTask>& tasks,
                 binary->image.size());
   }
   if (common.json) fmt::print("{}", json_text(document));
-  return 0;
 }
 
 /// On devices that nothing else is open on any more: the counters and the memory are for these
@@ -170,10 +173,15 @@ void explain_winners(TuningRuns& runs, const TuneOptions& options, const family:
 
 /// Throws Error(usage) for options that are missing or exclude each other.
 void check_options(const TuneOptions& options) {
-  if (options.space.empty()) {
+  const bool one_family = !options.kernel.empty() || !options.sizes.empty() ||
+                          !options.set.empty() || options.explain_winner ||
+                          std::ranges::any_of(options.lists, space::is_word);
+  if (options.space.empty() && (options.lists.empty() || one_family)) {
     throw Error(ErrorCode::usage,
-                "nothing to tune: name a space file, for example\n"
+                "nothing to tune: name a space file, or sizes that `tune record` has written, for "
+                "example\n"
                 "  tune --kernel gemm_shared --space spaces/gemm.json\n"
+                "  tune --sizes sizes.json\n"
                 "`tune --help` lists everything else");
   }
   if (std::ranges::count(search::strategy_names(), options.strategy) == 0) {
@@ -191,63 +199,166 @@ void check_options(const TuneOptions& options) {
   }
 }
 
-}  // namespace
+/// As RunPlan has it: in units of the mean, and a size that takes hardly any of the time is not
+/// left without any. A size that was not recorded is as important as the mean.
+void set_importance(TuningTask& task, const std::map<space::Size, double>& importance) {
+  constexpr double kLeast = 0.1;
+  if (importance.empty()) return;
+  double sum = 0;
+  for (const auto& [size, ns] : importance) sum += ns;
+  const double mean = sum / static_cast<double>(importance.size());
+  for (const space::Size& size : task.sizes) {
+    const auto found = importance.find(size);
+    task.importance.push_back(found == importance.end() ? 1.0
+                                                        : std::max(kLeast, found->second / mean));
+  }
+}
 
-int tune(const CommonOptions& common, const TuneOptions& options) {
-  check_options(options);
-  const family::Family family = family::load_family(options.space);
-  if (!options.kernel.empty()) static_cast<void>(family.kernel(options.kernel));
-  TuningRuns runs(common, options);
-  std::vector<std::unique_ptr<OpenedDevice>> opened;
-  std::unique_ptr<LaunchedAgents> agents;
-  std::vector<ModelCards> models;
+/// The families of a command, one after the other.
+class TuneCommand {
+ public:
+  TuneCommand(const CommonOptions& common, const TuneOptions& options)
+      : common_(common),
+        options_(options),
+        runs_(common, options),
+        recordings_(recordings_of(options)),
+        families_(families_to_tune(common, options, recordings_)) {}
+
+  int run();
+
+ private:
+  /// The devices of a family, and what is to be done on them.
+  struct Opened {
+    std::vector<std::unique_ptr<OpenedDevice>> devices;
+    std::unique_ptr<LaunchedAgents> agents;
+    std::vector<ModelCards> models;
+    std::vector<std::vector<TuningTask>> tasks;  // by model
+  };
+  [[nodiscard]] Opened open(const FamilyToTune& work) const;
+  /// The same, or nothing where it is one of several and cannot be tuned here.
+  [[nodiscard]] std::optional<Opened> try_to_open(const FamilyToTune& work);
+  /// In this share of the time that is left.
+  void tune(const FamilyToTune& work, Opened opened, double share);
+  [[nodiscard]] double share_of(std::size_t index) const;
+  [[nodiscard]] RunDatabase& database();
+
+  const CommonOptions& common_;
+  const TuneOptions& options_;
+  TuningRuns runs_;
+  std::vector<family::RecordedCalls> recordings_;
+  std::vector<FamilyToTune> families_;
+  std::optional<RunDatabase> database_;  // once there is something to tune
+  std::vector<std::string> device_names_;
+  std::optional<Error> refused_;
+};
+
+RunDatabase& TuneCommand::database() {
+  if (!database_) {
+    database_.emplace(common_);
+    runs_.add_observer(database_->saver());
+  }
+  return *database_;
+}
+
+TuneCommand::Opened TuneCommand::open(const FamilyToTune& work) const {
+  const auto& [family, options, importance, weight] = work;
+  Opened opened;
   if (options.launch.empty()) {
-    opened = OpenedDevice::open_all(options, family, options.seed, compile_threads(options));
-    for (const auto& each : opened) models.push_back(each->model());
+    opened.devices =
+        OpenedDevice::open_all(options, family, options.seed, compile_threads(options));
+    for (const auto& each : opened.devices) opened.models.push_back(each->model());
   } else {
-    agents = std::make_unique<LaunchedAgents>(options, family);
-    models = agents->models();
+    opened.agents = std::make_unique<LaunchedAgents>(options, family);
+    opened.models = opened.agents->models();
   }
-  std::vector<std::vector<TuningTask>> tasks;
   std::optional<SlowNotice> notice;
-  if (!common.quiet) notice.emplace("finding the valid configurations; Ctrl-C ends it");
-  for (const ModelCards& model : models) {
-    tasks.push_back(tuning_tasks(family, options, model.device->device()));
+  if (!common_.quiet) notice.emplace("finding the valid configurations; Ctrl-C ends it");
+  for (const ModelCards& model : opened.models) {
+    opened.tasks.push_back(tuning_tasks(family, options, model.device->device()));
+    for (TuningTask& task : opened.tasks.back()) set_importance(task, importance);
   }
-  notice.reset();
-  if (options.dry_run) {
-    return dry_run(family, tasks.front(), opened.front()->device().device(),
-                   opened.front()->compiler(), common);
-  }
+  return opened;
+}
 
-  RunDatabase database(common);
-  store::Store& store = database.store();
-  runs.add_observer(database.saver());
+std::optional<TuneCommand::Opened> TuneCommand::try_to_open(const FamilyToTune& work) {
+  if (families_.size() == 1) return open(work);
   try {
-    for (std::size_t i = 0; i < models.size(); ++i) {
-      runs.run(family, tasks[i], models[i], store, session::Candidates::all);
+    return open(work);
+  } catch (const Error& error) {
+    const bool is_of_the_family =
+        error.code() == ErrorCode::no_valid_config || error.code() == ErrorCode::no_device;
+    if (!is_of_the_family) throw;
+    tell(fmt::format("skipped: family {}: {}\n", work.family.name, error.what()));
+    refused_ = error;
+    return std::nullopt;
+  }
+}
+
+double TuneCommand::share_of(std::size_t index) const {
+  double rest = 0;
+  for (std::size_t i = index; i < families_.size(); ++i) rest += families_[i].weight;
+  return families_[index].weight / rest;
+}
+
+void TuneCommand::tune(const FamilyToTune& work, Opened opened, double share) {
+  store::Store& store = database().store();
+  const auto models = opened.models.size();
+  try {
+    for (std::size_t i = 0; i < models; ++i) {
+      runs_.run(work.family, opened.tasks[i], opened.models[i], store, session::Candidates::all,
+                share / static_cast<double>(models - i));
     }
   } catch (...) {
-    database.try_to_save();  // trials of sizes that are not done
+    database().try_to_save();  // trials of sizes that are not done
     throw;
   }
   std::vector<space::DeviceInfo> devices;  // one of each model
-  for (const ModelCards& model : models) devices.push_back(model.device->device());
-  if (options.explain_winner) {
-    models.clear();
-    opened.clear();
-    explain_winners(runs, options, family, devices, store);
+  for (const ModelCards& model : opened.models) devices.push_back(model.device->device());
+  for (const space::DeviceInfo& device : devices) {
+    if (std::ranges::count(device_names_, device.name) == 0) device_names_.push_back(device.name);
   }
-  database.save();
-  runs.print_result();
-  if (!options.report.empty()) {
-    for (const space::DeviceInfo& device : devices) {
-      for (const auto& path : report::write_reports(store, device.name, options.report)) {
+  if (!options_.explain_winner) return;
+  opened.models.clear();
+  opened.devices.clear();
+  explain_winners(runs_, options_, work.family, devices, store);
+}
+
+int TuneCommand::run() {
+  if (!options_.kernel.empty()) {
+    static_cast<void>(families_.front().family.kernel(options_.kernel));
+  }
+  for (std::size_t i = 0; i < families_.size(); ++i) {
+    const FamilyToTune& work = families_[i];
+    std::optional<Opened> opened = try_to_open(work);
+    if (!opened) continue;
+    if (options_.dry_run) {
+      dry_run(work.family, opened->tasks.front(), opened->devices.front()->device().device(),
+              opened->devices.front()->compiler(), common_);
+      device_names_.push_back(opened->devices.front()->device().device().name);
+    } else if (!runs_.is_interrupted()) {
+      tune(work, std::move(*opened), share_of(i));
+    }
+  }
+  if (device_names_.empty()) throw *refused_;
+  if (options_.dry_run) return 0;
+  database().save();
+  runs_.tell_gain(recordings_);
+  runs_.print_result();
+  if (!options_.report.empty()) {
+    for (const std::string& device : device_names_) {
+      for (const auto& path : report::write_reports(database().store(), device, options_.report)) {
         tell(fmt::format("report: {}\n", path.string()));
       }
     }
   }
-  return runs.exit_code();
+  return runs_.exit_code();
+}
+
+}  // namespace
+
+int tune(const CommonOptions& common, const TuneOptions& options) {
+  check_options(options);
+  return TuneCommand(common, options).run();
 }
 
 }  // namespace tuner::cli

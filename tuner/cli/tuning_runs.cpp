@@ -2,6 +2,7 @@
 #include "tuner/cli/tuning_runs.hpp"
 
 #include "tuner/cli/coverage.hpp"
+#include "tuner/cli/effort.hpp"
 #include "tuner/cli/event_log.hpp"
 #include "tuner/cli/explained_winner.hpp"
 #include "tuner/cli/format.hpp"
@@ -15,6 +16,7 @@
 #include "tuner/core/suggest.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -24,6 +26,7 @@
 #include <ranges>
 #include <string>
 #include <thread>
+#include <tuple>
 #include <utility>
 
 namespace tuner::cli {
@@ -31,29 +34,22 @@ namespace {
 
 using Align = Table::Align;
 
-/// A size among several must not keep the others waiting for ever. A single one is searched until
-/// something else ends the search, and so is the whole space where that was asked for.
-std::optional<std::uint64_t> patience(const TuneOptions& options, std::size_t sizes) {
-  constexpr std::uint64_t kAmongSeveral = 150;
-  const bool bounded = options.max_evaluations.has_value() || options.strategy == "exhaustive";
-  if (options.patience || sizes == 1 || bounded) return options.patience;
-  return kAmongSeveral;
-}
-
-/// Without what depends on the kernel: the sizes and the patience.
+/// Without what depends on the kernel: the sizes and the time.
 session::RunPlan run_plan(const TuneOptions& options) {
   session::RunPlan plan;
   plan.strategy = options.strategy;
   plan.seed = options.seed;
-  plan.max_evaluations = options.max_evaluations;
-  if (!options.max_time.empty()) plan.max_time = parse_duration(options.max_time, "--max-time");
+  set_effort(plan, options);
   plan.resume = options.fresh ? session::Resume::no : session::Resume::yes;
   plan.shared_device =
       options.allow_shared ? session::SharedDevice::accepted : session::SharedDevice::refused;
-  using enum session::EnergyChoice;
-  plan.energy = !options.energy ? when_short : *options.energy ? always : never;
   plan.command = options.command_line;
   return plan;
+}
+
+session::TimeBudget time_budget(const TuneOptions& options) {
+  if (options.max_time.empty()) return session::TimeBudget(std::nullopt);
+  return session::TimeBudget(parse_duration(options.max_time, "--max-time"));
 }
 
 Json energy_json(const std::optional<EnergySummary>& energy) {
@@ -140,7 +136,7 @@ void print_table(const family::Kernel& kernel, const std::string& title,
   for (const session::SizeResult& size : result.sizes) {
     if (!size.best) {
       table.add({space::display(size.size, kernel.space->dims), "–", "–", "–", "–", "–",
-                 format_failures(size.outcomes)});
+                 size.evaluated == 0 ? "–" : format_failures(size.outcomes)});
       continue;
     }
     const store::BestRecord& best = *size.best;
@@ -160,7 +156,15 @@ void print_table(const family::Kernel& kernel, const std::string& title,
       output.tell("{}: {}\n", at, format_energy(size.best->flops, *size.best->joules));
     }
     if (size.best && size.finalists.empty()) {
-      output.tell("{}: screening time only, not re-timed: no result yet\n", at);
+      output.tell(
+          "{}: best by search times, without a final round: no result yet; `tune finalize` holds "
+          "it\n",
+          at);
+    }
+    if (!size.best && size.evaluated == 0) output.tell("{}: not reached in the time\n", at);
+    if (size.left_out > 0) {
+      output.tell("{}: shortened final round: no time for {}\n", at,
+                  quantity::count(size.left_out, "further finalist"));
     }
     if (!size.caution.empty()) output.tell("warning: {}: {}\n", at, size.caution);
   }
@@ -302,7 +306,7 @@ int compile_threads(const TuneOptions& options) {
 }
 
 TuningRuns::TuningRuns(const CommonOptions& common, const TuneOptions& options)
-    : common_(common), options_(options), plan_(run_plan(options)) {
+    : common_(common), options_(options), time_(time_budget(options)), plan_(run_plan(options)) {
   const std::vector<std::string> progress = {"auto", "json"};
   if (std::ranges::count(progress, options.progress) == 0) {
     throw Error(ErrorCode::usage, fmt::format("--progress: there is no '{}'{}", options.progress,
@@ -316,44 +320,72 @@ TuningRuns::TuningRuns(const CommonOptions& common, const TuneOptions& options)
   observers_.add(std::make_unique<CoverageRecorder>(document_));
 }
 
+bool TuningRuns::compete(const std::vector<TuningTask>& tasks,
+                         session::Candidates candidates) const {
+  const bool bounded = options_.max_evaluations || options_.strategy == "exhaustive";
+  return tasks.size() > 1 && candidates == session::Candidates::all && !bounded &&
+         time_.is_limited();
+}
+
 void TuningRuns::run(const family::Family& family, const std::vector<TuningTask>& tasks,
-                     const ModelCards& model, store::Store& store, session::Candidates candidates) {
+                     const ModelCards& model, store::Store& store, session::Candidates candidates,
+                     double share) {
   const std::string& device = model.device->device().name;
   if (document_["device"].is_null()) document_["device"] = device;
   if (!interrupt_) interrupt_.emplace();
   session::RunPlan plan = plan_;
   plan.candidates = candidates;
+  if (candidates == session::Candidates::known) plan.patience.reset();
   plan.shipped =
       select::shipped_winners(model.device->device().backend, family.name, [](const Error& error) {
         tell(fmt::format("{}; the search continues without it", error.what()));
       });
-  for (const auto& [kernel, tuned_sizes] : tasks) {
-    if (interrupt_->requested()) break;
-    plan.sizes = tuned_sizes;
-    if (candidates == session::Candidates::all) {
-      plan.patience = patience(options_, tuned_sizes.size());
-    }
-    const session::RunResult result =
-        session::tune_kernel(family, kernel, plan, model.cards(), model.joining, store, observers_,
-                             [&] { return interrupt_->requested(); });
-    found_ = found_ || std::ranges::any_of(result.sizes, has_best);
-    evaluated_ = evaluated_ || std::ranges::any_of(result.sizes, [](const auto& size) {
-                   return size.evaluated > 0;
-                 });
-    tell_result(family, kernel, device, result);
-    TuningTask won{.kernel = kernel, .sizes = {}};
-    for (const session::SizeResult& size : result.sizes) {
-      if (!size.finalists.empty()) won.sizes.push_back(size.size);
-    }
-    won_[device].push_back(std::move(won));
+  KernelRuns runs(family, model, store, observers_, [this] { return interrupt_->requested(); });
+  const session::TimeBudget time = time_.part(share);
+  std::vector<TuningTask> chosen = tasks;
+  if (compete(tasks, candidates)) {
+    FirstRound first = runs.first_round(tasks, plan, time);
+    if (!common_.quiet) tell(first.text);
+    document_["first_rounds"].push_back(std::move(first.document));
+    chosen = std::move(first.going_on);
   }
+  const std::vector<std::string> not_reached =
+      runs.run(chosen, plan, time, [&](const TuningTask& task, const session::RunResult& result) {
+        take(family, task.kernel, device, result);
+      });
+  if (!not_reached.empty()) {
+    tell(fmt::format("no time was left for {}; the same command continues\n",
+                     fmt::join(not_reached, ", ")));
+  }
+}
+
+void TuningRuns::take(const family::Family& family, const family::Kernel& kernel,
+                      const std::string& device, const session::RunResult& result) {
+  found_ = found_ || std::ranges::any_of(result.sizes, has_best);
+  evaluated_ = evaluated_ || std::ranges::any_of(
+                                 result.sizes, [](const auto& size) { return size.evaluated > 0; });
+  tell_result(family, kernel, device, result);
+  TuningTask won{.kernel = kernel, .sizes = {}};
+  ConfirmedRatios& confirmed =
+      confirmed_.try_emplace(family.name, ConfirmedRatios{.dims = family.problem.dims})
+          .first->second;
+  for (const session::SizeResult& size : result.sizes) {
+    if (size.finalists.empty()) continue;
+    won.sizes.push_back(size.size);
+    if (!size.best->ratio_to_library) continue;
+    library_ = size.best->library_name.substr(0, size.best->library_name.find(' '));
+    double& ratio = confirmed.by_size[size.size];
+    ratio = std::max(ratio, *size.best->ratio_to_library);
+  }
+  won_[device].push_back(std::move(won));
 }
 
 void TuningRuns::explain_winners(const family::Family& family, store::Store& store,
                                  OpenedDevice& opened) {
   const Output output(common_);
   const auto stop = [&] { return interrupt_ && interrupt_->requested(); };
-  for (const auto& [kernel, sizes] : won_[opened.device().device().name]) {
+  for (const TuningTask& task : won_[opened.device().device().name]) {
+    const auto& [kernel, sizes] = std::tie(task.kernel, task.sizes);
     for (const space::Size& size : sizes) {
       if (stop()) return;
       try {
@@ -394,6 +426,19 @@ void TuningRuns::tell_result(const family::Family& family, const family::Kernel&
   print_totals(result);
   print_reused_failures(result, family.problem.dims);
   print_next(kernel, result, options_, common_);
+}
+
+void TuningRuns::tell_gain(std::span<const family::RecordedCalls> recordings) {
+  const RecordedGain gain = recorded_gain(recordings, confirmed_);
+  const std::string text = gain_text(gain, library_);
+  if (text.empty()) return;
+  document_["gain"] = {{"products", gain.products},
+                       {"without_a_final_round", gain.unconfirmed},
+                       {"library_fastest", gain.library_first},
+                       {"recorded_ns", gain.all_ns},
+                       {"products_ns", gain.products_ns},
+                       {"saved_ns", gain.saved_ns}};
+  if (!common_.json) Output(common_).tell("{}", text);
 }
 
 void TuningRuns::print_result() const {

@@ -5,6 +5,7 @@
 #include "tuner/cli/commands.hpp"
 #include "tuner/family/family.hpp"
 
+#include <string>
 #include <vector>
 
 namespace tuner::cli {
@@ -13,6 +14,8 @@ namespace tuner::cli {
 struct TuningTask {
   family::Kernel kernel;
   std::vector<space::Size> sizes;
+  std::vector<double> importance = {};      ///< of the sizes, as RunPlan has it
+  std::vector<std::string> continued = {};  ///< runs of this command, by uuid
 };
 
 /// The kernels that the options name, as --set restricts them, each with those of the chosen sizes

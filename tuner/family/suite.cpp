@@ -111,6 +111,31 @@ std::vector<space::Size> suite_sizes(std::string_view file_and_group, const Fami
   return parse_suite(read_file(path, kSuiteLimitBytes), path, family).sizes(group);
 }
 
+std::vector<std::string> suite_families(std::string_view file_and_group) {
+  const auto [path, group] = path_and_group(file_and_group);
+  const Json json = parse_json(read_file(path, kSuiteLimitBytes), path);
+  const DocumentNode root(json, path);
+  check_head(root);
+  std::vector<std::string> families, groups;
+  for (const DocumentNode& node : root.at("groups").elements(1, kMaximumGroups)) {
+    groups.push_back(node.at("name").name());
+    if (!group.empty() && groups.back() != group) continue;
+    const auto own = node.find("family");
+    std::string family = (own ? *own : root.at("family")).name();
+    if (std::ranges::count(families, family) == 0) families.push_back(std::move(family));
+  }
+  if (!families.empty()) return families;
+  throw Error(ErrorCode::usage, fmt::format("{}: no group is named {}{}", path, in_quotes(group),
+                                            did_you_mean(group, groups)));
+}
+
+Json suite_recording(std::string_view file_and_group) {
+  const auto [path, group] = path_and_group(file_and_group);
+  const Json json = parse_json(read_file(path, kSuiteLimitBytes), path);
+  const auto found = json.find("recorded");
+  return found == json.end() ? Json() : *found;
+}
+
 std::string suite_family(std::string_view file_and_group) {
   const auto [path, group] = path_and_group(file_and_group);
   const Json json = parse_json(read_file(path, kSuiteLimitBytes), path);

@@ -2,6 +2,7 @@
 // A suite: named groups of sizes in a file of their own, of one family or of several.
 #pragma once
 
+#include "tuner/core/json.hpp"
 #include "tuner/family/family.hpp"
 
 #include <string>
@@ -34,6 +35,14 @@ struct Suite {
 /// Suite::sizes, and when the file cannot be read.
 [[nodiscard]] std::vector<space::Size> suite_sizes(std::string_view file_and_group,
                                                    const Family& family);
+
+/// The families of the groups that "FILE" or "FILE:GROUP" names, each once, in their order. Throws
+/// Error(usage) as parse_suite, and where there is no such group.
+[[nodiscard]] std::vector<std::string> suite_families(std::string_view file_and_group);
+
+/// What the file holds as "recorded": the calls that `tune record` found; null where there is
+/// nothing. Throws Error(usage) when the file cannot be read.
+[[nodiscard]] Json suite_recording(std::string_view file_and_group);
 
 /// The family of the groups that name none in "FILE" or "FILE:GROUP". Throws Error(usage) when the
 /// file cannot be read or names none.

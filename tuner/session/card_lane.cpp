@@ -61,11 +61,33 @@ CardResult CardLane::result() const {
 }
 
 bool CardLane::stop() const {
-  return run_.interrupted() || (run_.plan.max_time && search_time() >= *run_.plan.max_time);
+  if (run_.interrupted()) return true;
+  return run_.plan.max_time && elapsed() + time_for_finals() >= *run_.plan.max_time;
+}
+
+double CardLane::unfinished() const {
+  return static_cast<double>(schedule_.held().size()) + run_.board.waiting_per_card();
+}
+
+std::size_t CardLane::contenders(std::size_t finalists) const {
+  constexpr std::size_t kRequired = 2;  // the default and the incumbent
+  constexpr std::size_t kLibrary = 2;
+  const bool has_library = family::library_arguments(run_.family.check) != nullptr;
+  return finalists + kRequired + (has_library ? kLibrary : 0);
+}
+
+FinalCosts::Duration CardLane::time_for_finals() const {
+  constexpr double kShare = 0.25;  // of a size's part of the time
+  if (!run_.plan.max_time || run_.plan.final_rounds == FinalRounds::deferred) return {};
+  const FinalCosts::Duration part = FinalCosts::Duration(*run_.plan.max_time) *
+                                    static_cast<double>(run_.board.cards()) /
+                                    static_cast<double>(run_.plan.sizes.size());
+  return unfinished() *
+         std::min(final_costs_.expected(contenders(run_.plan.most_finalists)), kShare * part);
 }
 
 CardLane::Duration CardLane::search_time() const {
-  return run_.plan.now() - run_.start - final_time_;
+  return elapsed() - final_time_;
 }
 
 CardLane::Duration CardLane::lap() {
@@ -76,6 +98,7 @@ CardLane::Duration CardLane::lap() {
 void CardLane::search() {
   while (!stop()) {
     schedule_.open();
+    schedule_.reserve(final_time_ + time_for_finals());
     const auto next = schedule_.next([this] { return stop(); });
     if (!next) return;
     take(*next);
@@ -91,8 +114,12 @@ void CardLane::try_untried() {
   for (SizeSearch* const search : std::vector(schedule_.held())) {
     if (is_tried(*search)) finish(*search);
   }
-  while (!run_.interrupted()) {
-    const auto next = schedule_.next(run_.interrupted, Pipeline::Order::as_asked);
+  const auto is_over = [&] {
+    if (run_.interrupted()) return true;
+    return run_.plan.max_time && elapsed() >= *run_.plan.max_time + run_.plan.overrun;
+  };
+  while (!is_over()) {
+    const auto next = schedule_.next(is_over, Pipeline::Order::as_asked);
     if (!next) return;
     take(*next);
     if (is_tried(*next->search)) finish(*next->search);
@@ -126,6 +153,10 @@ void CardLane::take(const Pending& pending) {
     const store::TrialRecord trial = *known;
     if (trial.outcome != Outcome::ok) reused_failures_[&search].push_back(trial);
     const bool fastest = search.record(pending.config, trial);
+    // Stored results come fastest first, and those of a search that was cut short are no sign that
+    // more is in vain.
+    const bool was_cut_short = run_.plan.max_time || !search.required_finalists().incumbent;
+    if (was_cut_short) search.restart_patience();
     run_.board.set_winners(search);
     run_.progress.reused(search, trial, fastest, card_.name);
   } else {
@@ -159,6 +190,7 @@ const Pending* CardLane::following(const SizeSearch& search, const store::TrialR
   const auto took = std::chrono::duration<double>(lap());
   const auto own = std::min(took, TimeShares::Duration((trial.verify_ms + trial.measure_ms) / 1e3));
   schedule_.charge(search, own);
+  final_costs_.add_trial(own);
   schedule_.charge_all(took - own);
   return stop() ? nullptr : schedule_.following(search);
 }
@@ -177,10 +209,7 @@ void CardLane::finish(SizeSearch& search) {
   }
   const auto start = run_.plan.now();
   if (search.best_ns()) place(search);
-  auto outcome = final_round_.run(
-      search, rounds_plan(), energy_plan(),
-      [this](const SizeSearch& of, const CommittedTrial& committed) { tell(of, committed); });
-  if (outcome) energy_s_ += outcome->energy_s;
+  auto outcome = confirmed(search);
   failpoint("session.final_ended");
   results_.emplace(&search, recorded(search, std::move(outcome)));
   run_.board.set_winners(search);
@@ -191,24 +220,61 @@ void CardLane::finish(SizeSearch& search) {
   failpoint("session.final_acknowledged");
 }
 
+std::optional<FinalResult> CardLane::confirmed(SizeSearch& search) {
+  const std::optional<FinalPlan> plan = final_plan();
+  if (!plan) return final_round_.by_screening(search);
+  const auto start = run_.plan.now();
+  auto outcome = final_round_.run(
+      search, *plan,
+      [this](const SizeSearch& of, const CommittedTrial& committed) { tell(of, committed); });
+  if (!outcome || outcome->finalists.empty()) return outcome;
+  energy_s_ += outcome->energy_s;
+  const FinalCosts::Duration took = run_.plan.now() - start;
+  // Energy that is measured only where there is time for it is planned for itself.
+  const bool with_energy = run_.plan.energy == EnergyChoice::always;
+  final_costs_.add_final(outcome->finalists.size(),
+                         with_energy ? took : took - FinalCosts::Duration(outcome->energy_s));
+  return outcome;
+}
+
+std::optional<FinalPlan> CardLane::final_plan() const {
+  if (run_.plan.final_rounds == FinalRounds::deferred) return std::nullopt;
+  FinalPlan plan{
+      .rounds = rounds_plan(), .energy = energy_plan(), .most_finalists = run_.plan.most_finalists};
+  if (!run_.plan.max_time) return plan;
+  constexpr std::chrono::milliseconds kLeast{100};
+  const FinalCosts::Duration left = FinalCosts::Duration(*run_.plan.max_time) - elapsed();
+  const FinalCosts::Duration share = left / std::max(1.0, unfinished());
+  const FinalCosts::Duration shortest = final_costs_.expected(contenders(kFewestFinalists));
+  if (left + run_.plan.overrun < shortest) return std::nullopt;
+  const std::size_t most = final_costs_.most_contenders(share);
+  const std::size_t others = contenders(0);
+  plan.most_finalists =
+      std::clamp(most > others ? most - others : 0, std::min(kFewestFinalists, plan.most_finalists),
+                 plan.most_finalists);
+  plan.rounds.budget = std::clamp(std::chrono::duration_cast<std::chrono::milliseconds>(share),
+                                  kLeast, plan.rounds.budget);
+  return plan;
+}
+
 measure::RoundsPlan CardLane::rounds_plan() const {
-  constexpr std::chrono::milliseconds kLeast{1000};
   measure::RoundsPlan plan{.seed = run_.plan.seed};
   // Series decide: single launches only tell what takes part in them.
   if (!family::extends_lists(run_.family.arguments)) plan.rounds = plan.decisive_rounds;
-  if (run_.plan.max_time) {
-    const auto cards = static_cast<int>(run_.board.cards());
-    const auto share = *run_.plan.max_time * cards / static_cast<int>(run_.plan.sizes.size());
-    plan.budget = std::min(plan.budget, std::max(share, kLeast));
-  }
   return plan;
 }
 
 EnergyPlan CardLane::energy_plan() const {
   constexpr double kShare = 0.1;
   const double search_s = std::chrono::duration<double>(search_time()).count();
-  return {
+  EnergyPlan plan{
       .choice = run_.plan.energy, .most_s = kShare * search_s - energy_s_, .seed = run_.plan.seed};
+  if (run_.plan.max_time) {
+    const FinalCosts::Duration left =
+        FinalCosts::Duration(*run_.plan.max_time) - elapsed() - time_for_finals();
+    plan.most_s = std::min(plan.most_s, left.count());
+  }
+  return plan;
 }
 
 std::optional<space::Config> CardLane::best_before(const SizeSearch& search) const {
@@ -241,6 +307,7 @@ SizeResult CardLane::recorded(const SizeSearch& search, std::optional<FinalResul
     size_result.best = std::move(outcome->best);
     size_result.finalists = std::move(outcome->finalists);
     size_result.library_problem = std::move(outcome->library_problem);
+    size_result.left_out = outcome->left_out;
   }
   run_.observer.size_done(size_result);
   return size_result;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "tuner/session/drift_monitor.hpp"
+#include "tuner/session/final_costs.hpp"
 #include "tuner/session/final_round.hpp"
 #include "tuner/session/library_gauge.hpp"
 #include "tuner/session/observer.hpp"
@@ -78,9 +79,10 @@ class CardLane {
   using Duration = std::chrono::steady_clock::duration;
 
   void search();
-  /// Once the time is up: held sizes get the two configurations that are asked first, the default
-  /// and the likeliest, and more until one succeeds, at most four: every size has a result that
-  /// is better than the default where something better is known.
+  /// Once the time of the search is up: held sizes get the two configurations that are asked first,
+  /// the default and the likeliest, and more until one succeeds, at most four: every size has a
+  /// result that is better than the default where something better is known. The overrun of the
+  /// plan ends it.
   void try_untried();
   /// What was timed while the device drifted is timed again.
   void watch_drift();
@@ -92,7 +94,11 @@ class CardLane {
   void tell(const SizeSearch& search, const CommittedTrial& committed);
   /// Ends the search at a size and runs its final round.
   void finish(SizeSearch& search);
-  /// Where time is short, a final round takes no longer than the search at a size.
+  /// Holds the final round of a size, with as many finalists as there is time for, or tells the
+  /// best by search times where that is too short or the plan defers it.
+  [[nodiscard]] std::optional<FinalResult> confirmed(SizeSearch& search);
+  /// None where there is no time for one.
+  [[nodiscard]] std::optional<FinalPlan> final_plan() const;
   [[nodiscard]] measure::RoundsPlan rounds_plan() const;
   [[nodiscard]] EnergyPlan energy_plan() const;
   /// What was best before, unless it failed in this run.
@@ -102,7 +108,15 @@ class CardLane {
   /// Commits that a size is tuned on this card, once, before its first row from here.
   void place(const SizeSearch& search);
 
+  /// Whether the time of the search is up: what is left is for final rounds.
   [[nodiscard]] bool stop() const;
+  [[nodiscard]] Duration elapsed() const { return run_.plan.now() - run_.start; }
+  /// How long the final rounds of the sizes that have none yet may take on this card.
+  [[nodiscard]] FinalCosts::Duration time_for_finals() const;
+  /// How many sizes this card is still to finish, those that cards share as fractions.
+  [[nodiscard]] double unfinished() const;
+  /// Of a final round with so many of the best.
+  [[nodiscard]] std::size_t contenders(std::size_t finalists) const;
   /// Without the final rounds.
   [[nodiscard]] Duration search_time() const;
   /// The time of the search since this was last asked.
@@ -121,6 +135,7 @@ class CardLane {
   FinalRound final_round_;
   LibraryGauge library_gauge_;
   std::optional<DriftMonitor> drift_monitor_;  // once a size is open
+  FinalCosts final_costs_;
   Duration charged_{}, final_time_{};
   double drift_s_ = 0, energy_s_ = 0;
   int requeued_ = 0;

@@ -17,10 +17,8 @@
 namespace tuner::session {
 namespace {
 
-/// The best of the search that take part: at most `most`, and no more than fit the time of one
-/// round, but always a few. Many, because launches back to back rank unlike the search.
-constexpr std::size_t kMostFinalists = 16;
-constexpr std::size_t kFewestFinalists = 3;
+/// The best of the search that take part are no more than fit the time of one round, but always a
+/// few.
 constexpr double kRoundNs = 200e6;
 /// What a contender may be slower than the fastest to win because it is the default or smaller. The
 /// incumbent may be as much slower as makes a tie.
@@ -89,7 +87,7 @@ std::size_t winner_of(const SizeSearch& search, const std::vector<space::Config>
 
 }  // namespace
 
-std::vector<space::Config> FinalRound::finalists(const SizeSearch& search) {
+std::vector<space::Config> FinalRound::finalists(const SizeSearch& search, std::size_t most) {
   std::vector<space::Config> configs;
   const std::vector<Ranked> ranking = search.ranking();
   double round_ns = 0;
@@ -99,7 +97,7 @@ std::vector<space::Config> FinalRound::finalists(const SizeSearch& search) {
                           config == search.required_finalists().incumbent;
     round_ns += ranking[i].median_ns;
     const bool in_time = i < kFewestFinalists || round_ns <= kRoundNs;
-    if ((i < kMostFinalists && in_time) || required) configs.push_back(config);
+    if ((i < most && in_time) || required) configs.push_back(config);
   }
   return configs;
 }
@@ -114,27 +112,28 @@ store::BestRecord FinalRound::best_record(const SizeSearch& search,
   return best;
 }
 
-FinalResult FinalRound::by_screening(const SizeSearch& search) const {
-  const space::Config winner = search.ranking().front().config;
+std::optional<FinalResult> FinalRound::by_screening(const SizeSearch& search) const {
+  const std::vector<Ranked> ranking = search.ranking();
+  if (ranking.empty()) return std::nullopt;
+  const space::Config& winner = ranking.front().config;
   store::BestRecord best = best_record(search, winner);
   best.time = *search.trial(winner).time;
-  return {.best = std::move(best), .winner = winner, .finalists = {}};
+  return FinalResult{.best = std::move(best), .winner = winner, .finalists = {}};
 }
 
 Expected<FinalResult, LostContender> FinalRound::attempt(const SizeSearch& search,
-                                                         const measure::RoundsPlan& plan,
-                                                         const EnergyPlan& energy,
+                                                         const FinalPlan& plan,
                                                          LibraryPart library) {
-  const std::vector<space::Config> configs = finalists(search);
+  const std::vector<space::Config> configs = finalists(search, plan.most_finalists);
   int rounds = 0;
   const auto between_rounds = [&] {
-    observer_.round_done(search.size(), rounds++, plan.rounds);
+    observer_.round_done(search.size(), rounds++, plan.rounds.rounds);
     return interrupted_();
   };
   SideBySideTimer timer(kernel_, search.space(), search.size(), pool_, device_, library);
-  auto timed = timer.time(configs, plan, between_rounds);
+  auto timed = timer.time(configs, plan.rounds, between_rounds);
   if (!timed) return Unexpected(timed.error());
-  if (!*timed) return by_screening(search);
+  if (!*timed) return *by_screening(search);
   SideBySideTimes& times = **timed;
   std::optional<std::size_t> incumbent;
   for (std::size_t i = 0; i < configs.size(); ++i) {
@@ -145,7 +144,7 @@ Expected<FinalResult, LostContender> FinalRound::attempt(const SizeSearch& searc
   }
   double energy_s = 0;
   const auto energies = measure_energy(
-      times, device_, energy,
+      times, device_, plan.energy,
       [&](std::size_t contenders, double seconds) {
         energy_s = seconds;
         observer_.energy_began(search.size(), contenders, seconds);
@@ -163,6 +162,7 @@ Expected<FinalResult, LostContender> FinalRound::attempt(const SizeSearch& searc
   for (const measure::Rank& rank : ranks)
     confirmed.best.ties += rank.tied && rank.contender != winner ? 1 : 0;
   confirmed.energy_s = energy_s;
+  confirmed.left_out = finalists(search).size() - configs.size();
   return confirmed;
 }
 
@@ -208,8 +208,8 @@ FinalResult FinalRound::result(const SizeSearch& search, const std::vector<space
   return result;
 }
 
-std::optional<FinalResult> FinalRound::run(SizeSearch& search, const measure::RoundsPlan& plan,
-                                           const EnergyPlan& energy, const Failed& failed) {
+std::optional<FinalResult> FinalRound::run(SizeSearch& search, const FinalPlan& plan,
+                                           const Failed& failed) {
   // One failure may have a cause outside, such as a process that was killed, or in one of its
   // algorithms.
   constexpr int kMostLibraryFailures = 2;
@@ -222,8 +222,8 @@ std::optional<FinalResult> FinalRound::run(SizeSearch& search, const measure::Ro
                                     ? LibraryPart::excluded
                                 : library_failures == 0 ? LibraryPart::with_algorithms
                                                         : LibraryPart::included;
-    observer_.final_began(search.size(), finalists(search).size(), library);
-    auto attempted = attempt(search, plan, energy, library);
+    observer_.final_began(search.size(), finalists(search, plan.most_finalists).size(), library);
+    auto attempted = attempt(search, plan, library);
     if (attempted) {
       if (library_failures == kMostLibraryFailures) attempted->library_problem = library_problem;
       return std::move(*attempted);

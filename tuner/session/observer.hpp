@@ -6,6 +6,7 @@
 #include "tuner/verify/coverage.hpp"
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -57,6 +58,10 @@ struct Progress {
   std::optional<std::chrono::milliseconds> remaining;  ///< estimated, from the rate so far
 };
 
+/// The best of a search that take part in a final round, at most. Many, because launches back to
+/// back rank unlike the search.
+inline constexpr std::size_t kMostFinalists = 16;
+
 /// How one size ended.
 struct SizeResult {
   space::Size size;
@@ -64,6 +69,8 @@ struct SizeResult {
   /// Empty: there was no final round, and `best` is by screening times alone, which are not stored
   /// as a result.
   std::vector<store::FinalistRecord> finalists;
+  /// Of those that would have taken part in the final round, for which the time was too short.
+  std::size_t left_out = 0;
   std::string winner_display;   ///< "TILE_M=64 …"
   std::string library_problem;  ///< why the final had to do without the library, if so
   std::string caution;          ///< what the user should know of the check, if anything

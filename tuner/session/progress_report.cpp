@@ -77,7 +77,7 @@ std::optional<milliseconds> ProgressReport::remaining(const Progress& progress) 
   const auto finals = std::chrono::duration_cast<milliseconds>(finals_);
   const auto searched = progress.elapsed - finals / static_cast<int>(cards_);
   std::optional<milliseconds> allowed;
-  if (plan_.max_time) allowed = std::max(*plan_.max_time - searched, milliseconds(0));
+  if (plan_.max_time) allowed = std::max(*plan_.max_time - progress.elapsed, milliseconds(0));
   if (plan_.patience) return allowed;
   const auto left = static_cast<double>(progress.planned - progress.evaluated);
   const auto estimate = milliseconds(static_cast<std::int64_t>(

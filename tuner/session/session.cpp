@@ -116,7 +116,7 @@ class Run {
                  .kernel = kernel_record(family, kernel),
                  .check_hash = family::check_hash(family, kernel)},
         board_(plan.sizes, kernel.space->dims, expected_work(family.problem, plan.sizes),
-               cards_.size()),
+               cards_.size(), plan.importance),
         run_(begin()),
         guard_(store, subject_, run_, [this] { return cards_of_the_run(); }),
         progress_(family.problem, planned(), cards_.size(), observer_, plan, start_),
@@ -299,9 +299,21 @@ class Run {
                          .winners_elsewhere = winners.anywhere(size),
                          .recommended = kernel_.try_first};
     if (plan_.resume == Resume::yes) prior.trials = store_.known_trials(subject_, problem);
+    for (const std::string& uuid : plan_.continued) add_trials(uuid, problem, prior);
     board_.add(size, std::move(space), plan_.strategy, plan_.seed, std::move(prior),
                plan_.max_evaluations);
     if (plan_.candidates == Candidates::known) board_.searches().back().limit_to_known();
+  }
+
+  void add_trials(const std::string& uuid, const std::string& problem,
+                  PriorKnowledge& prior) const {
+    const auto continued = store_.run(uuid);
+    if (!continued) return;
+    for (store::StoredTrial& stored : store_.trials(continued->id)) {
+      if (stored.trial.problem != problem) continue;
+      std::string config = stored.trial.config_json;
+      prior.trials.insert_or_assign(std::move(config), std::move(stored.trial));
+    }
   }
 
   [[nodiscard]] std::uint64_t planned() const {

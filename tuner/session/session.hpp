@@ -36,6 +36,12 @@ enum class Candidates {
   known,  ///< the default, what was best before, and what has a result: for a final round alone
 };
 
+/// Whether sizes have final rounds in a run.
+enum class FinalRounds {
+  held,
+  deferred,  ///< to a later run: the best of each size is by search times
+};
+
 /// Tells the time to a run. Called from any thread.
 using RunClock = std::function<std::chrono::steady_clock::time_point()>;
 
@@ -45,16 +51,26 @@ struct RunPlan {
   std::string strategy = "auto";
   std::uint64_t seed = 0;
   std::optional<std::uint64_t> max_evaluations = {};  ///< configurations at each size
-  /// Of the search at all sizes together, in equal shares, by the clock of each card; the finals
-  /// come on top.
+  /// Of the run, final rounds included, which get what they are expected to take, at most a
+  /// quarter. What has begun is completed.
   std::optional<std::chrono::milliseconds> max_time = {};
+  /// For so much longer sizes without a result get their first trials, and their final rounds the
+  /// fewest finalists.
+  std::chrono::milliseconds overrun{10'000};
+  /// Of each size, above 0: the most important are searched first, and share the time in these
+  /// proportions. Empty: all are alike.
+  std::vector<double> importance = {};
   /// The search at a size ends after this number of results in a row without an improvement of more
   /// than 0.5 %.
   std::optional<std::uint64_t> patience = {};
   Resume resume = Resume::yes;
+  /// Runs of the same kernel, by uuid, whose results count whatever `resume` says.
+  std::vector<std::string> continued = {};
   Candidates candidates = Candidates::all;
   SharedDevice shared_device = SharedDevice::refused;
   /// With when_short, energy takes at most a tenth of what the searches of a card have taken.
+  FinalRounds final_rounds = FinalRounds::held;
+  std::size_t most_finalists = kMostFinalists;
   EnergyChoice energy = EnergyChoice::when_short;
   /// What was best by installed tables, for any kernel of the family at any size on any device of
   /// this backend: tried first.

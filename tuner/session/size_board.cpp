@@ -16,9 +16,11 @@ constexpr std::size_t kFewestAtOnce = 2;
 }  // namespace
 
 SizeBoard::SizeBoard(std::span<const space::Size> sizes, const space::Dimensions& dims,
-                     std::span<const double> work, std::size_t cards)
+                     std::span<const double> work, std::size_t cards,
+                     std::span<const double> importance)
     : neighbours_(sizes, dims),
       work_(work.begin(), work.end()),
+      importance_(sizes.size(), 1),
       cards_(cards),
       ended_(sizes.size()),
       being_searched_(sizes.size()),
@@ -28,6 +30,11 @@ SizeBoard::SizeBoard(std::span<const space::Size> sizes, const space::Dimensions
   if (cards > 1) {
     std::ranges::stable_sort(order, std::greater<>(),
                              [&](std::size_t size) { return std::ilogb(work[size]); });
+  }
+  if (!importance.empty()) {
+    importance_.assign(importance.begin(), importance.end());
+    std::ranges::stable_sort(order, std::greater<>(),
+                             [&](std::size_t size) { return importance_[size]; });
   }
   for (const std::size_t size : order) waiting_.emplace_back(size, Stage::fresh);
   waiting_work_ = std::accumulate(work_.begin(), work_.end(), 0.0);
@@ -116,6 +123,13 @@ std::size_t SizeBoard::cards() const {
 double SizeBoard::waiting_per_card() const {
   const std::scoped_lock lock(mutex_);
   return static_cast<double>(waiting_.size()) / static_cast<double>(cards_);
+}
+
+double SizeBoard::waiting_importance_per_card() const {
+  const std::scoped_lock lock(mutex_);
+  double sum = 0;
+  for (const auto& [size, stage] : waiting_) sum += importance_[size];
+  return sum / static_cast<double>(cards_);
 }
 
 bool SizeBoard::all_ended() const {

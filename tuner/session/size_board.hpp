@@ -41,8 +41,11 @@ class SizeBoard {
   /// `sizes` as the searches are added. `work` is the expected work of each, above 0, in any unit:
   /// with several cards the sizes of most work come first, in steps of a factor of two, so that
   /// short ones fill the end. Among equals, and on one card, the order is that of Neighbours.
+  /// `importance` of each, above 0: the most important come first, whatever their work; empty: all
+  /// are alike.
   SizeBoard(std::span<const space::Size> sizes, const space::Dimensions& dims,
-            std::span<const double> work, std::size_t cards);
+            std::span<const double> work, std::size_t cards,
+            std::span<const double> importance = {});
   SizeBoard(const SizeBoard&) = delete;
   SizeBoard& operator=(const SizeBoard&) = delete;
 
@@ -74,6 +77,10 @@ class SizeBoard {
   [[nodiscard]] std::size_t cards() const;
   /// Sizes that no card has taken, for each card that is left.
   [[nodiscard]] double waiting_per_card() const;
+  /// The same, each counted by its importance.
+  [[nodiscard]] double waiting_importance_per_card() const;
+  /// Of each size; 1 where all are alike.
+  [[nodiscard]] const std::vector<double>& importance() const { return importance_; }
   [[nodiscard]] bool all_ended() const;
 
   /// Notes what has won so far at a size.
@@ -95,6 +102,7 @@ class SizeBoard {
   std::condition_variable changed_;
   std::deque<std::pair<std::size_t, Stage>> waiting_;
   std::vector<double> work_;
+  std::vector<double> importance_;
   double waiting_work_ = 0;
   std::size_t cards_;
   std::size_t held_ = 0;  // sizes, by all cards

@@ -19,7 +19,8 @@ SizeSchedule::SizeSchedule(const RunPlan& plan, const family::Kernel& kernel, Co
                            SizeBoard& board)
     : plan_(plan),
       board_(board),
-      shares_(plan.max_time, plan.sizes.size(), [&board] { return board.waiting_per_card(); }),
+      shares_(plan.max_time, board.importance(),
+              [&board] { return board.waiting_importance_per_card(); }),
       pipeline_(kernel, site.pool, [&site] { return site.ahead(); }),
       budget_([this](const SizeSearch& search) {
         return search::Budget{.spent = shares_.spent(board_.index(search))};
@@ -35,7 +36,8 @@ void SizeSchedule::open() {
     open_ones.push_back(&search);
     if (taken->stage == SizeBoard::Stage::fresh) search.expect(board_.winners_near(search));
     if (taken->stage == SizeBoard::Stage::begun) {
-      for (const space::Config& leader : FinalRound::finalists(search)) search.ask_again(leader);
+      for (const space::Config& leader : FinalRound::finalists(search, plan_.most_finalists))
+        search.ask_again(leader);
     }
     pipeline_.open(search);
     shares_.open(board_.index(search));

@@ -70,6 +70,9 @@ class SizeSchedule {
   void charge(const SizeSearch& search, TimeShares::Duration time);
   void charge_all(TimeShares::Duration time) { shares_.charge_all(time); }
 
+  /// That so much of the time of the run is for final rounds, those that were held too.
+  void reserve(TimeShares::Duration time) { shares_.reserve(time); }
+
   /// Whether an open search is at its end, out of patience or out of time.
   [[nodiscard]] bool is_over(SizeSearch& search);
   /// Ends a search; it is held until it has its result.

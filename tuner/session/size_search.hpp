@@ -83,6 +83,8 @@ class SizeSearch {
   [[nodiscard]] std::uint64_t known_count() const { return known_.size(); }
   /// How many results in a row, up to the last, have brought nothing faster by more than 0.5 %.
   [[nodiscard]] std::uint64_t without_improvement() const { return without_improvement_; }
+  /// Has patience begin anew.
+  void restart_patience() { without_improvement_ = 0; }
   /// The fastest cold median so far, of the results that still stand.
   [[nodiscard]] std::optional<double> best_ns() const;
   /// The results that ended `ok`, fastest first, ties by configuration: by their times in series,

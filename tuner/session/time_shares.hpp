@@ -11,23 +11,30 @@
 namespace tuner::session {
 
 /// Divides the time that a card searches among the sizes it searches: what is left, with what the
-/// open ones have had, in equal shares. What a size that closes early leaves goes to the others;
+/// open ones have had, by their weights. What a size that closes early leaves goes to the others;
 /// one whose trials take long uses up its own share, never theirs. Of the time left as large a part
 /// is expected to serve all, in waiting for compilers, as since the first size was charged.
 class TimeShares {
  public:
   using Duration = std::chrono::duration<double>;
 
-  /// No size is open. `yet_to_open`: how many more sizes this card can expect, which may be a
-  /// fraction where cards share them. Without a total no share is ever used up.
-  TimeShares(std::optional<std::chrono::milliseconds> total, std::size_t sizes,
+  /// No size is open. `weights`: of each size, above 0. `yet_to_open`: the weight of the sizes that
+  /// this card can expect besides, which may be a part of one where cards share them. Without a
+  /// total no share is ever used up.
+  TimeShares(std::optional<std::chrono::milliseconds> total, std::vector<double> weights,
              std::function<double()> yet_to_open)
-      : total_(total), by_size_(sizes), open_(sizes), yet_to_open_(std::move(yet_to_open)) {}
+      : total_(total),
+        weights_(std::move(weights)),
+        by_size_(weights_.size()),
+        open_(weights_.size()),
+        yet_to_open_(std::move(yet_to_open)) {}
 
   void open(std::size_t size);
 
   /// That so much time went into a size, which may be closed by now.
   void charge(std::size_t size, Duration time);
+  /// That so much of the total is for something else than the search.
+  void reserve(Duration time) { reserved_ = time; }
   /// That so much time served all of them.
   void charge_all(Duration time);
   /// That a size needs no more.
@@ -39,9 +46,11 @@ class TimeShares {
 
  private:
   std::optional<Duration> total_;
+  Duration reserved_{};
+  std::vector<double> weights_;
   std::vector<Duration> by_size_;
   std::vector<bool> open_;
-  std::size_t open_count_ = 0;
+  double open_weight_ = 0;
   std::function<double()> yet_to_open_;
   Duration gone_{};     // what closed sizes had, and what served all
   Duration of_open_{};  // what open sizes had

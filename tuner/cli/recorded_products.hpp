@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// The products that `tune record` finds, as sizes of families.
+#pragma once
+
+#include "tuner/core/json.hpp"
+#include "tuner/family/recorded_calls.hpp"
+
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace tuner::cli {
+
+/// The families that have products, in spaces/ under their names.
+inline constexpr std::array<std::string_view, 2> kProductFamilies = {"gemm", "gemm_tensor"};
+
+/// Why a product cannot be tuned; empty where it can. What its family has no size for would make
+/// the whole suite one that cannot be read.
+[[nodiscard]] std::string why_not(const family::RecordedProduct& it);
+[[nodiscard]] bool can_be_tuned(const family::RecordedProduct& product);
+/// Of a product that can be tuned: the family that is fastest at its types.
+[[nodiscard]] std::string_view family_of(const family::RecordedProduct& it);
+/// The dimensions of its family that are not their default.
+[[nodiscard]] Json size_of(const family::RecordedProduct& it);
+/// The same as text: "64,64,64,TRANS_B=1".
+[[nodiscard]] std::string shown_product(const family::RecordedProduct& it);
+/// The time of all.
+[[nodiscard]] double total_ns(const family::RecordedCalls& calls);
+
+/// The recording in a suite, "FILE" or "FILE:GROUP"; none in a suite that `tune record` did not
+/// write. Throws Error(usage) as suite_sizes.
+[[nodiscard]] std::optional<family::RecordedCalls> recorded_in(const std::string& file_and_group);
+
+}  // namespace tuner::cli
