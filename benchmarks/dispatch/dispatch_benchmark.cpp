@@ -67,6 +67,9 @@ class NullExecutor final : public backend::Executor {
     return std::shared_ptr<void>(std::aligned_alloc(256, (size_bytes + 255) / 256 * 256),
                                  std::free);
   }
+  Expected<void, Failure> repeat(std::span<const std::byte>, void*, std::size_t) override {
+    return {};
+  }
   Expected<void, Failure> clear(void*, std::size_t, StreamHandle) override { return {}; }
   Expected<void*, Failure> graph_memory(std::size_t, StreamHandle) override {
     return Unexpected(Failure{Outcome::launch_error, "nothing is captured"});
