@@ -82,7 +82,8 @@ TEST(SizeDistribution, TheSameSeedDrawsTheSame) {
 }
 
 TEST(SizeDistribution, WhatIsDrawnOftenCountsMore) {
-  const SizeDistribution distribution = drawn_from(R"json({"format": "distribution/1", "family": "gemm",
+  const SizeDistribution distribution =
+      drawn_from(R"json({"format": "distribution/1", "family": "gemm",
     "shapes": [{"weight": 9, "dims": {"M,N,K": [[1, 2, 3]]}},
                {"dims": {"M": 4, "N": 5, "K": [6, 7]}}]})json");
   const std::vector<WeightedSize> drawn = distribution.draw(100, 0);
@@ -95,10 +96,12 @@ TEST(SizeDistribution, MistakesNameTheirPlaceAndRemedy) {
   EXPECT_EQ(error_of_drawing("[1, 16384]", "[16384, 1]"),
             "d.json: shapes[0].dims.M.log_uniform: is an impossible range: 16384 is more than 1; "
             "write [smallest, largest]");
-  EXPECT_THAT(error_of_drawing("[1, 16384]", "[0, 16384]"), HasSubstr("shapes[0].dims.M.log_uniform[0]"));
-  EXPECT_EQ(error_of_drawing("[100, 1000], \"multiple_of\": 8", "[100, 1000], \"multiple_of\": 2000"),
-            "d.json: shapes[1].dims.M: is an impossible range: from 100 to 1000 there is no "
-            "multiple of 2000");
+  EXPECT_THAT(error_of_drawing("[1, 16384]", "[0, 16384]"),
+              HasSubstr("shapes[0].dims.M.log_uniform[0]"));
+  EXPECT_EQ(
+      error_of_drawing("[100, 1000], \"multiple_of\": 8", "[100, 1000], \"multiple_of\": 2000"),
+      "d.json: shapes[1].dims.M: is an impossible range: from 100 to 1000 there is no "
+      "multiple of 2000");
   EXPECT_EQ(error_of_drawing("[128, 256]", "[]"),
             "d.json: shapes[1].dims.N: must have at least 1 element, has 0");
   EXPECT_EQ(error_of_drawing("\"weight\": 3", "\"weight\": 0"),
@@ -116,8 +119,9 @@ TEST(SizeDistribution, MistakesNameTheirPlaceAndRemedy) {
 
 TEST(SizeDistribution, ADistributionThatConstraintsForbidIsRefused) {
   EXPECT_THAT(usage_error([&] {
-                const auto only = drawn_from(altered(altered(kDrawn, "\"weight\": 3", "\"weight\": 1e9"),
-                                                "\"TRANS_B\": 1", "\"LDC\": 1"));
+                const auto only =
+                    drawn_from(altered(altered(kDrawn, "\"weight\": 3", "\"weight\": 1e9"),
+                                       "\"TRANS_B\": 1", "\"LDC\": 1"));
                 return only.draw(3, 0);
               }),
               AllOf(HasSubstr("d.json: of 1000 sizes"), HasSubstr("LDC")));

@@ -130,12 +130,11 @@ std::string text(const ExplanationRecord& it) {
 
 /// What there is since schema 8, where there is any.
 std::string text(const PortfolioRecord& it) {
-  std::string all = fmt::format("portfolio {} {} {} {} {} {} {}\n", it.family, it.types,
-                                it.distribution, it.recorded_at, it.loss, text(it.left_out_loss),
-                                it.environment.driver);
+  std::string all =
+      fmt::format("portfolio {} {} {} {} {} {} {}\n", it.family, it.types, it.distribution,
+                  it.recorded_at, it.loss, text(it.left_out_loss), it.environment.driver);
   for (const PortfolioMember& member : it.members) {
-    all +=
-        fmt::format("member {} {} {}\n", member.kernel, member.kernel_hash, member.config_json);
+    all += fmt::format("member {} {} {}\n", member.kernel, member.kernel_hash, member.config_json);
   }
   for (const PortfolioSize& size : it.sizes) {
     all += fmt::format("portfolio size {} {} {} {}\n", size.problem, size.weight,

@@ -280,7 +280,9 @@ TEST_F(MergeTest, AddsPortfoliosOnceAndTheNewestOfThemCounts) {
 
 TEST_F(MergeTest, APortfolioOfAKernelThatIsNotThereIsRefused) {
   EXPECT_THAT(
-      [&] { mine.record_portfolio(example_subject().device, example_portfolio(example_subject())); },
+      [&] {
+        mine.record_portfolio(example_subject().device, example_portfolio(example_subject()));
+      },
       ThrowsMessage<Error>(HasSubstr("was never tried")));
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cli/mcp_resources.hpp"
 
+#include "tuner/cli/data_folder.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/file.hpp"
-#include "tuner/core/installed_file.hpp"
 #include "tuner/core/printable.hpp"
 
 #include <nlohmann/json.hpp>
@@ -17,12 +17,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kLargestResource = std::size_t{4} << 20;
-
-/// A folder of data files: where it is installed, or in the source tree above the build's.
-std::optional<fs::path> data_folder(const fs::path& name) {
-  if (auto installed = installed_file("share/tuner" / name)) return installed;
-  return installed_file(name);
-}
 
 std::string read_text(const fs::path& path) {
   return as_utf8(read_file(path, kLargestResource));

@@ -3,6 +3,7 @@
 #include "tuner/cli/database.hpp"
 #include "tuner/cli/output.hpp"
 #include "tuner/cli/preloading.hpp"
+#include "tuner/cli/recorded_product.hpp"
 #include "tuner/cli/table.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/file.hpp"
@@ -20,7 +21,6 @@
 #include <array>
 #include <cstdlib>
 #include <filesystem>
-#include <limits>
 #include <numeric>
 #include <optional>
 #include <ranges>
@@ -42,40 +42,6 @@ using family::RecordedProduct;
 /// The families that have products, in spaces/ under their names.
 constexpr std::array<std::string_view, 2> kFamilies = {"gemm", "gemm_tensor"};
 
-/// What a product's types are in the family that is fastest at them.
-struct TypeOfFamily {
-  std::string_view recorded, family, type;
-};
-
-/// Null where no family has such a product.
-const TypeOfFamily* type_of(const RecordedProduct& it) {
-  static constexpr std::array<TypeOfFamily, 6> kTypes = {
-      {{"f32", "gemm", "f32"},
-       {"f64", "gemm", "f64"},
-       {"s8,s8,s32", "gemm", "s8"},
-       {"bf16", "gemm_tensor", "bf16"},
-       {"f16", "gemm_tensor", "f16"},
-       {"bf16,bf16,f32", "gemm_tensor", "bf16_f32"}}};
-  const auto found = std::ranges::find(kTypes, it.type, &TypeOfFamily::recorded);
-  return found == kTypes.end() ? nullptr : &*found;
-}
-
-/// Why a product cannot be tuned; empty where it can. What its family has no size for would make
-/// the whole suite one that cannot be read.
-std::string why_not(const RecordedProduct& it) {
-  if (!it.objection.empty()) return it.objection;
-  if (type_of(it) == nullptr) return "element type";
-  constexpr std::int64_t kLargest = std::numeric_limits<std::int32_t>::max();
-  constexpr std::int64_t kMostProducts = 65'535;
-  const bool fits =
-      std::max({it.m, it.n, it.k, it.lda, it.ldb, it.ldc}) <= kLargest && it.batch <= kMostProducts;
-  return fits ? "" : "too large";
-}
-
-bool can_be_tuned(const RecordedProduct& product) {
-  return why_not(product).empty();
-}
-
 /// Of all processes, what took longest first.
 RecordedCalls read_recordings(const std::filesystem::path& folder) {
   RecordedCalls all;
@@ -92,22 +58,6 @@ RecordedCalls read_recordings(const std::filesystem::path& folder) {
     return std::pair(it.estimated_ns(), it.count);
   });
   return all;
-}
-
-/// The dimensions of its family that are not their default.
-Json size_of(const RecordedProduct& it) {
-  Json size = {{"M", it.m}, {"N", it.n}, {"K", it.k}};
-  if (it.batch != 1) size["BATCH"] = it.batch;
-  if (it.trans_a) size["TRANS_A"] = 1;
-  if (it.trans_b) size["TRANS_B"] = 1;
-  if (it.lda != (it.trans_a ? it.m : it.k)) size["LDA"] = it.lda;
-  if (it.ldb != (it.trans_b ? it.k : it.n)) size["LDB"] = it.ldb;
-  if (it.ldc != it.n) size["LDC"] = it.ldc;
-  if (it.align != 4) size["ALIGN"] = it.align;
-  if (it.bias != 0) size["BIAS"] = it.bias;
-  if (it.activation != 0) size["ACTIVATION"] = it.activation;
-  if (const auto* type = type_of(it); type && type->type != "f32") size["TYPE"] = type->type;
-  return size;
 }
 
 /// What can be tuned of a family, each size once, one a line.

@@ -19,8 +19,8 @@
 namespace tuner::dispatch {
 namespace {
 
-/// The number of kernels that a choice by measurement times without a portfolio: the fastest is almost always among
-/// those with the best expected times (docs/reference/selection.md).
+/// The number of kernels that a choice by measurement times without a portfolio: the fastest is
+/// almost always among those with the best expected times (docs/reference/selection.md).
 constexpr std::size_t kMostMeasured = 8;
 
 /// By what factor a kernel must be measured faster than the library to be taken: what so few
@@ -186,8 +186,9 @@ Expected<LaunchPlan, std::string> PlanMaker::make_measured(const FamilyTable& fa
   }
 }
 
-Expected<PlanMaker::AnswerTimes, Failure> PlanMaker::measure(
-    const FamilyTable& family, const SizeSlot& slot, const select::Ranking& ranking) {
+Expected<PlanMaker::AnswerTimes, Failure> PlanMaker::measure(const FamilyTable& family,
+                                                             const SizeSlot& slot,
+                                                             const select::Ranking& ranking) {
   const std::vector<select::Selection>& answers = ranking.answers;
   const std::size_t most = std::max(kMostMeasured, ranking.members);
   // Of each its own, which goes with those that lose.

@@ -36,8 +36,11 @@ select::CatalogueKernel without_results(const store::KernelRecord& record) {
 /// of them was tuned.
 select::Catalogue kernels_alone(const store::Store& store, const space::DeviceInfo& device,
                                 const space::EnvironmentInfo& environment) {
-  select::Catalogue result{
-      .device = device, .environment = environment, .kernels = {}, .portfolios = {}, .explanation = {}};
+  select::Catalogue result{.device = device,
+                           .environment = environment,
+                           .kernels = {},
+                           .portfolios = {},
+                           .explanation = {}};
   std::set<std::pair<std::string, std::string>> known;
   for (const store::KernelRecord& record : store.kernels({})) {
     if (!select::has_space(record) || !known.emplace(record.family, record.kernel).second) continue;

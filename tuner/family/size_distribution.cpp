@@ -71,8 +71,8 @@ std::vector<std::size_t> dims_of(const DocumentNode& node, const std::string& ke
     const std::string name = key.substr(begin, end - begin);
     const auto place = dims.find(name);
     if (!place) {
-      node.fail(fmt::format("has no dimension {}{}", in_quotes(name),
-                            did_you_mean(name, dims.names())));
+      node.fail(
+          fmt::format("has no dimension {}{}", in_quotes(name), did_you_mean(name, dims.names())));
     }
     places.push_back(*place);
     begin = end + 1;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which sizes programs ask for, and how often (format distribution/1, docs/reference/portfolios.md).
+// Which sizes programs ask for, and how often (format distribution/1,
+// docs/reference/portfolios.md).
 #pragma once
 
 #include "tuner/family/family.hpp"
@@ -50,8 +51,8 @@ class SizeDistribution {
       : origin_(std::move(origin)), dims_(std::move(dims)), shapes_(std::move(shapes)) {}
 
   /// `count` different sizes, or fewer where it has no more, in the order drawn; the weight is how
-  /// often one was drawn meanwhile. The same for the same seed on every machine. Throws Error(usage)
-  /// where no size is found that the family's constraints allow.
+  /// often one was drawn meanwhile. The same for the same seed on every machine. Throws
+  /// Error(usage) where no size is found that the family's constraints allow.
   [[nodiscard]] std::vector<WeightedSize> draw(std::size_t count, std::uint64_t seed) const;
 
  private:

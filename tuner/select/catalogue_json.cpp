@@ -228,9 +228,8 @@ store::PortfolioRecord read_portfolio(const Json& json) {
                                    .sizes = {},
                                    .environment = read_environment(json.at("environment"))};
   for (const Json& it : json.at("members")) {
-    portfolio.members.push_back({.kernel = it.at("kernel"),
-                                 .kernel_hash = it.at("hash"),
-                                 .config_json = it.at("values")});
+    portfolio.members.push_back(
+        {.kernel = it.at("kernel"), .kernel_hash = it.at("hash"), .config_json = it.at("values")});
   }
   for (const Json& it : json.at("sizes")) {
     portfolio.sizes.push_back({.problem = it.at(0),
@@ -245,15 +244,15 @@ store::PortfolioRecord read_portfolio(const Json& json) {
 void require_members(const Catalogue& catalogue) {
   for (const store::PortfolioRecord& portfolio : catalogue.portfolios) {
     for (const store::PortfolioMember& member : portfolio.members) {
-      const bool is_known =
-          std::ranges::any_of(catalogue.kernels, [&](const CatalogueKernel& it) {
-            return it.record->family == portfolio.family && it.record->kernel == member.kernel &&
-                   it.record->hash == member.kernel_hash;
-          });
+      const bool is_known = std::ranges::any_of(catalogue.kernels, [&](const CatalogueKernel& it) {
+        return it.record->family == portfolio.family && it.record->kernel == member.kernel &&
+               it.record->hash == member.kernel_hash;
+      });
       if (is_known) continue;
-      fail(fmt::format("the portfolio of {} has a member of {}, which the table has not in that "
-                       "version",
-                       portfolio.family, member.kernel));
+      fail(
+          fmt::format("the portfolio of {} has a member of {}, which the table has not in that "
+                      "version",
+                      portfolio.family, member.kernel));
     }
   }
 }

@@ -196,8 +196,7 @@ ChosenPortfolio choose_portfolio(const TimeMatrix& matrix, std::size_t k) {
     if (!is_served) ++chosen.unserved;
   }
   for (std::size_t count = 1; count <= chosen.members.size(); ++count) {
-    chosen.losses_with.push_back(
-        std::exp(choice.total(std::span(chosen.members).first(count))));
+    chosen.losses_with.push_back(std::exp(choice.total(std::span(chosen.members).first(count))));
   }
   chosen.loss = std::exp(choice.total(chosen.members));
   chosen.library_loss = library_loss(matrix, table);

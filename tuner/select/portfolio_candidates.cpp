@@ -93,10 +93,9 @@ const store::PortfolioRecord* portfolio_for(const Catalogue& catalogue, std::str
       asked, [](const AskedKernel& it) { return it.kernel->stored && it.size; });
   if (known == asked.end()) return nullptr;
   const std::string types = types_of(known->size->numbers, known->kernel->stored->dims());
-  const auto found =
-      std::ranges::find_if(catalogue.portfolios, [&](const store::PortfolioRecord& it) {
-        return it.family == family && it.types == types;
-      });
+  const auto found = std::ranges::find_if(
+      catalogue.portfolios,
+      [&](const store::PortfolioRecord& it) { return it.family == family && it.types == types; });
   return found == catalogue.portfolios.end() ? nullptr : &*found;
 }
 

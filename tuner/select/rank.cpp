@@ -319,8 +319,8 @@ class Ladder {
   const RankQuestion& question_;
   std::vector<AskedKernel> asked_;
   const store::PortfolioRecord* portfolio_ = nullptr;  // that answers
-  std::string size_text_;             // as the kernel used last writes it
-  std::optional<double> library_ns_;  // expected
+  std::string size_text_;                              // as the kernel used last writes it
+  std::optional<double> library_ns_;                   // expected
   bool library_is_first_ = false;
   Ranking ranking_;
 };

@@ -56,12 +56,12 @@ struct Ranking {
 };
 
 /// Answers from the catalogue alone; never with an entry of a source that has changed since. What
-/// was tuned for the very size comes first, the fastest of it before the others; then the members of
-/// the portfolio for such sizes, or where there is none what was tuned for other sizes, as far as
-/// valid at this one; last the default configuration. The library,
-/// when the family has one and no kernel is asked for by name, stands where its time puts it; it is
-/// never after the default. By an algorithm that was found for the very size it stands before the
-/// library's own choice, unless that was another version of the library.
+/// was tuned for the very size comes first, the fastest of it before the others; then the members
+/// of the portfolio for such sizes, or where there is none what was tuned for other sizes, as far
+/// as valid at this one; last the default configuration. The library, when the family has one and
+/// no kernel is asked for by name, stands where its time puts it; it is never after the default. By
+/// an algorithm that was found for the very size it stands before the library's own choice, unless
+/// that was another version of the library.
 ///
 /// No answers when nothing is valid. Throws Error(nothing_found) when the catalogue has no such
 /// family or kernel, Error(usage) when the size does not fit the family.

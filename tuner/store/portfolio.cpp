@@ -92,18 +92,17 @@ std::vector<PortfolioSize> read_sizes(const Database& database, std::int64_t por
 
 PortfolioRecord read_portfolio(const Database& database, RowReader& row) {
   const std::int64_t id = row.integer();
-  return {.family = row.text(),
-          .types = row.text(),
-          .distribution = row.text(),
-          .recorded_at = row.text(),
-          .loss = row.real(),
-          .left_out_loss = row.optional_real(),
-          .members = read_members(database, id),
-          .sizes = read_sizes(database, id),
-          .environment = {.driver = row.text(),
-                          .compiler = row.text(),
-                          .library = row.text(),
-                          .tool = row.text()}};
+  return {
+      .family = row.text(),
+      .types = row.text(),
+      .distribution = row.text(),
+      .recorded_at = row.text(),
+      .loss = row.real(),
+      .left_out_loss = row.optional_real(),
+      .members = read_members(database, id),
+      .sizes = read_sizes(database, id),
+      .environment = {
+          .driver = row.text(), .compiler = row.text(), .library = row.text(), .tool = row.text()}};
 }
 
 }  // namespace
