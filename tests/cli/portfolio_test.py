@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """tune portfolio: few configurations for many sizes, stored, served and exported."""
 
+import fcntl
 import json
 import unittest
 
@@ -34,7 +35,7 @@ class PortfolioTest(ProgramTest):
         answer = self.tune("query", "--family", "scale", "--size", "777", "--explain").stdout
         self.assertRegex(answer, "of the .* of the portfolio of")
         self.assertTrue(any(kernel in answer for kernel in members), answer)
-        self.assertEqual(len(json.loads(self.tune("runs", "list", "--json").stdout)["runs"]), 2, "of each kernel one")
+        self.assertEqual(len(json.loads(self.tune("runs", "list", "--json").stdout)["sessions"]), 2, "of each kernel one")
 
     def test_the_same_command_again_runs_nothing(self):
         space = self.space_file()
@@ -72,6 +73,19 @@ class PortfolioTest(ProgramTest):
         weights = {size["size"][0]: size["weight"] for size in portfolio["sizes"]}
         self.assertEqual(weights, {4: 300, 9: 2000})
         self.assertEqual(portfolio["types"], "TYPE=f32")
+
+    def test_setup_measures_the_included_families(self):
+        self.assertRegex(self.tune("doctor").stdout, "`tune setup` measures")
+        done = json.loads(self.tune("setup", *SCALE, "--max-time", "6s", "--json").stdout)
+        self.assertEqual([it["family"] for it in done["portfolios"]], ["gemm", "reduction", "transpose"])
+        for it in done["portfolios"]:
+            self.assertTrue(it["portfolios"][0]["members"])
+        self.assertIn("3 portfolios", self.tune("doctor").stdout)
+
+    def test_two_setups_at_once_are_one_too_many(self):
+        with open(f"{self.database}.setup", "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            self.refuse("setup", *SCALE, code=1, says="another `tune setup` is running")
 
     def test_what_cannot_be_is_refused(self):
         space = self.space_file()

@@ -229,6 +229,103 @@ std::string loss_text(double loss) {
   return fmt::format("{:.1f} %", 100 * (loss - 1));
 }
 
+session::PortfolioPlan plan_of(const PortfolioOptions& options, const family::Family& family,
+                               const std::vector<family::WeightedSize>& wanted,
+                               const store::Store& store, const space::DeviceInfo& device) {
+  session::PortfolioPlan plan{.sizes = {},
+                              .candidates = {},
+                              .unknown = {},
+                              .fewest = options.members.value_or(kUsualMembers),
+                              .seed = options.seed,
+                              .command = options.command_line};
+  for (const family::WeightedSize& it : wanted) plan.sizes.push_back(it.size);
+  Candidates candidates(store, family, device, plan);
+  for (const family::Kernel* const kernel : wanted_kernels(family, options, device.backend)) {
+    candidates.add(*kernel);
+  }
+  check_members(options, plan);
+  plan.compile_threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()) - 1);
+  return plan;
+}
+
+void tell_plan(const family::Family& family, const session::PortfolioPlan& plan,
+               worker::DeviceWorker& device) {
+  for (const std::string& text : other_users(device)) tell(fmt::format("warning: {}\n", text));
+  tell(fmt::format("{} on {}: {}, {} to search, at {}\n", family.name, device.device().name,
+                   quantity::count(plan.candidates.size(), "candidate"),
+                   quantity::count(plan.unknown.size(), "kernel"),
+                   quantity::count(plan.sizes.size(), "size")));
+}
+
+/// Chooses the members for the sizes of each type and stores them.
+void choose(const PortfolioOptions& options, const family::Family& family,
+            const std::vector<family::WeightedSize>& wanted, std::size_t members,
+            const worker::DeviceWorker& device, store::Store& store, PortfolioRun& run) {
+  for (FamilyPortfolio& it : by_types(family, run.times, wanted)) {
+    if (!ran(it)) continue;
+    it.chosen = select::choose_portfolio(it.matrix, members);
+    it.left_out_loss = select::left_out_loss(it.matrix, members);
+    store.record_portfolio(device.device(),
+                           record_of(family, options, run.times, it, device.environment()));
+    run.portfolios.push_back(std::move(it));
+  }
+  if (!run.portfolios.empty()) return;
+  throw Error(ErrorCode::no_valid_config,
+              fmt::format("{}: no candidate could be timed at any of the sizes (failures: {})",
+                          family.path, format_failures(run.times.failures)));
+}
+
+/// At how many sizes a candidate is faster than the other members and the library.
+std::size_t fastest_at(const FamilyPortfolio& portfolio, std::size_t member) {
+  std::size_t count = 0;
+  for (std::size_t size = 0; size < portfolio.sizes.size(); ++size) {
+    const auto& ns = portfolio.matrix.times_ns[member][size];
+    const auto& library_ns = portfolio.matrix.library_ns[size];
+    const bool is_fastest = ns && *ns == fastest_member_ns(portfolio, size);
+    if (is_fastest && (!library_ns || *ns < *library_ns)) ++count;
+  }
+  return count;
+}
+
+Table members_table(const family::Family& family, const FamilyPortfolio& portfolio,
+                    const session::PortfolioTimes& times) {
+  using Align = Table::Align;
+  Table table(
+      {{portfolio.types.empty() ? family.name : fmt::format("{} {}", family.name, portfolio.types)},
+       {"fastest at", Align::right},
+       {"loss so far", Align::right},
+       {"configuration", Align::left, Table::Place::below}});
+  for (std::size_t i = 0; i < portfolio.chosen.members.size(); ++i) {
+    const std::size_t member = portfolio.chosen.members[i];
+    const session::PortfolioCandidate& it = times.candidates[member];
+    table.add({it.kernel->name, quantity::count(fastest_at(portfolio, member), "size"),
+               loss_text(portfolio.chosen.losses_with[i]),
+               space::display(*it.kernel->space, it.config)});
+  }
+  return table;
+}
+
+std::string worth_text(const FamilyPortfolio& portfolio) {
+  const select::ChosenPortfolio& chosen = portfolio.chosen;
+  std::string text =
+      fmt::format("At {} the fastest of these{} takes {} longer than the fastest known",
+                  quantity::count(portfolio.sizes.size(), "size"),
+                  chosen.library_loss ? " or the library" : "", loss_text(chosen.loss));
+  if (portfolio.left_out_loss) {
+    text +=
+        fmt::format("; at a size that did not take part {}", loss_text(*portfolio.left_out_loss));
+  }
+  if (chosen.library_loss) {
+    text += fmt::format("; the library alone {}", loss_text(*chosen.library_loss));
+  }
+  text += ".\n";
+  if (chosen.unserved > 0) {
+    text += fmt::format("{} {} served by nothing.\n", quantity::count(chosen.unserved, "size"),
+                        chosen.unserved == 1 ? "is" : "are");
+  }
+  return text;
+}
+
 }  // namespace
 
 PortfolioRun run_portfolio(const CommonOptions& common, const PortfolioOptions& options,
@@ -237,32 +334,13 @@ PortfolioRun run_portfolio(const CommonOptions& common, const PortfolioOptions& 
                            const std::function<bool()>& stop) {
   OpenedDevice opened(options, family, options.seed);
   worker::DeviceProcess& device = opened.device();
-  const std::string& backend = device.device().backend;
-  const auto wanted = wanted_sizes(family, options, backend);
+  const auto wanted = wanted_sizes(family, options, device.device().backend);
   store::Store store = open_database(common, store::Store::Mode::read_write);
-  session::PortfolioPlan plan{.sizes = {},
-                              .candidates = {},
-                              .unknown = {},
-                              .fewest = options.members.value_or(kUsualMembers),
-                              .seed = options.seed,
-                              .command = options.command_line};
-  for (const family::WeightedSize& it : wanted) plan.sizes.push_back(it.size);
-  Candidates candidates(store, family, device.device(), plan);
-  for (const family::Kernel* const kernel : wanted_kernels(family, options, backend)) {
-    candidates.add(*kernel);
-  }
-  check_members(options, plan);
-  plan.compile_threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()) - 1);
+  session::PortfolioPlan plan = plan_of(options, family, wanted, store, device.device());
   plan.max_time =
       std::max(std::chrono::milliseconds(1), std::chrono::duration_cast<std::chrono::milliseconds>(
                                                  until - std::chrono::steady_clock::now()));
-  if (!common.quiet) {
-    for (const std::string& text : other_users(device)) tell(fmt::format("warning: {}\n", text));
-    tell(fmt::format("{} on {}: {}, {} at {}\n", family.name, device.device().name,
-                     quantity::count(plan.candidates.size(), "candidate"),
-                     quantity::count(plan.unknown.size(), "kernel") + " to search",
-                     quantity::count(plan.sizes.size(), "size")));
-  }
+  if (!common.quiet) tell_plan(family, plan, device);
   const auto heard = [&](const session::PortfolioSizeTimed& it) {
     if (!common.quiet) tell_size(family, it, plan.sizes.size());
   };
@@ -271,20 +349,7 @@ PortfolioRun run_portfolio(const CommonOptions& common, const PortfolioOptions& 
       .wanted = wanted.size(),
       .times = session::time_portfolio(family, plan, device, opened.compiler(), store, heard, stop),
       .portfolios = {}};
-  if (stop()) return run;
-  for (FamilyPortfolio& it : by_types(family, run.times, wanted)) {
-    if (!ran(it)) continue;
-    it.chosen = select::choose_portfolio(it.matrix, plan.fewest);
-    it.left_out_loss = select::left_out_loss(it.matrix, plan.fewest);
-    store.record_portfolio(device.device(),
-                           record_of(family, options, run.times, it, device.environment()));
-    run.portfolios.push_back(std::move(it));
-  }
-  if (run.portfolios.empty()) {
-    throw Error(ErrorCode::no_valid_config,
-                fmt::format("{}: no candidate could be timed at any of the sizes (failures: {})",
-                            family.path, format_failures(run.times.failures)));
-  }
+  if (!stop()) choose(options, family, wanted, plan.fewest, device, store, run);
   return run;
 }
 
@@ -332,42 +397,8 @@ void print_portfolio(const CommonOptions& common, const family::Family& family,
                 run.times.sizes.size(), quantity::count(run.wanted, "size"));
   }
   for (const FamilyPortfolio& it : run.portfolios) {
-    using Align = Table::Align;
-    Table table({{it.types.empty() ? family.name : fmt::format("{} {}", family.name, it.types)},
-                 {"fastest at", Align::right},
-                 {"loss so far", Align::right},
-                 {"configuration", Align::left, Table::Place::below}});
-    for (std::size_t i = 0; i < it.chosen.members.size(); ++i) {
-      const std::size_t member = it.chosen.members[i];
-      const session::PortfolioCandidate& candidate = run.times.candidates[member];
-      std::size_t fastest = 0;
-      for (std::size_t size = 0; size < it.sizes.size(); ++size) {
-        const auto& ns = it.matrix.times_ns[member][size];
-        const auto& library_ns = it.matrix.library_ns[size];
-        if (ns && *ns == fastest_member_ns(it, size) && (!library_ns || *ns < *library_ns)) {
-          ++fastest;
-        }
-      }
-      table.add({candidate.kernel->name, quantity::count(fastest, "size"),
-                 loss_text(it.chosen.losses_with[i]),
-                 space::display(*candidate.kernel->space, candidate.config)});
-    }
-    output.table(table);
-    std::string text =
-        fmt::format("At {} the fastest of these{} takes {} longer than the fastest known",
-                    quantity::count(it.sizes.size(), "size"),
-                    it.chosen.library_loss ? " or the library" : "", loss_text(it.chosen.loss));
-    if (it.left_out_loss) {
-      text += fmt::format("; at a size that did not take part {}", loss_text(*it.left_out_loss));
-    }
-    if (it.chosen.library_loss) {
-      text += fmt::format("; the library alone {}", loss_text(*it.chosen.library_loss));
-    }
-    output.tell("{}.\n", text);
-    if (it.chosen.unserved > 0) {
-      output.tell("{} served by nothing.\n", quantity::count(it.chosen.unserved, "size") +
-                                                 (it.chosen.unserved == 1 ? " is" : " are"));
-    }
+    output.table(members_table(family, it, run.times));
+    output.tell("{}", worth_text(it));
   }
 }
 

@@ -171,7 +171,8 @@ class PortfolioTiming {
     try {
       for (const family::Kernel* const kernel : plan_.unknown) search(*kernel);
       const std::vector<space::Size> sizes = far_apart(plan_.sizes);
-      for (std::size_t i = 0; i < sizes.size() && !is_over(); ++i) {
+      for (std::size_t i = 0; i < sizes.size(); ++i) {
+        if (stop_() || (i > 0 && is_over())) break;
         const double shares = static_cast<double>(sizes.size() - i);
         const double share = std::min(1.0, (i == 0 ? kFirstShares : kShares) / shares);
         at_size(i, sizes[i], spent_s() + share * (most_s() - spent_s()));
@@ -299,14 +300,8 @@ class PortfolioTiming {
     return trials_of(*entrant.candidate.kernel).space_at(size).contains(entrant.candidate.config);
   }
 
-  /// Times the candidates at a size, the best so far first. Those that its time does not reach are
-  /// dropped. A size that is not finished does not count, unless it is the first.
-  void at_size(std::size_t index, const space::Size& size, double until_s) {
-    PortfolioSizeTimed timed{.number = index + 1, .size = size};
-    if (auto problem = problem_of(size)) {
-      timed.problem = *std::move(problem);
-      return heard_(timed);
-    }
+  /// Those to be timed at a size, the best so far first, being compiled.
+  std::vector<Entrant*> entrants_at(const space::Size& size) {
     std::vector<Entrant*> here;
     for (Entrant& it : entrants_) {
       if (!it.is_dropped && is_valid(it, size)) here.push_back(&it);
@@ -316,9 +311,20 @@ class PortfolioTiming {
       KernelTrials& trials = trials_of(*it->candidate.kernel);
       if (trials.known(size, it->json) == nullptr) trials.compile_ahead(size, it->candidate.config);
     }
+    return here;
+  }
+
+  /// Times the candidates at a size, the best so far first. Those that its time does not reach are
+  /// dropped. A size that is not finished does not count, unless it is the first.
+  void at_size(std::size_t index, const space::Size& size, double until_s) {
+    PortfolioSizeTimed timed{.number = index + 1, .size = size};
+    if (auto problem = problem_of(size)) {
+      timed.problem = *std::move(problem);
+      return heard_(timed);
+    }
     std::map<const Entrant*, double> times_ns;
     const std::size_t before = trial_count();
-    for (Entrant* const it : here) {
+    for (Entrant* const it : entrants_at(size)) {
       if (is_over() && !(sizes_.empty() && times_ns.empty())) break;
       if (spent_s() >= until_s && times_ns.size() >= kFewestInTime) {
         it->is_dropped = true;

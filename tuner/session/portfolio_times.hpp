@@ -35,8 +35,9 @@ struct PortfolioPlan {
   std::size_t fewest = 16;                     ///< candidates that are kept in any case
   std::uint64_t seed = 0;                      ///< of inputs and searches
   int compile_threads = 1;
-  std::chrono::milliseconds max_time{600'000};  ///< after which no further trial begins
-  std::string command = {};                     ///< recorded
+  /// After which no further trial begins, but for one at the first size.
+  std::chrono::milliseconds max_time{600'000};
+  std::string command = {};  ///< recorded
   RunClock now = std::chrono::steady_clock::now;
 };
 
