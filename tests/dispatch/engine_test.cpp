@@ -18,6 +18,7 @@ using testing::AllOf;
 using testing::Contains;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 using testing::StartsWith;
 using testing::ThrowsMessage;
 
@@ -283,6 +284,29 @@ TEST_F(EngineMeasurementTest, WhatWasTunedSinceIsMeasuredAgain) {
   open();
   device->time_ns = {{"rows<8,4>", 50}};
   EXPECT_EQ(prepare({16, 16, 4}).configuration, R"({"TILE":8})");
+}
+
+TEST_F(EngineMeasurementTest, OfAPortfolioTheMembersAreMeasuredAndNothingElse) {
+  const Tuned member{.size = "48,16,4", .config = R"({"TILE":8})"};
+  database.add(member);
+  database.add_portfolio(
+      {member, {.size = "64,16,4", .kernel = "split", .config = R"({"PARTS":4})"}});
+  open();
+  device->time_ns = {{"rows<8,4>", 250}, {"rows<4,4>", 10}, {"split<4>", 150}, {"library", 300}};
+  const Answer answer = prepare({16, 16, 4});
+  EXPECT_EQ(answer.configuration, R"({"PARTS":4})");
+  EXPECT_THAT(answer.explanation, Not(Contains(HasSubstr(R"({"TILE":4})"))));
+  EXPECT_EQ(prepare({64, 16, 4}).rung, Rung::exact) << "what was tuned stays first";
+}
+
+TEST_F(EngineMeasurementTest, ItsMembersAreExpectedToBeFastestToo) {
+  EXPECT_EQ(launched({16, 16, 4}), "rows<2,4>");
+  database.add_portfolio({{.size = "64,16,4", .config = R"({"TILE":4})"}});
+  open();
+  EXPECT_EQ(launched({16, 16, 4}), "rows<4,4>") << "the nearest winner is no member";
+  database.add_portfolio({{.size = "64,16,4", .config = R"({"TILE":4})"}}, 100);
+  open();
+  EXPECT_EQ(launched({16, 16, 4}), "library") << "which was faster where they were chosen";
 }
 
 TEST_F(EngineMeasurementTest, WhatLackedMemoryIsNotKept) {

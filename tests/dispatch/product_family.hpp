@@ -124,6 +124,21 @@ class TunedDatabase {
     store.end_run(run.id, run);
   }
 
+  /// A portfolio of configurations that were added.
+  void add_portfolio(const std::vector<Tuned>& members, std::optional<double> library_ns = {}) {
+    store::PortfolioRecord portfolio{.family = "product",
+                                     .members = {},
+                                     .sizes = {{.problem = members.front().size,
+                                                .member_ns = members.front().median_ns,
+                                                .library_ns = library_ns}},
+                                     .environment = environment_};
+    for (const Tuned& tuned : members) {
+      portfolio.members.push_back(
+          {.kernel = tuned.kernel, .kernel_hash = record(tuned).hash, .config_json = tuned.config});
+    }
+    store::Store(path(), store::Store::Mode::read_write).record_portfolio(device_, portfolio);
+  }
+
   /// As lines of results bring it: the kernel's name and hash, and nothing to compile.
   void import_without_sources(const Tuned& tuned, const std::string& origin) {
     store::Subject subject{.device = device_, .environment = environment_, .kernel = {}};

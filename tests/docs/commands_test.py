@@ -106,7 +106,21 @@ class CommandsTest(unittest.TestCase):
                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                        env={**os.environ, "TUNER_DB": str(cls.database)})
 
+    def run_portfolio(self, arguments):
+        """With a few draws and seconds for each family."""
+        kept, words = [], iter(arguments)
+        for word in words:
+            if word in (*DROPPED, "--draw"):
+                next(words)
+            else:
+                kept.append(word)
+        listed = ("--draw", "2") if "--like" in kept else ("--sizes", "cpu") if "--space" in kept else ()
+        self.run_program(TUNE, *kept, *listed, "--backend", "cpu", "--max-time", "4s")
+
     def run_tune(self, arguments):
+        if arguments[:1] in (["portfolio"], ["setup"]):
+            self.run_portfolio(arguments)
+            return
         benches = arguments[:1] == ["bench"]
         if arguments and not arguments[0].startswith("-") and not benches:
             self.run_program(TUNE, *arguments)

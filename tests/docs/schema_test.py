@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The schemas for editors accept every space file and suite of the repository and the examples of the documents."""
+"""The schemas for editors accept every space file, suite and distribution of the repository and the examples of the documents."""
 
 import copy
 import json
@@ -12,7 +12,7 @@ import jsonschema
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SCHEMAS = {name: json.loads((ROOT / "spaces" / "schema" / f"{name}-1.schema.json").read_text())
-           for name in ("space", "suite", "judge")}
+           for name in ("space", "suite", "judge", "distribution")}
 TRACKED = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True).stdout.split("\0")
 
 
@@ -22,17 +22,17 @@ def without_comments(text):
 
 
 def documents():
-    """Every space file and suite: (where, document)."""
+    """Every space file, suite and distribution: (where, document)."""
     paths = [ROOT / name for name in TRACKED if name.endswith(".json")] or [
         path for folder in ("spaces", "examples", "docs", "tests") for path in (ROOT / folder).rglob("*.json")]
     for path in paths:
         text = path.read_text()
-        if re.search(r'"format":\s*"(space|suite)/1"', text):
+        if re.search(r'"format":\s*"(space|suite|distribution)/1"', text):
             yield str(path.relative_to(ROOT)), json.loads(without_comments(text))
     for path in sorted((ROOT / "docs").rglob("*.md")):
         for number, block in enumerate(re.findall(r"```json\n(.*?)```", path.read_text(), flags=re.S)):
             document = json.loads(without_comments(block))
-            if str(document.get("format", "")).startswith(("space/", "suite/")):
+            if str(document.get("format", "")).startswith(("space/", "suite/", "distribution/")):
                 yield f"{path.relative_to(ROOT)}, block {number + 1}", document
 
 
@@ -48,7 +48,8 @@ class SchemaTest(unittest.TestCase):
 
     def test_every_file_and_every_example_of_the_documents_fits(self):
         found = dict(documents())
-        for path in [*(ROOT / "spaces").glob("*.json"), *(ROOT / "spaces" / "suites").glob("*.json")]:
+        for path in [*(ROOT / "spaces").glob("*.json"), *(ROOT / "spaces" / "suites").glob("*.json"),
+                     *(ROOT / "spaces" / "distributions").rglob("*.json")]:
             self.assertIn(str(path.relative_to(ROOT)), found)
         self.assertTrue(any(where.startswith("docs/reference/space-file.md") for where in found))
         for where, document in found.items():

@@ -120,7 +120,7 @@ TEST_F(ConnectionTest, CreatesADatabaseForTheUserAlone) {
 TEST_F(ConnectionTest, StampsTheDatabaseWithItsApplicationAndSchema) {
   { const Store store(path, kReadWrite); }
   EXPECT_EQ(pragma("application_id"), 0x74756e65);
-  EXPECT_EQ(pragma("user_version"), 7);
+  EXPECT_EQ(pragma("user_version"), 8);
 }
 
 TEST_F(ConnectionTest, KeepsEverythingOverReopening) {
@@ -135,17 +135,17 @@ TEST_F(ConnectionTest, KeepsEverythingOverReopening) {
 TEST_F(ConnectionTest, BringsAnEmptyDatabaseUpToDate) {
   write_file(path, "");
   create_with_one_trial();
-  EXPECT_EQ(pragma("user_version"), 7);
+  EXPECT_EQ(pragma("user_version"), 8);
 }
 
 TEST_F(ConnectionTest, RefusesANewerSchemaAndLeavesItAlone) {
   create_with_one_trial();
-  execute("PRAGMA user_version = 8");
+  execute("PRAGMA user_version = 9");
   const auto message =
-      AllOf(HasSubstr("schema 8"), HasSubstr("supports 7"), HasSubstr("update tune"));
+      AllOf(HasSubstr("schema 9"), HasSubstr("supports 8"), HasSubstr("update tune"));
   EXPECT_EQ(error_of_opening(kReadWrite, message), ErrorCode::usage);
   EXPECT_EQ(error_of_opening(kReadOnly, message), ErrorCode::usage);
-  EXPECT_EQ(pragma("user_version"), 8);
+  EXPECT_EQ(pragma("user_version"), 9);
 }
 
 TEST_F(ConnectionTest, RefusesADatabaseOfAnotherApplicationAndLeavesItAlone) {

@@ -143,4 +143,19 @@ inline ExplanationRecord example_explanation(const std::string& best = R"({"TILE
   return explanation;
 }
 
+inline PortfolioRecord example_portfolio(const Subject& subject) {
+  const KernelRecord& kernel = subject.kernel;
+  return {.family = kernel.family,
+          .types = "TYPE=bf16",
+          .distribution = "drawn",
+          .recorded_at = "2026-11-28T12:00:00Z",
+          .loss = 1.0 + 1.0 / 3,
+          .left_out_loss = 1.5,
+          .members = {{kernel.kernel, kernel.hash, R"({"TILE_M":16})"},
+                      {kernel.kernel, kernel.hash, R"({"TILE_M":8})"}},
+          .sizes = {{.problem = "4096,4096,4096", .weight = 2, .member_ns = 1010.5},
+                    {.problem = "512,512,512", .weight = 0.5, .library_ns = 100.25}},
+          .environment = subject.environment};
+}
+
 }  // namespace tuner::store

@@ -128,6 +128,21 @@ std::string text(const ExplanationRecord& it) {
   return all;
 }
 
+/// What there is since schema 8, where there is any.
+std::string text(const PortfolioRecord& it) {
+  std::string all =
+      fmt::format("portfolio {} {} {} {} {} {} {}\n", it.family, it.types, it.distribution,
+                  it.recorded_at, it.loss, text(it.left_out_loss), it.environment.driver);
+  for (const PortfolioMember& member : it.members) {
+    all += fmt::format("member {} {} {}\n", member.kernel, member.kernel_hash, member.config_json);
+  }
+  for (const PortfolioSize& size : it.sizes) {
+    all += fmt::format("portfolio size {} {} {} {}\n", size.problem, size.weight,
+                       text(size.member_ns), text(size.library_ns));
+  }
+  return all;
+}
+
 std::string of_run(const Store& store, const RunRecord& run) {
   std::string all = text(run);
   for (const StoredTrial& trial : store.trials(run.id)) all += text(trial);
@@ -200,6 +215,7 @@ void fill_every_table(Store& store) {
   const std::int64_t second = store.begin_run(subject, example_run("bbbb-0002"));
   fill_run(store, second, 1);
   store.begin_attempt(second, {.problem = "512,512,512", .config_json = R"({"TILE_M":3})"});
+  store.record_portfolio(subject.device, example_portfolio(subject));
 }
 
 std::string everything(const Store& store) {
@@ -208,6 +224,9 @@ std::string everything(const Store& store) {
   for (const StoredBest& best : store.bests({})) all += text(best);
   for (const space::DeviceInfo& device : store.devices()) all += text(device) + "\n";
   for (const KernelRecord& kernel : store.kernels({})) all += text(kernel) + "\n";
+  for (const space::DeviceInfo& device : store.devices()) {
+    for (const PortfolioRecord& it : store.portfolios(device)) all += text(it);
+  }
   for (const StrikeRecord& it : store.strikes()) {
     all += fmt::format("strike {} {} {} {} {} {} {} {}\n", it.family, it.kernel, it.kernel_hash,
                        it.architecture, it.config_json, it.strikes, it.reason, it.last_at);

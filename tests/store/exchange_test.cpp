@@ -255,6 +255,37 @@ TEST_F(MergeTest, AddsEndedRunsWithAllTheirRowsOnce) {
   EXPECT_THAT(mine.trials(merged->id), SizeIs(1));
 }
 
+TEST_F(MergeTest, AddsPortfoliosOnceAndTheNewestOfThemCounts) {
+  const Subject subject = example_subject();
+  PortfolioRecord old = example_portfolio(subject);
+  old.recorded_at = "2026-01-01T00:00:00Z";
+  PortfolioRecord other = old;
+  other.types = "TYPE=f16";
+  for (Store* const store : {&mine, &theirs}) {
+    store->end_run(store->begin_run(subject, example_run(store == &mine ? "m" : "t")),
+                   ended_as(RunState::complete));
+  }
+  mine.record_portfolio(subject.device, old);
+  mine.record_portfolio(subject.device, other);
+  theirs.record_portfolio(subject.device, example_portfolio(subject));
+  mine.merge(theirs, any);
+  mine.merge(theirs, any);
+  const auto portfolios = mine.portfolios(subject.device);
+  ASSERT_THAT(portfolios, SizeIs(2));
+  EXPECT_EQ(portfolios[0].recorded_at, "2026-11-28T12:00:00Z");
+  EXPECT_EQ(portfolios[0].members, example_portfolio(subject).members);
+  EXPECT_EQ(portfolios[0].sizes, example_portfolio(subject).sizes);
+  EXPECT_EQ(portfolios[1].types, "TYPE=f16");
+}
+
+TEST_F(MergeTest, APortfolioOfAKernelThatIsNotThereIsRefused) {
+  EXPECT_THAT(
+      [&] {
+        mine.record_portfolio(example_subject().device, example_portfolio(example_subject()));
+      },
+      ThrowsMessage<Error>(HasSubstr("was never tried")));
+}
+
 TEST_F(MergeTest, AddsARunOfWhichTheBestConfigurationWasImported) {
   Subject subject = example_subject();
   subject.kernel.hash = "ffff";

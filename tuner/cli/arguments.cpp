@@ -176,7 +176,9 @@ int run(int argc, char** argv) {
   }
   std::vector<std::string> words = {"tune"};
   words.insert(words.end(), argv + 1, argv + argc);
-  arguments.tune.command_line = arguments.judge.command_line = shell_line(words);
+  arguments.tune.command_line = shell_line(words);
+  arguments.judge.command_line = arguments.portfolio.command_line = arguments.setup.command_line =
+      arguments.tune.command_line;
   return arguments.command ? arguments.command() : tune(arguments.common, arguments.tune);
 }
 

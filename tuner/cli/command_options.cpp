@@ -21,6 +21,7 @@ CLI::App* add_command(CLI::App& app, Arguments& arguments, const std::string& na
 namespace {
 
 constexpr std::uint64_t kMostThreads = 1024;
+constexpr std::uint64_t kMostDraws = 1000;
 
 std::string strategies() {
   return fmt::format("How to search: {}", fmt::join(search::strategy_names(), ", "));
@@ -157,6 +158,57 @@ void add_bench(CLI::App& app, Arguments& arguments) {
       add_command(app, arguments, "bench", "Verify and time named configurations; stores nothing",
                   [&arguments] { return bench(arguments.common, arguments.bench); });
   add_bench_options(*sub, arguments.bench);
+}
+
+void add_portfolio(CLI::App& app, Arguments& arguments) {
+  PortfolioOptions& o = arguments.portfolio;
+  CLI::App* sub =
+      add_command(app, arguments, "portfolio",
+                  "Choose few configurations of a family that serve many sizes, and store them",
+                  [&arguments] { return portfolio(arguments.common, arguments.portfolio); });
+  sub->add_option("--space", o.space, "Space file of the family")->type_name("FILE");
+  sub->add_option("--kernel", o.kernels, "Only this kernel; may be repeated; default: all")
+      ->type_name("NAME")
+      ->take_all()
+      ->allow_extra_args(false);
+  sub->add_option("--sizes", o.lists, "The sizes: as for `tune`; may be repeated")
+      ->type_name("LIST")
+      ->take_all()
+      ->allow_extra_args(false);
+  sub->add_option(
+         "--like", o.like,
+         "Draw the sizes from a distribution, or those of a suite by what `tune record` saw")
+      ->type_name("FILE");
+  sub->add_option("--draw", o.draws, "Draw N sizes")
+      ->capture_default_str()
+      ->type_name("N")
+      ->check(whole_number(0, kMostDraws));
+  sub->add_option("-k,--members", o.members, "At most N members; default: 16")
+      ->type_name("N")
+      ->check(whole_number(0));
+  sub->add_option("--max-time", o.max_time, "Begin no trial after this time")
+      ->capture_default_str()
+      ->type_name("TIME");
+  sub->add_option("--seed", o.seed, "Seed of the draws, searches and inputs")
+      ->capture_default_str()
+      ->type_name("N")
+      ->check(whole_number(0));
+  add_device_options(*sub, o);
+}
+
+void add_setup(CLI::App& app, Arguments& arguments) {
+  SetupOptions& o = arguments.setup;
+  CLI::App* sub = add_command(app, arguments, "setup",
+                              "Measure portfolios of the included families on this device",
+                              [&arguments] { return setup(arguments.common, arguments.setup); });
+  sub->add_option("--max-time", o.max_time, "Begin no trial after this time")
+      ->capture_default_str()
+      ->type_name("TIME");
+  sub->add_option("--seed", o.seed, "Seed of the draws, searches and inputs")
+      ->capture_default_str()
+      ->type_name("N")
+      ->check(whole_number(0));
+  add_device_options(*sub, o);
 }
 
 void add_judge(CLI::App& app, Arguments& arguments) {
@@ -477,6 +529,8 @@ void add_commands(CLI::App& app, Arguments& arguments) {
   add_tune(app, arguments);
   add_finalize(app, arguments);
   add_bench(app, arguments);
+  add_portfolio(app, arguments);
+  add_setup(app, arguments);
   add_judge(app, arguments);
   add_explain(app, arguments);
   add_query(app, arguments);

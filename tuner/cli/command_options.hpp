@@ -17,6 +17,8 @@ struct Arguments {
   CommonOptions common;
   TuneOptions tune;
   BenchOptions bench;
+  PortfolioOptions portfolio;
+  SetupOptions setup;
   JudgeOptions judge;
   ExplainOptions explain;
   QueryOptions query;

@@ -84,6 +84,29 @@ struct BenchOptions : DeviceOptions {
 /// device and on the processor, and stores nothing.
 int bench(const CommonOptions& common, const BenchOptions& options);
 
+struct PortfolioOptions : DeviceOptions {
+  std::string space;
+  std::vector<std::string> kernels;    ///< empty: all of the family
+  std::vector<std::string> lists;      ///< as of `tune`
+  std::string like;                    ///< a distribution to draw sizes from
+  std::size_t draws = 24;              ///< of `like`
+  std::optional<std::size_t> members;  ///< absent: 16, or as many as there are
+  std::string max_time = "10m";        ///< of the command
+  std::uint64_t seed = 0;              ///< of the draws, searches and inputs
+  std::string command_line;
+};
+/// Chooses few configurations, over all kernels of a family, that serve many sizes, and stores them
+/// for the sizes that were not tuned.
+int portfolio(const CommonOptions& common, const PortfolioOptions& options);
+
+struct SetupOptions : DeviceOptions {
+  std::string max_time = "5m";  ///< of the command
+  std::uint64_t seed = 0;
+  std::string command_line;
+};
+/// Measures portfolios of the included families on this device.
+int setup(const CommonOptions& common, const SetupOptions& options);
+
 struct JudgeOptions : DeviceOptions {
   std::string space;
   std::string kernel;  ///< empty: the only one beside the reference

@@ -15,6 +15,9 @@
 namespace tuner::cli {
 namespace {
 
+constexpr std::string_view kSetupRemedy =
+    "`tune setup` measures kernels for sizes that nobody tuned, in 5 minutes";
+
 std::string_view status_name(backend::Finding::Status status) {
   switch (status) {
     case backend::Finding::Status::good:
@@ -40,10 +43,17 @@ backend::Finding examine_database(const CommonOptions& common) {
     if (!std::filesystem::exists(path)) {
       finding.status = backend::Finding::Status::note;
       finding.detail += " does not exist yet; the first `tune` creates it";
+      finding.remedy = std::string(kSetupRemedy);
       return finding;
     }
     const store::Store store = open_database(common, store::Store::Mode::read_only);
-    finding.detail += fmt::format(": {}", quantity::count(store.runs().size(), "run"));
+    std::size_t portfolios = 0;
+    for (const space::DeviceInfo& device : store.devices()) {
+      portfolios += store.portfolios(device).size();
+    }
+    finding.detail += fmt::format(": {}, {}", quantity::count(store.runs().size(), "run"),
+                                  quantity::count(portfolios, "portfolio"));
+    if (portfolios == 0) finding.remedy = std::string(kSetupRemedy);
   } catch (const Error& error) {
     finding.status = backend::Finding::Status::missing;
     finding.detail = error.what();

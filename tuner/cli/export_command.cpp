@@ -134,16 +134,18 @@ std::string dispatch_table(const CommonOptions& common, const ExportOptions& opt
     entries += kernel.entries.size();
     if (kernel.stored == nullptr) without_sources.push_back(kernel.record->kernel);
   }
-  if (entries == 0) {
+  if (entries == 0 && known.portfolios.empty()) {
     throw Error(
         ErrorCode::nothing_found,
         fmt::format("{}: no size has a confirmed result on {}: `tune finalize` re-times what "
                     "has screening times only, `tune runs show` lists why trials failed",
                     store.path().string(), known.device.name));
   }
-  const std::string subject =
-      printable_name(fmt::format("{} and {} on {}", quantity::count(known.kernels.size(), "kernel"),
-                                 quantity::count(entries, "tuned size"), known.device.name));
+  const std::string portfolios =
+      known.portfolios.empty() ? "" : ", " + quantity::count(known.portfolios.size(), "portfolio");
+  const std::string subject = printable_name(
+      fmt::format("{} and {}{} on {}", quantity::count(known.kernels.size(), "kernel"),
+                  quantity::count(entries, "tuned size"), portfolios, known.device.name));
   if (!common.quiet) tell(subject + "\n");
   if (!without_sources.empty()) {
     tell(printable_name(fmt::format("warning: without sources, as imported lines are: {}: the "

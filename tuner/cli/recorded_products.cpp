@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cli/recorded_products.hpp"
 
+#include "tuner/core/file.hpp"
 #include "tuner/family/suite.hpp"
 
 #include <fmt/format.h>
@@ -15,6 +16,8 @@ namespace {
 
 using family::RecordedCalls;
 using family::RecordedProduct;
+
+constexpr std::size_t kMostSuiteBytes = std::size_t{16} << 20;
 
 /// What a product's types are in the family that is fastest at them.
 struct TypeOfFamily {
@@ -90,6 +93,34 @@ std::optional<RecordedCalls> recorded_in(const std::string& file_and_group) {
   const Json recorded = family::suite_recording(file_and_group);
   if (recorded.is_null()) return std::nullopt;
   return family::parse_recorded_calls(recorded.dump(), file_and_group);
+}
+
+std::vector<family::WeightedSize> recorded_sizes(const std::filesystem::path& suite,
+                                                 const family::Family& family) {
+  const std::string text = read_file(suite, kMostSuiteBytes);
+  std::vector<family::WeightedSize> sizes;
+  for (space::Size& size : family::parse_suite(text, suite.string(), family).sizes("")) {
+    sizes.push_back({.size = std::move(size)});
+  }
+  const Json document = parse_json(text, suite.string());
+  const auto recorded = document.find("recorded");
+  if (recorded == document.end()) return sizes;
+  const RecordedCalls calls =
+      family::parse_recorded_calls(recorded->dump(), suite.string() + ": recorded");
+  const bool is_timed = std::ranges::all_of(
+      calls.products, [](const RecordedProduct& it) { return it.estimated_ns() > 0; });
+  for (family::WeightedSize& it : sizes) {
+    double weight = 0;
+    for (const RecordedProduct& product : calls.products) {
+      if (!can_be_tuned(product) || family_of(product) != family.name) continue;
+      if (space::size_from_json(size_of(product), family.problem.dims, suite.string()) != it.size) {
+        continue;
+      }
+      weight += is_timed ? product.estimated_ns() : static_cast<double>(product.count);
+    }
+    if (weight > 0) it.weight = weight;
+  }
+  return sizes;
 }
 
 }  // namespace tuner::cli

@@ -3,12 +3,16 @@
 #pragma once
 
 #include "tuner/core/json.hpp"
+#include "tuner/family/family.hpp"
 #include "tuner/family/recorded_calls.hpp"
+#include "tuner/family/size_distribution.hpp"
 
 #include <array>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tuner::cli {
 
@@ -31,5 +35,10 @@ inline constexpr std::array<std::string_view, 2> kProductFamilies = {"gemm", "ge
 /// The recording in a suite, "FILE" or "FILE:GROUP"; none in a suite that `tune record` did not
 /// write. Throws Error(usage) as suite_sizes.
 [[nodiscard]] std::optional<family::RecordedCalls> recorded_in(const std::string& file_and_group);
+
+/// The sizes of a suite, each with the time that all calls of its products took, else their number,
+/// where the suite is one that `tune record` wrote. Throws Error(usage) as family::parse_suite.
+[[nodiscard]] std::vector<family::WeightedSize> recorded_sizes(const std::filesystem::path& suite,
+                                                               const family::Family& family);
 
 }  // namespace tuner::cli

@@ -186,13 +186,22 @@ Json tables_json(const std::string& file, const select::Catalogue& known,
                    {"library", known.environment.library},
                    {"warnings", warnings},
                    {"families", Json::array()},
-                   {"suites", Json::array()}};
+                   {"suites", Json::array()},
+                   {"portfolios", Json::array()}};
   for (const TableFamily& it : families) {
     document["families"].push_back({{"family", it.name},
                                     {"kernels", it.kernels},
                                     {"sizes", it.sizes},
                                     {"stale", it.stale()},
                                     {"versions", it.versions}});
+  }
+  for (const store::PortfolioRecord& it : known.portfolios) {
+    document["portfolios"].push_back({{"family", it.family},
+                                      {"types", it.types},
+                                      {"members", it.members.size()},
+                                      {"sizes", it.sizes.size()},
+                                      {"loss", it.loss},
+                                      {"left_out_loss", number_or_null(it.left_out_loss)}});
   }
   for (const TableSuite& it : suites) {
     document["suites"].push_back({{"suite", it.name},
@@ -225,6 +234,11 @@ void print_tables(const CommonOptions& common, const std::string& file,
                      fmt::format("{}", fmt::join(versions, "; "))});
   }
   output.table(of_families);
+  for (const store::PortfolioRecord& it : known.portfolios) {
+    output.tell("portfolio of {}{}{}: {} for {}\n", it.family, it.types.empty() ? "" : " ",
+                it.types, quantity::count(it.members.size(), "member"),
+                quantity::count(it.sizes.size(), "size"));
+  }
   if (suites.empty()) return;
   Table of_suites({{"suite"}, {"family"}, {"answered", Align::right}, {"verdict"}});
   for (const TableSuite& it : suites) {

@@ -19,7 +19,7 @@ namespace tuner::dispatch {
 namespace {
 
 /// Stands where a compiled kernel has its name.
-constexpr const char* kSymbol = "table/2";
+constexpr const char* kSymbol = "table/3";
 
 std::string key_of(const std::filesystem::path& database, const space::DeviceInfo& device,
                    const space::EnvironmentInfo& environment) {

@@ -131,8 +131,8 @@ TUNER_API tuner_status tuner_prepare(tuner_dispatcher* dispatcher, uint32_t fami
 
 /** Like tuner_prepare(); for sizes that were never tuned it measures which kernel to use.
  *
- * The eight kernels with the best expected times and the library run side by side on buffers that
- * the dispatcher allocates. Each runs 10 times, 4 times if they take long. The choice lasts until
+ * The members of a portfolio, or without one the eight kernels with the best expected times, and the
+ * library run side by side on buffers that the dispatcher allocates. Each runs 10 times, 4 times if they take long. The choice lasts until
  * tuner_reload(). Measurements are kept in the cache: another process with the same device,
  * versions and table measures nothing. Where there is no memory for the buffers, the expected time
  * decides.

@@ -124,10 +124,11 @@ struct Answer {
 /// How prepare() chooses for a size that was never tuned.
 enum class ChooseBy {
   expectation,  ///< what the cost model expects to be the fastest
-  /// Times the eight kernels with the best expected times and the library, interleaved, on buffers
-  /// of the dispatcher's own. The fastest kernel is chosen if it is more than 5 % faster than the
-  /// library. Compiles these kernels, then runs each of them and the library 10 times, 4 times if
-  /// they take long; concurrent work on the device makes the choice less reliable.
+  /// Times the members of a portfolio, or without one the eight kernels with the best expected
+  /// times, and the library, interleaved, on buffers of the dispatcher's own. The fastest kernel is
+  /// chosen if it is more than 5 % faster than the library. Compiles these kernels, then runs each
+  /// of them and the library 10 times, 4 times if they take long; concurrent work on the device
+  /// makes the choice less reliable.
   measurement,
 };
 

@@ -39,6 +39,10 @@ void FamilyCatalogue::read() const {
     for (select::CatalogueKernel& kernel : known.kernels) {
       std::erase_if(kernel.entries, [](const select::Entry& entry) { return entry.stale; });
     }
+    std::erase_if(known.portfolios, [&](const store::PortfolioRecord& it) {
+      return it.environment.driver != environment.driver ||
+             it.environment.compiler != environment.compiler;
+    });
   }
   outline_ = {.known = std::move(known)};
 }
@@ -68,6 +72,17 @@ std::string without_sources(const select::CatalogueOutline& family) {
       family.known.kernels.front().record->family, fmt::join(kernels, ", "));
 }
 
+namespace {
+
+std::vector<store::PortfolioRecord> portfolios_of(const select::Catalogue& known,
+                                                  const std::string& family) {
+  std::vector<store::PortfolioRecord> own = known.portfolios;
+  std::erase_if(own, [&](const store::PortfolioRecord& it) { return it.family != family; });
+  return own;
+}
+
+}  // namespace
+
 std::map<std::string, select::CatalogueOutline> by_family(select::CatalogueOutline table) {
   std::map<std::string, select::CatalogueOutline> families;
   for (std::size_t i = 0; i < table.known.kernels.size(); ++i) {
@@ -78,6 +93,7 @@ std::map<std::string, select::CatalogueOutline> by_family(select::CatalogueOutli
       outline.known = {.device = table.known.device,
                        .environment = table.known.environment,
                        .kernels = {},
+                       .portfolios = portfolios_of(table.known, kernel.record->family),
                        .explanation = table.known.explanation};
     }
     outline.known.kernels.push_back(std::move(kernel));

@@ -19,8 +19,8 @@
 namespace tuner::dispatch {
 namespace {
 
-/// The number of kernels that a choice by measurement times: the fastest is almost always among
-/// those with the best expected times (docs/reference/selection.md).
+/// The number of kernels that a choice by measurement times without a portfolio: the fastest is
+/// almost always among those with the best expected times (docs/reference/selection.md).
 constexpr std::size_t kMostMeasured = 8;
 
 /// By what factor a kernel must be measured faster than the library to be taken: what so few
@@ -92,7 +92,9 @@ AskedTable ask(const FamilyTable& family, const SizeSlot& slot) {
   const FamilyTable* const shipped = family.shipped();
   if (shipped == nullptr || is_tuned(own, slot)) return own;
   AskedTable other{.family = shipped, .ranking = ranking_of(*shipped, slot)};
+  // A portfolio that was measured on this card stands before one that was measured on another.
   const bool knows_more =
+      own.ranking.members == 0 &&
       select::shipped_knows_more(shipped->catalogue(), family.catalogue(), family.family().name);
   return knows_more || is_tuned(other, slot) ? std::move(other) : std::move(own);
 }
@@ -172,7 +174,7 @@ Expected<LaunchPlan, std::string> PlanMaker::make_measured(const FamilyTable& fa
     auto [table, ranking] = ask(family, slot);
     if (!ranking.answers.empty() &&
         knowledge_of(ranking.answers.front(), slot) == SizeKnowledge::untuned) {
-      auto in_order = measured(*table, slot, ranking.answers, ranking.explanation);
+      auto in_order = measured(*table, slot, ranking, ranking.explanation);
       if (!in_order.empty()) ranking.answers = std::move(in_order);
     }
     auto plan = first_that_works(*table, slot, ranking.answers, PlanChoice::any,
@@ -184,9 +186,11 @@ Expected<LaunchPlan, std::string> PlanMaker::make_measured(const FamilyTable& fa
   }
 }
 
-Expected<PlanMaker::AnswerTimes, Failure> PlanMaker::measure(
-    const FamilyTable& family, const SizeSlot& slot,
-    const std::vector<select::Selection>& answers) {
+Expected<PlanMaker::AnswerTimes, Failure> PlanMaker::measure(const FamilyTable& family,
+                                                             const SizeSlot& slot,
+                                                             const select::Ranking& ranking) {
+  const std::vector<select::Selection>& answers = ranking.answers;
+  const std::size_t most = std::max(kMostMeasured, ranking.members);
   // Of each its own, which goes with those that lose.
   EpochReclaimer reclaimer;
   ScratchPool scratch(executor_, reclaimer, std::numeric_limits<std::size_t>::max());
@@ -197,7 +201,7 @@ Expected<PlanMaker::AnswerTimes, Failure> PlanMaker::measure(
                      .is_complete = true};
   for (std::size_t i = 0; i < answers.size(); ++i) {
     const bool is_kernel = answers[i].kernel != nullptr;
-    if (is_kernel && kernels == kMostMeasured) continue;
+    if (is_kernel && kernels == most) continue;
     auto plan = attempt(family, slot, answers[i], PlanChoice::any, scratch);
     if (!plan) {
       result.is_complete = false;  // perhaps for want of memory
@@ -218,8 +222,9 @@ Expected<PlanMaker::AnswerTimes, Failure> PlanMaker::measure(
 }
 
 std::vector<select::Selection> PlanMaker::measured(const FamilyTable& family, const SizeSlot& slot,
-                                                   const std::vector<select::Selection>& answers,
+                                                   const select::Ranking& ranking,
                                                    std::vector<std::string>& explanation) {
+  const std::vector<select::Selection>& answers = ranking.answers;
   std::vector<std::string> identities;
   for (const select::Selection& it : answers) identities.push_back(identity_of(it, slot));
   const KeptMeasurement kept(measurements_, executor_.device(), executor_.environment(),
@@ -228,7 +233,7 @@ std::vector<select::Selection> PlanMaker::measured(const FamilyTable& family, co
   auto known = may_keep ? times_of(kept, identities) : std::nullopt;
   const bool is_known = known.has_value();
   if (!is_known) {
-    auto now = measure(family, slot, answers);
+    auto now = measure(family, slot, ranking);
     if (!now) {
       explanation.push_back(fmt::format("not measured: {}", now.error().message));
       return {};

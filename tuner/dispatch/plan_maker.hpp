@@ -37,10 +37,10 @@ class PlanMaker {
   /// The best plan that can be launched; else why there is none, for the user.
   [[nodiscard]] Expected<LaunchPlan, std::string> make(const FamilyTable& family,
                                                        const SizeSlot& slot, PlanChoice choice);
-  /// The same by measurement: what is expected to be fastest, at most 8 kernels, and the library
-  /// run side by side on buffers of zeros; the fastest is taken. What an earlier process measured
-  /// is not measured again. As make() where the size was tuned or nothing could be measured. Not
-  /// during a capture.
+  /// The same by measurement: the members of a portfolio for such sizes, or where there is none
+  /// what is expected to be fastest, at most 8 kernels, and the library run side by side on buffers
+  /// of zeros; the fastest is taken. What an earlier process measured is not measured again. As
+  /// make() where the size was tuned or nothing could be measured. Not during a capture.
   [[nodiscard]] Expected<LaunchPlan, std::string> make_measured(const FamilyTable& family,
                                                                 const SizeSlot& slot);
   /// What make() would try first; nothing is compiled.
@@ -72,12 +72,13 @@ class PlanMaker {
   };
   /// The answers that ran in the order of their times, and a line on each; none where nothing could
   /// be measured.
-  [[nodiscard]] std::vector<select::Selection> measured(
-      const FamilyTable& family, const SizeSlot& slot,
-      const std::vector<select::Selection>& answers, std::vector<std::string>& explanation);
-  [[nodiscard]] Expected<AnswerTimes, Failure> measure(
-      const FamilyTable& family, const SizeSlot& slot,
-      const std::vector<select::Selection>& answers);
+  [[nodiscard]] std::vector<select::Selection> measured(const FamilyTable& family,
+                                                        const SizeSlot& slot,
+                                                        const select::Ranking& ranking,
+                                                        std::vector<std::string>& explanation);
+  [[nodiscard]] Expected<AnswerTimes, Failure> measure(const FamilyTable& family,
+                                                       const SizeSlot& slot,
+                                                       const select::Ranking& ranking);
   [[nodiscard]] Expected<LaunchPlan, std::string> first_that_works(
       const FamilyTable& family, const SizeSlot& slot,
       const std::vector<select::Selection>& answers, PlanChoice choice,

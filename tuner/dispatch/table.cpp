@@ -36,8 +36,11 @@ select::CatalogueKernel without_results(const store::KernelRecord& record) {
 /// of them was tuned.
 select::Catalogue kernels_alone(const store::Store& store, const space::DeviceInfo& device,
                                 const space::EnvironmentInfo& environment) {
-  select::Catalogue result{
-      .device = device, .environment = environment, .kernels = {}, .explanation = {}};
+  select::Catalogue result{.device = device,
+                           .environment = environment,
+                           .kernels = {},
+                           .portfolios = {},
+                           .explanation = {}};
   std::set<std::pair<std::string, std::string>> known;
   for (const store::KernelRecord& record : store.kernels({})) {
     if (!select::has_space(record) || !known.emplace(record.family, record.kernel).second) continue;
@@ -97,6 +100,7 @@ select::CatalogueOutline for_device(select::CatalogueOutline outline,
   if (known.device.backend != device.backend || known.device.name != device.name) {
     for (select::CatalogueKernel& kernel : known.kernels) kernel = without_results(*kernel.record);
     for (std::string_view& unread : outline.unread) unread = {};
+    known.portfolios.clear();
     known.explanation.push_back(
         fmt::format("device: the table is of {}, this is {}", known.device.name, device.name));
   }
@@ -148,7 +152,8 @@ select::CatalogueOutline in_use(select::CatalogueOutline outline, const space::D
 }
 
 bool has_results(const select::CatalogueOutline& family) {
-  return std::ranges::any_of(family.unread, [](std::string_view it) { return !it.empty(); }) ||
+  return !family.known.portfolios.empty() ||
+         std::ranges::any_of(family.unread, [](std::string_view it) { return !it.empty(); }) ||
          std::ranges::any_of(family.known.kernels,
                              [](const select::CatalogueKernel& it) { return !it.entries.empty(); });
 }

@@ -190,6 +190,16 @@ class ConfigCollector {
     }
   }
 
+  /// Those of a portfolio, wherever they were timed.
+  void add_members(const std::vector<store::PortfolioRecord>& portfolios) {
+    for (const store::PortfolioRecord& portfolio : portfolios) {
+      if (portfolio.family != kernel_.record->family) continue;
+      for (const store::PortfolioMember& member : portfolio.members) {
+        if (member.kernel == kernel_.record->kernel) config_index(member.config_json);
+      }
+    }
+  }
+
   void add_trials(const std::vector<store::StoredTrial>& trials, const SeriesTimes& series) {
     std::map<std::string_view, std::set<std::string_view>> sizes;
     for (const store::StoredTrial& it : trials) {
@@ -281,6 +291,23 @@ class ConfigCollector {
   std::map<std::string, std::size_t> configs_;
   std::map<std::string, std::size_t> sizes_;
 };
+
+/// Those for the device with members that the kernels have; a kernel that has changed since has
+/// none.
+std::vector<store::PortfolioRecord> portfolios_of(const store::Store& store,
+                                                  const Catalogue& catalogue) {
+  std::vector<store::PortfolioRecord> portfolios = store.portfolios(catalogue.device);
+  for (store::PortfolioRecord& portfolio : portfolios) {
+    std::erase_if(portfolio.members, [&](const store::PortfolioMember& member) {
+      return std::ranges::none_of(catalogue.kernels, [&](const CatalogueKernel& it) {
+        return it.record->family == portfolio.family && it.record->kernel == member.kernel &&
+               it.record->hash == member.kernel_hash;
+      });
+    });
+  }
+  std::erase_if(portfolios, [](const auto& portfolio) { return portfolio.members.empty(); });
+  return portfolios;
+}
 
 /// Of the newest result of this machine; without one, of the newest; unset without any.
 space::EnvironmentInfo environment_in_use(const std::vector<store::StoredBest>& bests) {
@@ -378,13 +405,18 @@ Catalogue catalogue(const store::Store& store, const CatalogueQuery& query) {
   std::erase_if(bests, [&](const store::StoredBest& stored) {
     return !same_model(stored.subject->device, result.device);
   });
+  result.portfolios = portfolios_of(store, result);
   result.environment = query.environment ? *query.environment : environment_in_use(bests);
+  if (bests.empty() && !query.environment && !result.portfolios.empty()) {
+    result.environment = result.portfolios.front().environment;
+  }
   for (CatalogueKernel& kernel : result.kernels) {
     add_entries(result, kernel, bests);
     ConfigCollector collector(kernel);
     const std::vector<store::StoredTrial> trials = trials_of(store, result, kernel);
     const SeriesTimes series(trials);
     collector.add_entries(series);
+    collector.add_members(result.portfolios);
     collector.add_trials(trials, series);
     collector.add_failures(trials, result.device.attributes);
     fit_model(kernel, result.device.attributes);

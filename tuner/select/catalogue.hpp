@@ -55,6 +55,8 @@ struct Catalogue {
   space::DeviceInfo device;
   space::EnvironmentInfo environment;    ///< in use; unset when nothing says so
   std::vector<CatalogueKernel> kernels;  ///< the one used last first; never empty
+  /// At most one for a family and types; with members of these kernels, at least one.
+  std::vector<store::PortfolioRecord> portfolios = {};
   std::vector<std::string> explanation;  ///< how the device and the kernels were found
 };
 

@@ -2,7 +2,6 @@
 #include "tuner/select/catalogue_json.hpp"
 
 #include "tuner/core/error.hpp"
-#include "tuner/core/hash.hpp"
 #include "tuner/core/json.hpp"
 #include "tuner/core/json_reason.hpp"
 
@@ -215,12 +214,58 @@ void add_kernel(Catalogue& catalogue, CatalogueKernel kernel) {
   catalogue.kernels.push_back(std::move(kernel));
 }
 
+store::PortfolioRecord read_portfolio(const Json& json) {
+  const auto optional_loss = [](const Json& loss) {
+    return loss.is_null() ? std::nullopt : std::optional(within(loss, 1, 1e9));
+  };
+  store::PortfolioRecord portfolio{.family = json.at("family"),
+                                   .types = json.at("types"),
+                                   .distribution = json.at("distribution"),
+                                   .recorded_at = json.at("recorded_at"),
+                                   .loss = within(json.at("loss"), 1, 1e9),
+                                   .left_out_loss = optional_loss(json.at("left_out_loss")),
+                                   .members = {},
+                                   .sizes = {},
+                                   .environment = read_environment(json.at("environment"))};
+  for (const Json& it : json.at("members")) {
+    portfolio.members.push_back(
+        {.kernel = it.at("kernel"), .kernel_hash = it.at("hash"), .config_json = it.at("values")});
+  }
+  for (const Json& it : json.at("sizes")) {
+    portfolio.sizes.push_back({.problem = it.at(0),
+                               .weight = positive(it.at(1)),
+                               .member_ns = optional_positive(it.at(2)),
+                               .library_ns = optional_positive(it.at(3))});
+  }
+  return portfolio;
+}
+
+/// Members of kernels that the table has not in this version would not be found.
+void require_members(const Catalogue& catalogue) {
+  for (const store::PortfolioRecord& portfolio : catalogue.portfolios) {
+    for (const store::PortfolioMember& member : portfolio.members) {
+      const bool is_known = std::ranges::any_of(catalogue.kernels, [&](const CatalogueKernel& it) {
+        return it.record->family == portfolio.family && it.record->kernel == member.kernel &&
+               it.record->hash == member.kernel_hash;
+      });
+      if (is_known) continue;
+      fail(
+          fmt::format("the portfolio of {} has a member of {}, which the table has not in that "
+                      "version",
+                      portfolio.family, member.kernel));
+    }
+  }
+}
+
 /// All but the kernels.
 Catalogue read_head(const Json& json) {
   if (json.at("format") != kFormat) fail(fmt::format("its format is not {}", kFormat));
   Catalogue catalogue;
   catalogue.device = read_device(json.at("device"));
   catalogue.environment = read_environment(json.at("environment"));
+  if (const auto portfolios = json.find("portfolios"); portfolios != json.end()) {
+    for (const Json& it : *portfolios) catalogue.portfolios.push_back(read_portfolio(it));
+  }
   catalogue.explanation = {fmt::format("device: {}, that of the table", catalogue.device.name)};
   return catalogue;
 }
@@ -232,6 +277,7 @@ Catalogue read_whole(const Json& json) {
     read_results(catalogue.kernels.back(), it, catalogue.device.attributes);
   }
   if (catalogue.kernels.empty()) fail("it has no kernels");
+  require_members(catalogue);
   const space::EnvironmentInfo environment = catalogue.environment;
   return in_environment(std::move(catalogue), environment);
 }
@@ -241,6 +287,7 @@ Catalogue read_whole(const Json& json) {
 std::optional<std::pair<Json, std::string_view>> unchanged(std::string_view text,
                                                            std::string_view origin) {
   constexpr std::string_view kOpen = "\"kernels\":[";
+  constexpr std::string_view kPortfolios = ",\"portfolios\":";
   const std::size_t end = text.find('\n');
   if (end == std::string_view::npos || !text.starts_with(R"({"format":"dispatch/1","checksum":)") ||
       !text.substr(0, end).ends_with(kOpen)) {
@@ -248,7 +295,11 @@ std::optional<std::pair<Json, std::string_view>> unchanged(std::string_view text
   }
   Json head = parse_json(std::string(text.substr(0, end)) + "]}", origin);
   const std::string_view rest = text.substr(end + 1);
-  if (head.at("checksum") != content_hash({rest})) return std::nullopt;
+  const std::string_view line = text.substr(0, end - kOpen.size());
+  const std::size_t portfolios = line.find(kPortfolios);
+  const std::string_view its_text =
+      portfolios == std::string_view::npos ? "" : line.substr(portfolios + 1);
+  if (head.at("checksum") != table_checksum(its_text, rest)) return std::nullopt;
   return std::pair(std::move(head), rest);
 }
 
@@ -267,6 +318,7 @@ CatalogueOutline read_outline(const Json& head, std::string_view kernels, std::s
     kernels.remove_prefix(end + 1);
   }
   if (outline.known.kernels.empty()) fail("it has no kernels");
+  require_members(outline.known);
   return outline;
 }
 

@@ -14,6 +14,10 @@ namespace tuner::select {
 /// It contains the fitted cost models.
 [[nodiscard]] std::string catalogue_json(const Catalogue& catalogue);
 
+/// What a table's checksum is: `kernels` is all behind its first line, `portfolios` the list of
+/// them in that line with its key and the comma behind it, empty where there is none.
+[[nodiscard]] std::string table_checksum(std::string_view portfolios, std::string_view kernels);
+
 /// Reads such a text; `origin`, a path say, begins messages. The catalogue ranks as the one that
 /// was written. Throws Error(usage) when the text is not one of ours.
 [[nodiscard]] Catalogue parse_catalogue(std::string_view text, std::string_view origin);

@@ -128,7 +128,38 @@ std::string kernel_text(const CatalogueKernel& kernel) {
       model_text(kernel.model.get()));
 }
 
+std::string optional_number(const std::optional<double>& value) {
+  return value ? fmt::format("{}", *value) : "null";
+}
+
+std::string portfolio_text(const store::PortfolioRecord& it) {
+  return fmt::format(
+      R"({{"family":{},"types":{},"distribution":{},"recorded_at":{},"loss":{},"left_out_loss":{},)"
+      R"("environment":{},"members":{},"sizes":{}}})",
+      literal(it.family), literal(it.types), literal(it.distribution), literal(it.recorded_at),
+      it.loss, optional_number(it.left_out_loss), environment_text(it.environment),
+      list(it.members,
+           [](const store::PortfolioMember& member) {
+             return fmt::format(R"({{"kernel":{},"hash":{},"values":{}}})", literal(member.kernel),
+                                literal(member.kernel_hash), literal(member.config_json));
+           }),
+      list(it.sizes, [](const store::PortfolioSize& size) {
+        return fmt::format("[{},{},{},{}]", literal(size.problem), size.weight,
+                           optional_number(size.member_ns), optional_number(size.library_ns));
+      }));
+}
+
+/// In the first line, before the kernels; nothing where there are none.
+std::string portfolios_text(const Catalogue& catalogue) {
+  if (catalogue.portfolios.empty()) return "";
+  return fmt::format("\"portfolios\":{},", list(catalogue.portfolios, portfolio_text));
+}
+
 }  // namespace
+
+std::string table_checksum(std::string_view portfolios, std::string_view kernels) {
+  return portfolios.empty() ? content_hash({kernels}) : content_hash({portfolios, kernels});
+}
 
 std::string catalogue_json(const Catalogue& catalogue) {
   std::string kernels;
@@ -137,11 +168,12 @@ std::string catalogue_json(const Catalogue& catalogue) {
     kernels += kernel_text(kernel);
   }
   kernels += "\n]}\n";
+  const std::string portfolios = portfolios_text(catalogue);
   return fmt::format(
       "{{\"format\":\"dispatch/"
-      "1\",\"checksum\":{},\"device\":{},\"environment\":{},\"kernels\":[\n{}",
-      literal(content_hash({kernels})), device_text(catalogue.device),
-      environment_text(catalogue.environment), kernels);
+      "1\",\"checksum\":{},\"device\":{},\"environment\":{},{}\"kernels\":[\n{}",
+      literal(table_checksum(portfolios, kernels)), device_text(catalogue.device),
+      environment_text(catalogue.environment), portfolios, kernels);
 }
 
 }  // namespace tuner::select

@@ -15,6 +15,8 @@ namespace tuner::select {
 struct AskedKernel {
   const CatalogueKernel* kernel = nullptr;
   std::optional<KnownSize> size;  ///< the asked one; absent when it is none of this kernel's
+  /// The kernel's configurations that may answer, such as members of a portfolio; absent: all.
+  std::optional<std::vector<std::size_t>> only = {};
 };
 
 /// A configuration that was tuned for other sizes and is valid at the asked one.
@@ -51,8 +53,9 @@ struct LibraryEstimate {
   std::string nearest;  ///< of them
 };
 
-/// From the sizes of this kind of problem at which it was timed; none without any.
+/// From the sizes of this kind of problem at which it was timed, beside the best configuration or
+/// beside the members of a portfolio (null: none); none without any.
 [[nodiscard]] std::optional<LibraryEstimate> library_estimate(
-    const std::vector<AskedKernel>& asked);
+    const std::vector<AskedKernel>& asked, const store::PortfolioRecord* portfolio);
 
 }  // namespace tuner::select

@@ -4,6 +4,7 @@
 #include "tuner/core/error.hpp"
 #include "tuner/core/suggest.hpp"
 #include "tuner/select/nearest.hpp"
+#include "tuner/select/portfolio_candidates.hpp"
 
 #include <fmt/format.h>
 
@@ -151,8 +152,7 @@ class Ladder {
   }
 
   void at_other_sizes() {
-    Nearest nearest = nearest_candidates(asked_, catalogue_.device.attributes);
-    for (const std::string& line : nearest.explanation) explain(Rung::nearest, "{}", line);
+    Nearest nearest = near_candidates();
     if (nearest.candidates.empty()) return;
     const NearCandidate& first = nearest.candidates.front();
     explain(Rung::nearest, "{}{} is taken{}", first.asked->kernel->record->kernel,
@@ -168,6 +168,21 @@ class Ladder {
     }
   }
 
+  /// The members of a portfolio, or what was tuned for other sizes.
+  [[nodiscard]] Nearest near_candidates() {
+    portfolio_ = portfolio_for(catalogue_, question_.family, asked_);
+    if (portfolio_ != nullptr) {
+      Nearest members = portfolio_candidates(asked_, catalogue_.device.attributes, *portfolio_);
+      for (const std::string& line : members.explanation) explain(Rung::nearest, "{}", line);
+      ranking_.members = members.candidates.size();
+      if (!members.candidates.empty()) return members;
+      portfolio_ = nullptr;
+    }
+    Nearest nearest = nearest_candidates(asked_, catalogue_.device.attributes);
+    for (const std::string& line : nearest.explanation) explain(Rung::nearest, "{}", line);
+    return nearest;
+  }
+
   [[nodiscard]] bool may_ask_the_library() const {
     const AskedKernel* const known = first_with_space();
     return !question_.kernel && known != nullptr && known->kernel->stored->has_library;
@@ -176,7 +191,7 @@ class Ladder {
   /// What the library would take where nothing was tuned for the very size.
   void estimate_library(const NearCandidate& first) {
     if (!may_ask_the_library() || !ranking_.answers.empty()) return;
-    const auto estimate = library_estimate(asked_);
+    const auto estimate = library_estimate(asked_, portfolio_);
     if (!estimate) return;
     if (first.expected) library_ns_ = first.expected->ns * estimate->ratio;
     // The ratio is that to the best configuration: how good the chosen one is is uncertain, too.
@@ -303,8 +318,9 @@ class Ladder {
   const Catalogue& catalogue_;
   const RankQuestion& question_;
   std::vector<AskedKernel> asked_;
-  std::string size_text_;             // as the kernel used last writes it
-  std::optional<double> library_ns_;  // expected
+  const store::PortfolioRecord* portfolio_ = nullptr;  // that answers
+  std::string size_text_;                              // as the kernel used last writes it
+  std::optional<double> library_ns_;                   // expected
   bool library_is_first_ = false;
   Ranking ranking_;
 };

@@ -48,17 +48,20 @@ struct Selection {
 
 struct Ranking {
   std::vector<Selection> answers;
+  /// How many of the answers on the rung nearest are members of a portfolio; where any is, all are.
+  std::size_t members = 0;
   /// All that was looked at, in order, until an answer was found: what was there and why it was
   /// taken or not.
   std::vector<std::string> explanation;
 };
 
 /// Answers from the catalogue alone; never with an entry of a source that has changed since. What
-/// was tuned for the very size comes first, the fastest of it before the others; then what was
-/// tuned for other sizes and is valid at this one; last the default configuration. The library,
-/// when the family has one and no kernel is asked for by name, stands where its time puts it; it is
-/// never after the default. By an algorithm that was found for the very size it stands before the
-/// library's own choice, unless that was another version of the library.
+/// was tuned for the very size comes first, the fastest of it before the others; then the members
+/// of the portfolio for such sizes, or where there is none what was tuned for other sizes, as far
+/// as valid at this one; last the default configuration. The library, when the family has one and
+/// no kernel is asked for by name, stands where its time puts it; it is never after the default. By
+/// an algorithm that was found for the very size it stands before the library's own choice, unless
+/// that was another version of the library.
 ///
 /// No answers when nothing is valid. Throws Error(nothing_found) when the catalogue has no such
 /// family or kernel, Error(usage) when the size does not fit the family.

@@ -3,6 +3,7 @@
 
 #include "tuner/core/error.hpp"
 #include "tuner/core/quantity.hpp"
+#include "tuner/session/library_time.hpp"
 #include "tuner/session/trial_record.hpp"
 #include "tuner/verify/problem_data.hpp"
 #include "tuner/worker/compile_pool.hpp"
@@ -143,7 +144,7 @@ class Sweep {
   /// An external failure costs a contender this size, and no other contender.
   SweepTime guarded(const std::string& name, std::optional<Entrant>& entrant) {
     try {
-      return entrant ? judge(name, *entrant) : time_library(name);
+      return entrant ? judge(name, *entrant) : library_time(name);
     } catch (const Error& error) {
       return {.contender = name,
               .size = at_,
@@ -219,35 +220,15 @@ class Sweep {
             .binary = entrant.binary};
   }
 
-  /// As a candidate is screened: warmed up, then timed from a cold cache.
-  SweepTime time_library(const std::string& name) {
-    constexpr int kWarmUp = 2;
-    constexpr int kSamples = 20;
-    constexpr double kMostSamplingNs = 1e9;
+  SweepTime library_time(const std::string& name) {
     SweepTime timing{.contender = name, .size = at_};
-    device_.begin_side_by_side(size());
-    auto added = device_.add_library({});
-    std::vector<double> samples, clocks_mhz;
-    double spent_ns = 0;
-    for (int i = 0; added && i < kWarmUp + kSamples; ++i) {
-      const auto sample = device_.time_contender(0);
-      if (!sample) {
-        added = Unexpected(sample.error());
-        break;
-      }
-      if (i >= kWarmUp) {
-        samples.push_back(sample->time_ns);
-        if (sample->clock_mhz) clocks_mhz.push_back(*sample->clock_mhz);
-      }
-      spent_ns += sample->time_ns;
-      if (spent_ns > kMostSamplingNs && !samples.empty()) break;
-    }
-    if (added) {
-      timing.time = *measure::summarise(samples);
-      timing.clock_mhz = measure::quantile(clocks_mhz, 0.5);
-    } else {
-      timing.outcome = added.error().outcome;
-      timing.message = added.error().message;
+    const auto library = time_library(device_, size());
+    if (library && *library) {
+      timing.time = (*library)->time;
+      timing.clock_mhz = (*library)->clock_mhz;
+    } else if (!library) {
+      timing.outcome = library.error().outcome;
+      timing.message = library.error().message;
     }
     return timing;
   }

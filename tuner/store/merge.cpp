@@ -129,6 +129,13 @@ void copy_runs(RowCopier& copier, const std::vector<std::int64_t>& runs) {
   }
 }
 
+/// A portfolio that is here already is left as it is.
+void copy_portfolios(RowCopier& copier) {
+  copier.copy("portfolio", "true", {"uuid"});
+  copier.copy("portfolio_member", "true", {"portfolio_id", "position"});
+  copier.copy("portfolio_size", "true", {"portfolio_id", "problem_id"});
+}
+
 /// The runs of another database, sorted by what is to become of them.
 struct Runs {
   std::vector<std::int64_t> added;
@@ -232,6 +239,7 @@ MergeResult Store::merge(const Store& other, const KernelCheck& check) {
       Runs sorted = sort_runs(from, to);
       rename_imported(to, sorted.added_uuids);
       copy_runs(copier, sorted.added);
+      copy_portfolios(copier);
       replace_imported(to, sorted.added_uuids);
       return sorted;
     });

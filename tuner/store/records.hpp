@@ -239,4 +239,36 @@ struct ExplanationRecord {
   std::vector<ExplainedRecord> contenders;                             ///< the best one first
 };
 
+/// A configuration that a portfolio has.
+struct PortfolioMember {
+  bool operator==(const PortfolioMember&) const = default;
+
+  std::string kernel;
+  std::string kernel_hash;
+  std::string config_json;  ///< canonical
+};
+
+/// A size at which a portfolio was chosen. Times are of single launches from a cold cache.
+struct PortfolioSize {
+  bool operator==(const PortfolioSize&) const = default;
+
+  std::string problem;  ///< canonical size
+  double weight = 1;
+  std::optional<double> member_ns = {};   ///< of the fastest member; absent: none ran
+  std::optional<double> library_ns = {};  ///< absent: the family has no library, or it failed
+};
+
+/// Few configurations, over all kernels of a family, that serve the sizes of a distribution.
+struct PortfolioRecord {
+  std::string family;
+  std::string types = {};         ///< of its sizes: "TYPE=bf16"; empty where sizes name no types
+  std::string distribution = {};  ///< where the sizes are from
+  std::string recorded_at = {};   ///< UTC, ISO 8601; empty in a write: now
+  double loss = 1;  ///< time of what serves / the shortest known, geometric mean over the sizes
+  std::optional<double> left_out_loss = {};  ///< the same at sizes that did not take part
+  std::vector<PortfolioMember> members;      ///< in the order chosen
+  std::vector<PortfolioSize> sizes;
+  space::EnvironmentInfo environment = {};
+};
+
 }  // namespace tuner::store

@@ -93,6 +93,12 @@ class Store {
   [[nodiscard]] std::optional<ExplanationRecord> explanation(std::int64_t run,
                                                              std::string_view problem) const;
 
+  /// Commits a portfolio for a device model in the environment that it names. Its members were
+  /// tried on it: throws Error(failure) where the kernel of one is not in the database.
+  void record_portfolio(const space::DeviceInfo& device, const PortfolioRecord& portfolio);
+  /// For a device model by its identity, the newest of each family and types.
+  [[nodiscard]] std::vector<PortfolioRecord> portfolios(const space::DeviceInfo& device) const;
+
   /// Commits that from now on a size is tuned on this card.
   void record_card(std::int64_t run, const CardRecord& card);
   /// In the order recorded; none of a run that has only the card of its subject.

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""tune portfolio: few configurations for many sizes, stored, served and exported."""
+
+import fcntl
+import json
+import unittest
+
+from program import GEMM, ProgramTest
+
+SCALE = ("--backend", "cpu", "-q")
+
+
+class PortfolioTest(ProgramTest):
+    def distribution(self, **changed):
+        path = self.directory / "sizes.json"
+        document = {"format": "distribution/1", "family": "scale",
+                    "shapes": [{"dims": {"N": {"log_uniform": [16, 4000]}}}]}
+        path.write_text(json.dumps(document | changed))
+        return path
+
+    def portfolio(self, *arguments, space=None, **options):
+        return self.tune("portfolio", "--space", space or self.space_file(), "--like", self.distribution(),
+                         "--draw", "4", *SCALE, *arguments, **options)
+
+    def test_members_are_chosen_stored_and_answer_for_untuned_sizes(self):
+        done = json.loads(self.portfolio("--json", "-k", "2").stdout)
+        self.assertEqual(done["schema"], "tune.portfolio/1")
+        (portfolio,) = done["portfolios"]
+        self.assertEqual(len(portfolio["sizes"]), 4)
+        self.assertIn(len(portfolio["members"]), (1, 2))
+        self.assertLessEqual(1, portfolio["loss"])
+        self.assertLessEqual(portfolio["loss"], portfolio["left_out_loss"] + 1e-9)
+        self.assertIsNone(portfolio["library_loss"], "the family has no library")
+        members = [done["candidates"][i]["kernel"] for i in portfolio["members"]]
+        answer = self.tune("query", "--family", "scale", "--size", "777", "--explain").stdout
+        self.assertRegex(answer, "of the .* of the portfolio of")
+        self.assertTrue(any(kernel in answer for kernel in members), answer)
+        self.assertEqual(len(json.loads(self.tune("runs", "list", "--json").stdout)["sessions"]), 2, "of each kernel one")
+
+    def test_the_same_command_again_runs_nothing(self):
+        space = self.space_file()
+        first = json.loads(self.portfolio("--json", space=space).stdout)
+        again = json.loads(self.portfolio("--json", space=space).stdout)
+        self.assertGreater(first["trials"], 0)
+        self.assertEqual(again["trials"], 0)
+
+    def test_people_get_a_table(self):
+        text = self.portfolio("-k", "1").stdout
+        self.assertRegex(text, r"scale +fastest at +loss so far")
+        self.assertRegex(text, r"At 4 sizes the fastest of these takes [0-9.]+ % longer than the fastest known; at a")
+
+    def test_a_table_carries_it(self):
+        self.portfolio()
+        table = self.directory / "table.json"
+        self.tune("export", "--format", "json", "-o", table)
+        self.assertIn('"portfolios":[', table.read_text())
+        self.assertIn("portfolio of scale: ", self.tune("tables", "check", table).stdout)
+
+    def test_a_recorded_program_counts_by_its_time(self):
+        def product(m, count, timed_ns):
+            return {"function": "cublasSgemm_v2", "type": "f32", "m": m, "n": 8, "k": 8, "batch": 1,
+                    "trans_a": False, "trans_b": False, "lda": 8, "ldb": 8, "ldc": 8, "align": 4, "epilogue": 1,
+                    "bias": 0, "activation": 0, "objection": "", "count": count, "captured": 0, "timed": 1,
+                    "timed_ns": timed_ns}
+
+        suite = self.text_file("recorded.json", json.dumps({
+            "format": "suite/1", "family": "gemm", "groups": [{"name": "recorded_1", "sizes": [[4, 8, 8], [9, 8, 8]]}],
+            "recorded": {"format": "calls/1", "device": "d",
+                         "products": [product(4, 3, 100), product(9, 2, 1000)]}}))
+        done = json.loads(self.tune("portfolio", "--space", GEMM, "--kernel", "gemm_naive", "--like", suite, *SCALE,
+                                    "--max-time", "40s", "--json").stdout)
+        (portfolio,) = done["portfolios"]
+        weights = {size["size"][0]: size["weight"] for size in portfolio["sizes"]}
+        self.assertEqual(weights, {4: 300, 9: 2000})
+        self.assertEqual(portfolio["types"], "TYPE=f32")
+
+    def test_setup_measures_the_included_families(self):
+        self.assertRegex(self.tune("doctor").stdout, "`tune setup` measures")
+        done = json.loads(self.tune("setup", *SCALE, "--max-time", "6s", "--json").stdout)
+        self.assertEqual([it["family"] for it in done["portfolios"]], ["gemm", "reduction", "transpose"])
+        for it in done["portfolios"]:
+            self.assertTrue(it["portfolios"][0]["members"])
+        self.assertIn("3 portfolios", self.tune("doctor").stdout)
+
+    def test_two_setups_at_once_are_one_too_many(self):
+        with open(f"{self.database}.setup", "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            self.refuse("setup", *SCALE, code=1, says="another `tune setup` is running")
+
+    def test_what_cannot_be_is_refused(self):
+        space = self.space_file()
+        self.refuse("portfolio", "--space", space, *SCALE, "-k", "0", code=2, says="at least one member")
+        self.refuse("portfolio", "--space", space, *SCALE, "-k", "99", code=2, says=("-k 99", "at most"))
+        self.refuse("portfolio", *SCALE, code=2, says="name a space file")
+        for changed, says in (({"shapes": []}, "at least 1 element"),
+                              ({"shapes": [{"dims": {"N": {"uniform": [9, 3]}}}]}, "impossible range"),
+                              ({"shapes": [{"weight": -1, "dims": {"N": 3}}]}, "not positive")):
+            self.refuse("portfolio", "--space", space, "--like", self.distribution(**changed), *SCALE, code=2,
+                        says=says)
+        self.refuse("portfolio", "--space", space, "--like", self.distribution(), "--sizes", "default", *SCALE,
+                    code=2, says="leave out one")
+
+
+if __name__ == "__main__":
+    unittest.main()

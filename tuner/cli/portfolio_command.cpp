@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/cli/commands.hpp"
+#include "tuner/cli/format.hpp"
+#include "tuner/cli/interrupt.hpp"
+#include "tuner/cli/output.hpp"
+#include "tuner/cli/portfolio_run.hpp"
+#include "tuner/core/error.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <chrono>
+
+namespace tuner::cli {
+
+int portfolio(const CommonOptions& common, const PortfolioOptions& options) {
+  const auto until =
+      std::chrono::steady_clock::now() + parse_duration(options.max_time, "--max-time");
+  if (options.space.empty()) {
+    throw Error(ErrorCode::usage,
+                "no family: name a space file, for example\n"
+                "  tune portfolio --space spaces/gemm.json --sizes squares");
+  }
+  if (options.members == 0) {
+    throw Error(ErrorCode::usage, "-k 0: a portfolio has at least one member");
+  }
+  if (options.draws == 0) {
+    throw Error(ErrorCode::usage, "--draw 0: a portfolio is for at least one size");
+  }
+  const family::Family family = family::load_family(options.space);
+  const Interrupt interrupt;
+  const PortfolioRun run =
+      run_portfolio(common, options, family, until, [&] { return interrupt.requested(); });
+  if (interrupt.exit_code()) {
+    tell("interrupted: the trials are stored, no portfolio; the same command continues\n");
+    return *interrupt.exit_code();
+  }
+  if (common.json) {
+    fmt::print("{}", json_text(portfolio_json(family, run)));
+  } else {
+    print_portfolio(common, family, run);
+  }
+  return 0;
+}
+
+}  // namespace tuner::cli

@@ -1,0 +1,405 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/cli/portfolio_run.hpp"
+
+#include "tuner/cli/database.hpp"
+#include "tuner/cli/format.hpp"
+#include "tuner/cli/kernel_choice.hpp"
+#include "tuner/cli/opened_device.hpp"
+#include "tuner/cli/output.hpp"
+#include "tuner/cli/recorded_products.hpp"
+#include "tuner/cli/sizes.hpp"
+#include "tuner/core/error.hpp"
+#include "tuner/core/file.hpp"
+#include "tuner/core/quantity.hpp"
+#include "tuner/select/portfolio_candidates.hpp"
+#include "tuner/select/shipped_table.hpp"
+#include "tuner/session/earlier_winners.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <map>
+#include <thread>
+#include <utility>
+
+namespace tuner::cli {
+namespace {
+
+constexpr std::size_t kUsualMembers = 16;
+/// That a search of an unknown kernel adds at most.
+constexpr std::size_t kMostFound = 3;
+
+bool is_suite(const std::string& path) {
+  constexpr std::size_t kMostBytes = std::size_t{16} << 20;
+  const Json document = parse_json(read_file(path, kMostBytes), path);
+  return document.is_object() && document.contains("format") && document["format"] == "suite/1";
+}
+
+std::vector<family::WeightedSize> wanted_sizes(const family::Family& family,
+                                               const PortfolioOptions& options,
+                                               const std::string& backend) {
+  if (!options.like.empty()) {
+    if (!options.lists.empty()) {
+      throw Error(ErrorCode::usage,
+                  "--like draws the sizes, --sizes names them: leave out one of the two");
+    }
+    return is_suite(options.like)
+               ? recorded_sizes(options.like, family)
+               : family::load_distribution(options.like, family).draw(options.draws, options.seed);
+  }
+  TuneOptions listed;
+  listed.lists = options.lists;
+  std::vector<family::WeightedSize> sizes;
+  for (space::Size& size : chosen_sizes(family, listed, backend)) {
+    sizes.push_back({.size = std::move(size)});
+  }
+  return sizes;
+}
+
+std::vector<const family::Kernel*> wanted_kernels(const family::Family& family,
+                                                  const PortfolioOptions& options,
+                                                  const std::string& backend) {
+  std::vector<const family::Kernel*> kernels;
+  for (const std::string& name : options.kernels) {
+    kernels.push_back(&family.kernel(name));
+    require_backend(*kernels.back(), backend);
+  }
+  if (!kernels.empty()) return kernels;
+  for (const family::Kernel& kernel : family.kernels) {
+    const bool runs = kernel.backends.empty() || std::ranges::count(kernel.backends, backend) > 0;
+    if (runs) kernels.push_back(&kernel);
+  }
+  if (!kernels.empty()) return kernels;
+  throw Error(ErrorCode::no_device,
+              fmt::format("{}: no kernel runs on the {} backend", family.path, backend));
+}
+
+/// Collects what may become a member.
+class Candidates {
+ public:
+  Candidates(const store::Store& store, const family::Family& family,
+             const space::DeviceInfo& device, session::PortfolioPlan& plan)
+      : store_(store),
+        family_(family),
+        device_(device),
+        plan_(plan),
+        shipped_(select::shipped_winners(device.backend, family.name, [](const Error& error) {
+          tell(fmt::format("{}; its winners are no candidates\n", error.what()));
+        })) {}
+
+  /// What won before, members of earlier portfolios, and the default; a kernel of which nothing is
+  /// known is to be searched.
+  void add(const family::Kernel& kernel) {
+    const std::size_t before = plan_.candidates.size();
+    const session::EarlierWinners winners(store_, family_, kernel, device_, shipped_);
+    for (const space::Size& size : plan_.sizes) {
+      if (auto best = session::incumbent(store_, family_, kernel, device_, size)) {
+        add(kernel, *best);
+      }
+      for (const space::Config& it : winners.at_size(size)) add(kernel, it);
+      for (const space::Config& it : winners.anywhere(size)) add(kernel, it);
+    }
+    add_members(kernel);
+    const bool is_known = plan_.candidates.size() > before;
+    for (const space::Size& size : plan_.sizes) {
+      add(kernel, space::BoundDefinition(kernel.space, device_.attributes, size).default_config());
+    }
+    if (!is_known && !kernel.space->parameters.empty()) plan_.unknown.push_back(&kernel);
+  }
+
+ private:
+  void add(const family::Kernel& kernel, const space::Config& config) {
+    const bool is_there = std::ranges::any_of(plan_.candidates, [&](const auto& it) {
+      return it.kernel == &kernel && it.config == config;
+    });
+    if (!is_there) plan_.candidates.push_back({.kernel = &kernel, .config = config});
+  }
+
+  void add_members(const family::Kernel& kernel) {
+    for (const store::PortfolioRecord& portfolio : store_.portfolios(device_)) {
+      if (portfolio.family != family_.name) continue;
+      for (const store::PortfolioMember& member : portfolio.members) {
+        if (member.kernel != kernel.name) continue;
+        try {
+          add(kernel, space::config_from_json(*kernel.space, member.config_json));
+        } catch (const Error&) {  // the space no longer has it
+          continue;
+        }
+      }
+    }
+  }
+
+  const store::Store& store_;
+  const family::Family& family_;
+  const space::DeviceInfo& device_;
+  session::PortfolioPlan& plan_;
+  std::vector<select::ShippedWinner> shipped_;
+};
+
+void check_members(const PortfolioOptions& options, const session::PortfolioPlan& plan) {
+  const std::size_t most = plan.candidates.size() + kMostFound * plan.unknown.size();
+  if (!options.members || *options.members <= most) return;
+  throw Error(ErrorCode::usage,
+              fmt::format("-k {}: there are at most {} to choose from: write -k {} or less, or "
+                          "tune more sizes first",
+                          *options.members, quantity::count(most, "candidate"), most));
+}
+
+void tell_size(const family::Family& family, const session::PortfolioSizeTimed& it,
+               std::size_t sizes) {
+  const std::string size = space::display(it.size, family.problem.dims);
+  if (!it.problem.empty()) {
+    return tell(fmt::format("{} of {}  {}: skipped: {}\n", it.number, sizes, size, it.problem));
+  }
+  tell(fmt::format("{} of {}  {}: {} timed{}{}\n", it.number, sizes, size,
+                   quantity::count(it.timed, "candidate"),
+                   it.best_ns ? ", the fastest " + quantity::time(*it.best_ns) : "",
+                   it.library_ns ? ", the library " + quantity::time(*it.library_ns) : ""));
+}
+
+/// The sizes of each type with their columns of the matrix.
+std::vector<FamilyPortfolio> by_types(const family::Family& family,
+                                      const session::PortfolioTimes& times,
+                                      const std::vector<family::WeightedSize>& wanted) {
+  std::map<std::string, FamilyPortfolio> portfolios;
+  for (std::size_t size = 0; size < times.sizes.size(); ++size) {
+    const std::string types = select::types_of(times.sizes[size], family.problem.dims);
+    FamilyPortfolio& its = portfolios[types];
+    its.types = types;
+    its.sizes.push_back(*std::ranges::find(wanted, times.sizes[size], &family::WeightedSize::size));
+    its.matrix.weights.push_back(its.sizes.back().weight);
+    its.matrix.library_ns.push_back(times.matrix.library_ns[size]);
+    its.matrix.times_ns.resize(times.candidates.size());
+    for (std::size_t i = 0; i < times.candidates.size(); ++i) {
+      its.matrix.times_ns[i].push_back(times.matrix.times_ns[i][size]);
+    }
+  }
+  std::vector<FamilyPortfolio> all;
+  for (auto& [types, portfolio] : portfolios) all.push_back(std::move(portfolio));
+  return all;
+}
+
+std::optional<double> fastest_member_ns(const FamilyPortfolio& portfolio, std::size_t size) {
+  std::optional<double> least;
+  for (const std::size_t member : portfolio.chosen.members) {
+    const auto& ns = portfolio.matrix.times_ns[member][size];
+    if (ns) least = std::min(least.value_or(*ns), *ns);
+  }
+  return least;
+}
+
+store::PortfolioRecord record_of(const family::Family& family, const PortfolioOptions& options,
+                                 const session::PortfolioTimes& times,
+                                 const FamilyPortfolio& portfolio,
+                                 const space::EnvironmentInfo& environment) {
+  store::PortfolioRecord record{
+      .family = family.name,
+      .types = portfolio.types,
+      .distribution = options.like.empty() ? "listed sizes"
+                                           : fmt::format("{}, seed {}", options.like, options.seed),
+      .loss = portfolio.chosen.loss,
+      .left_out_loss = portfolio.left_out_loss,
+      .members = {},
+      .sizes = {},
+      .environment = environment};
+  for (const std::size_t member : portfolio.chosen.members) {
+    const session::PortfolioCandidate& it = times.candidates[member];
+    record.members.push_back({.kernel = it.kernel->name,
+                              .kernel_hash = it.kernel->hash,
+                              .config_json = it.config_json()});
+  }
+  for (std::size_t size = 0; size < portfolio.sizes.size(); ++size) {
+    record.sizes.push_back(
+        {.problem = space::canonical_size(portfolio.sizes[size].size, family.problem.dims),
+         .weight = portfolio.sizes[size].weight,
+         .member_ns = fastest_member_ns(portfolio, size),
+         .library_ns = portfolio.matrix.library_ns[size]});
+  }
+  return record;
+}
+
+bool ran(const FamilyPortfolio& portfolio) {
+  return std::ranges::any_of(portfolio.matrix.times_ns, [](const auto& times) {
+    return std::ranges::any_of(times, [](const auto& ns) { return ns.has_value(); });
+  });
+}
+
+std::string loss_text(double loss) {
+  return fmt::format("{:.1f} %", 100 * (loss - 1));
+}
+
+session::PortfolioPlan plan_of(const PortfolioOptions& options, const family::Family& family,
+                               const std::vector<family::WeightedSize>& wanted,
+                               const store::Store& store, const space::DeviceInfo& device) {
+  session::PortfolioPlan plan{.sizes = {},
+                              .candidates = {},
+                              .unknown = {},
+                              .fewest = options.members.value_or(kUsualMembers),
+                              .seed = options.seed,
+                              .command = options.command_line};
+  for (const family::WeightedSize& it : wanted) plan.sizes.push_back(it.size);
+  Candidates candidates(store, family, device, plan);
+  for (const family::Kernel* const kernel : wanted_kernels(family, options, device.backend)) {
+    candidates.add(*kernel);
+  }
+  check_members(options, plan);
+  plan.compile_threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()) - 1);
+  return plan;
+}
+
+void tell_plan(const family::Family& family, const session::PortfolioPlan& plan,
+               worker::DeviceWorker& device) {
+  for (const std::string& text : other_users(device)) tell(fmt::format("warning: {}\n", text));
+  tell(fmt::format("{} on {}: {}, {} to search, at {}\n", family.name, device.device().name,
+                   quantity::count(plan.candidates.size(), "candidate"),
+                   quantity::count(plan.unknown.size(), "kernel"),
+                   quantity::count(plan.sizes.size(), "size")));
+}
+
+/// Chooses the members for the sizes of each type and stores them.
+void choose(const PortfolioOptions& options, const family::Family& family,
+            const std::vector<family::WeightedSize>& wanted, std::size_t members,
+            const worker::DeviceWorker& device, store::Store& store, PortfolioRun& run) {
+  for (FamilyPortfolio& it : by_types(family, run.times, wanted)) {
+    if (!ran(it)) continue;
+    it.chosen = select::choose_portfolio(it.matrix, members);
+    it.left_out_loss = select::left_out_loss(it.matrix, members);
+    store.record_portfolio(device.device(),
+                           record_of(family, options, run.times, it, device.environment()));
+    run.portfolios.push_back(std::move(it));
+  }
+  if (!run.portfolios.empty()) return;
+  throw Error(ErrorCode::no_valid_config,
+              fmt::format("{}: no candidate could be timed at any of the sizes (failures: {})",
+                          family.path, format_failures(run.times.failures)));
+}
+
+/// At how many sizes a candidate is faster than the other members and the library.
+std::size_t fastest_at(const FamilyPortfolio& portfolio, std::size_t member) {
+  std::size_t count = 0;
+  for (std::size_t size = 0; size < portfolio.sizes.size(); ++size) {
+    const auto& ns = portfolio.matrix.times_ns[member][size];
+    const auto& library_ns = portfolio.matrix.library_ns[size];
+    const bool is_fastest = ns && *ns == fastest_member_ns(portfolio, size);
+    if (is_fastest && (!library_ns || *ns < *library_ns)) ++count;
+  }
+  return count;
+}
+
+Table members_table(const family::Family& family, const FamilyPortfolio& portfolio,
+                    const session::PortfolioTimes& times) {
+  using Align = Table::Align;
+  Table table(
+      {{portfolio.types.empty() ? family.name : fmt::format("{} {}", family.name, portfolio.types)},
+       {"fastest at", Align::right},
+       {"loss so far", Align::right},
+       {"configuration", Align::left, Table::Place::below}});
+  for (std::size_t i = 0; i < portfolio.chosen.members.size(); ++i) {
+    const std::size_t member = portfolio.chosen.members[i];
+    const session::PortfolioCandidate& it = times.candidates[member];
+    table.add({it.kernel->name, quantity::count(fastest_at(portfolio, member), "size"),
+               loss_text(portfolio.chosen.losses_with[i]),
+               space::display(*it.kernel->space, it.config)});
+  }
+  return table;
+}
+
+std::string worth_text(const FamilyPortfolio& portfolio) {
+  const select::ChosenPortfolio& chosen = portfolio.chosen;
+  std::string text =
+      fmt::format("At {} the fastest of these{} takes {} longer than the fastest known",
+                  quantity::count(portfolio.sizes.size(), "size"),
+                  chosen.library_loss ? " or the library" : "", loss_text(chosen.loss));
+  if (portfolio.left_out_loss) {
+    text +=
+        fmt::format("; at a size that did not take part {}", loss_text(*portfolio.left_out_loss));
+  }
+  if (chosen.library_loss) {
+    text += fmt::format("; the library alone {}", loss_text(*chosen.library_loss));
+  }
+  text += ".\n";
+  if (chosen.unserved > 0) {
+    text += fmt::format("{} {} served by nothing.\n", quantity::count(chosen.unserved, "size"),
+                        chosen.unserved == 1 ? "is" : "are");
+  }
+  return text;
+}
+
+}  // namespace
+
+PortfolioRun run_portfolio(const CommonOptions& common, const PortfolioOptions& options,
+                           const family::Family& family,
+                           std::chrono::steady_clock::time_point until,
+                           const std::function<bool()>& stop) {
+  OpenedDevice opened(options, family, options.seed);
+  worker::DeviceProcess& device = opened.device();
+  const auto wanted = wanted_sizes(family, options, device.device().backend);
+  store::Store store = open_database(common, store::Store::Mode::read_write);
+  session::PortfolioPlan plan = plan_of(options, family, wanted, store, device.device());
+  plan.max_time =
+      std::max(std::chrono::milliseconds(1), std::chrono::duration_cast<std::chrono::milliseconds>(
+                                                 until - std::chrono::steady_clock::now()));
+  if (!common.quiet) tell_plan(family, plan, device);
+  const auto heard = [&](const session::PortfolioSizeTimed& it) {
+    if (!common.quiet) tell_size(family, it, plan.sizes.size());
+  };
+  PortfolioRun run{
+      .device = device.device(),
+      .wanted = wanted.size(),
+      .times = session::time_portfolio(family, plan, device, opened.compiler(), store, heard, stop),
+      .portfolios = {}};
+  if (!stop()) choose(options, family, wanted, plan.fewest, device, store, run);
+  return run;
+}
+
+Json portfolio_json(const family::Family& family, const PortfolioRun& run) {
+  Json document = {{"schema", "tune.portfolio/1"}, {"family", family.name},
+                   {"device", run.device.name},    {"backend", run.device.backend},
+                   {"wanted_sizes", run.wanted},   {"trials", run.times.trials},
+                   {"dropped", run.times.dropped}, {"candidates", Json::array()},
+                   {"portfolios", Json::array()}};
+  for (const session::PortfolioCandidate& it : run.times.candidates) {
+    document["candidates"].push_back(
+        {{"kernel", it.kernel->name}, {"config", Json::parse(it.config_json())}});
+  }
+  for (const FamilyPortfolio& it : run.portfolios) {
+    Json sizes = Json::array();
+    for (std::size_t size = 0; size < it.sizes.size(); ++size) {
+      Json times = Json::array();
+      for (const auto& of_candidate : it.matrix.times_ns) {
+        times.push_back(number_or_null(of_candidate[size]));
+      }
+      sizes.push_back({{"size", space::size_json(it.sizes[size].size, family.problem.dims)},
+                       {"weight", it.sizes[size].weight},
+                       {"loss", it.chosen.losses[size]},
+                       {"member_ns", number_or_null(fastest_member_ns(it, size))},
+                       {"library_ns", number_or_null(it.matrix.library_ns[size])},
+                       {"candidates_ns", std::move(times)}});
+    }
+    document["portfolios"].push_back({{"types", it.types},
+                                      {"members", it.chosen.members},
+                                      {"loss", it.chosen.loss},
+                                      {"losses_with", it.chosen.losses_with},
+                                      {"left_out_loss", number_or_null(it.left_out_loss)},
+                                      {"library_loss", number_or_null(it.chosen.library_loss)},
+                                      {"unserved", it.chosen.unserved},
+                                      {"sizes", std::move(sizes)}});
+  }
+  return document;
+}
+
+void print_portfolio(const CommonOptions& common, const family::Family& family,
+                     const PortfolioRun& run) {
+  const Output output(common);
+  if (run.times.sizes.size() < run.wanted) {
+    output.tell("{} of {} were finished: --max-time allows no more; the same command continues.\n",
+                run.times.sizes.size(), quantity::count(run.wanted, "size"));
+  }
+  for (const FamilyPortfolio& it : run.portfolios) {
+    output.table(members_table(family, it, run.times));
+    output.tell("{}", worth_text(it));
+  }
+}
+
+}  // namespace tuner::cli

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// The members of a stored portfolio as answers for a size that was not tuned.
+#pragma once
+
+#include "tuner/select/nearest.hpp"
+#include "tuner/store/records.hpp"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tuner::select {
+
+/// The types that a size names, for which it has a portfolio of its own: "TYPE=bf16"; empty where
+/// the dimensions have none.
+[[nodiscard]] std::string types_of(const space::Size& size, const space::Dimensions& dims);
+
+/// The portfolio of a family for the types of the asked size; null where there is none.
+[[nodiscard]] const store::PortfolioRecord* portfolio_for(const Catalogue& catalogue,
+                                                          std::string_view family,
+                                                          const std::vector<AskedKernel>& asked);
+
+/// The members that were timed for this kind of problem and are valid at the size: by the cost
+/// models of their kernels, else by their times at the size of the portfolio that is nearest. From
+/// then on only they may answer for the kernels in `asked`; without any, all may. Points into
+/// `asked`.
+[[nodiscard]] Nearest portfolio_candidates(std::vector<AskedKernel>& asked,
+                                           const space::DeviceAttributes& device,
+                                           const store::PortfolioRecord& portfolio);
+
+}  // namespace tuner::select

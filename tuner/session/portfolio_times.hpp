@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Times the configurations that may become members of a portfolio at the sizes that it is for.
+#pragma once
+
+#include "tuner/family/family.hpp"
+#include "tuner/select/portfolio.hpp"
+#include "tuner/session/session.hpp"
+#include "tuner/store/store.hpp"
+#include "tuner/worker/device_worker.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tuner::session {
+
+struct PortfolioCandidate {
+  const family::Kernel* kernel = nullptr;
+  space::Config config;
+
+  [[nodiscard]] std::string config_json() const {
+    return space::canonical_json(*kernel->space, config);
+  }
+};
+
+struct PortfolioPlan {
+  std::vector<space::Size> sizes;              ///< each once, at least one
+  std::vector<PortfolioCandidate> candidates;  ///< each once
+  std::vector<const family::Kernel*> unknown;  ///< kernels to search for candidates first
+  std::size_t fewest = 16;                     ///< candidates that are kept in any case
+  std::uint64_t seed = 0;                      ///< of inputs and searches
+  int compile_threads = 1;
+  /// After which no further trial begins, but for one at the first size.
+  std::chrono::milliseconds max_time{600'000};
+  std::string command = {};  ///< recorded
+  RunClock now = std::chrono::steady_clock::now;
+};
+
+/// What one size came to.
+struct PortfolioSizeTimed {
+  std::size_t number = 0;  ///< from 1
+  space::Size size;
+  std::size_t trials = 0;  ///< run now
+  std::size_t timed = 0;   ///< candidates with a time
+  std::optional<double> best_ns = {}, library_ns = {};
+  std::string problem = {};  ///< why nothing could be timed
+};
+
+struct PortfolioTimes {
+  std::vector<PortfolioCandidate> candidates;
+  std::vector<space::Size> sizes;  ///< that were finished; the first in any case
+  select::TimeMatrix matrix;       ///< of these; all weights 1
+  std::size_t dropped = 0;         ///< candidates that were not timed at all sizes
+  std::size_t trials = 0;          ///< run now; the others were known
+  std::map<Outcome, std::uint64_t> failures = {};
+};
+
+/// Kernels of which nothing is known are searched at a few sizes, in 30 % of the time: the
+/// best of each size are further candidates. Then every candidate is verified and timed, as a trial
+/// is, at each size where it is valid, sizes far from each other first; a result that the database
+/// has is not repeated. A candidate that was nowhere within 25 % of the fastest at the first sizes
+/// is dropped, and so is, the slowest first, what the time does not allow for all sizes. Every
+/// trial is stored, in a run of its kernel without a final round. The library is timed at every
+/// size, single launches from a cold cache like the trials. `stop` is asked between trials. Throws
+/// Error for what is no candidate's fault.
+[[nodiscard]] PortfolioTimes time_portfolio(
+    const family::Family& family, const PortfolioPlan& plan, worker::DeviceWorker& device,
+    const backend::Compiler& compiler, store::Store& store,
+    const std::function<void(const PortfolioSizeTimed&)>& heard, const std::function<bool()>& stop);
+
+/// The sizes in an order in which each is far from those before it: the first is the one in the
+/// middle.
+[[nodiscard]] std::vector<space::Size> far_apart(std::vector<space::Size> sizes);
+
+}  // namespace tuner::session
