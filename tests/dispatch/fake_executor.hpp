@@ -178,7 +178,7 @@ class FakeExecutor final : public backend::Executor {
   std::map<backend::StreamHandle, std::uint64_t> capturing;  ///< the capture's number, by stream
   std::vector<backend::StreamHandle> cleared;
   std::map<std::string, double, std::less<>> time_ns;  ///< by entry; 1000 of others
-  std::size_t filled_bytes = 0;  // by repeat
+  std::size_t filled_bytes = 0;                        // by repeat
   std::atomic<std::size_t> bytes_held = 0;
   backend::StreamHandle unusable = stream_number(99);
   Launched last;

@@ -47,8 +47,8 @@ TEST_F(TensorCoreGpuTest, SkinnyProductsAreRight) {
 TEST_F(TensorCoreGpuTest, SkinnyProductsOfBulkCopiesAreRight) {
   KernelFamily family(backend(), "gemm_tensor");
   for (const char* const condition :
-       {"DIVIDE == 1 and WARPS >= 8", "CLUSTER == 2 and TILES == 2",
-        "CLUSTER == 4 and GROUPS == 2", "CLUSTER == 8 and MIN_BLOCKS == 2 and WARPS == 4"}) {
+       {"DIVIDE == 1 and WARPS >= 8", "CLUSTER == 2 and TILES == 2", "CLUSTER == 4 and GROUPS == 2",
+        "CLUSTER == 8 and MIN_BLOCKS == 2 and WARPS == 4"}) {
     family.expect_right("gemm_skinny_bulk", "8,1051,4104,TRANS_B=1", condition);
     family.expect_right("gemm_skinny_bulk", "1000,24,1104,TRANS_B=1,TYPE=f16", condition);
     family.expect_right("gemm_skinny_bulk", "3,1056,4112,TRANS_B=1,TYPE=s8,BATCH=2", condition);

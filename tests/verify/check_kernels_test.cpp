@@ -459,7 +459,8 @@ TEST_F(CheckKernelsBounds, ASpreadBecomesAnErrorAllowedAndATypicalOneTheFloor) {
   }
   EXPECT_THAT(download<float>(spread), testing::ElementsAre(0.5f, 0.25f, 0, 0));
   EXPECT_DOUBLE_EQ(kernels.typical({spread.id(), family::ElementType::f32, 4}), std::sqrt(0.125));
-  kernels.allow(spread.id(), expected, {.factor = 2, .floor = 0.375, .share = 0x1p-6, .relative = 0.25});
+  kernels.allow(spread.id(), expected,
+                {.factor = 2, .floor = 0.375, .share = 0x1p-6, .relative = 0.25});
   EXPECT_THAT(download<float>(spread), testing::ElementsAre(1.25f, 1.0f, 0.75f, 1.0625f))
       << "the floor counts up to a share of 1/64 of a result";
 }

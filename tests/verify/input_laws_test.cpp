@@ -86,9 +86,8 @@ TEST_F(InputLawsTest, FindNumbersThatOrdinaryInputsDoNotHold) {
 }
 
 TEST_F(InputLawsTest, FindThatAConstantInputIsNotRead) {
-  constexpr vectors::Document kScaled = {
-      .arguments =
-          R"({"name": "x", "type": "float*", "count": "N"},
+  constexpr vectors::Document kScaled = {.arguments =
+                                             R"({"name": "x", "type": "float*", "count": "N"},
              {"name": "g", "type": "float*", "count": "N", "fill": {"constant": 1}},
              {"name": "y", "type": "float*", "count": "N", "role": "output"})"};
   constexpr std::string_view kParameters = "const float* x, const float* g, float* y";

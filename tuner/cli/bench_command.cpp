@@ -23,8 +23,8 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <set>
 #include <cstdint>
+#include <set>
 #include <string>
 #include <thread>
 

@@ -37,8 +37,7 @@ std::vector<std::byte> random_numbers(ElementType type) {
 
 /// Whether any numbers may stand in a buffer: none that are places of others.
 bool holds_any_numbers(const family::BufferArgument& buffer) {
-  return buffer.role == family::BufferRole::input &&
-         buffer.fill.kind == family::FillKind::normal;
+  return buffer.role == family::BufferRole::input && buffer.fill.kind == family::FillKind::normal;
 }
 
 /// Arguments for a launch that the application did not request.

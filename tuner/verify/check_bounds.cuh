@@ -101,8 +101,8 @@ __global__ void add_exponents(const T* spread, long long count, Bits64* sums) {
 }
 
 /// What is the spread of a reference becomes the error allowed:
-/// max(factor·spread, min(factor·floor, share·|reference|)) + relative·|reference| + tiny. Of a result
-/// that is 0 the floor counts whole: it has no magnitude.
+/// max(factor·spread, min(factor·floor, share·|reference|)) + relative·|reference| + tiny. Of a
+/// result that is 0 the floor counts whole: it has no magnitude.
 template <class T>
 __global__ void allow_spread(Error<T>* spread, const T* reference, long long count, double factor,
                              double floor, double share, double relative, double tiny) {

@@ -361,8 +361,7 @@ void CheckKernels::allow(backend::Region spread, const Elements& reference,
                          const SpreadBound& bound) {
   launch(of_type("allow_spread", reference.type), reference.count,
          {spread, reference.region, family::Scalar(reference.count), family::Scalar(bound.factor),
-          family::Scalar(bound.floor), family::Scalar(bound.share),
-          family::Scalar(bound.relative),
+          family::Scalar(bound.floor), family::Scalar(bound.share), family::Scalar(bound.relative),
           family::Scalar(least_normal(reference.type))});
 }
 

@@ -261,8 +261,7 @@ void Instance::allow_spreads() {
   if (!is_coarse) add_own_errors();
   // By a law an input may be so large that errors of a right kernel exceed a result that the
   // reference computes without that input, such as where it multiplies it by 0.
-  const double share =
-      problem_.recipe().law ? std::numeric_limits<double>::infinity() : 0x1p-6;
+  const double share = problem_.recipe().law ? std::numeric_limits<double>::infinity() : 0x1p-6;
   for (const CheckedData& data : memory_.plan().data) {
     if (!has_computed_bound(data)) continue;
     const double terms = problem_.error_growth(data.type);

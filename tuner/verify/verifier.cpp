@@ -327,8 +327,7 @@ const Verifier::FoundLevel& Verifier::level_of(const space::Size& size, family::
   FoundLevel found;
   Recipe recipe = this->recipe(size, Fill::normal);
   const int levels = ProblemData(backend_, family_, recipe).has_law(law) ? levels_of(law) : 0;
-  const auto infinities =
-      levels > 0 ? instance(recipe).infinities() : Instance::Infinities::none;
+  const auto infinities = levels > 0 ? instance(recipe).infinities() : Instance::Infinities::none;
   for (int level = 0; level < levels && !found.level; ++level) {
     recipe.law = LawLevel{.law = law, .level = level};
     try {

@@ -82,8 +82,8 @@ class Verifier {
   /// one.
   [[nodiscard]] const std::vector<PerformedCheck>& performed() const { return performed_; }
 
-  /// The laws that were left out in the checks of that candidate. What the file excludes and what no
-  /// input can follow are not among them.
+  /// The laws that were left out in the checks of that candidate. What the file excludes and what
+  /// no input can follow are not among them.
   [[nodiscard]] const std::vector<LawLeftOut>& laws_left_out() const { return laws_left_out_; }
 
   /// Content hash of the right result at a size on whole-number inputs, on which it is exact: other

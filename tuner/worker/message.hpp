@@ -144,9 +144,9 @@ inline constexpr auto kFields<space::EnvironmentInfo> =
                Field("library", &space::EnvironmentInfo::library),
                Field("tool", &space::EnvironmentInfo::tool));
 template <>
-inline constexpr auto kFields<verify::LawLeftOut> = std::tuple(
-    Field("size", &verify::LawLeftOut::size), Field("law", &verify::LawLeftOut::law),
-    Field("reason", &verify::LawLeftOut::reason));
+inline constexpr auto kFields<verify::LawLeftOut> =
+    std::tuple(Field("size", &verify::LawLeftOut::size), Field("law", &verify::LawLeftOut::law),
+               Field("reason", &verify::LawLeftOut::reason));
 template <>
 inline constexpr auto kFields<verify::CoverageGap> = std::tuple(
     Field("file", &verify::CoverageGap::file), Field("line", &verify::CoverageGap::line),

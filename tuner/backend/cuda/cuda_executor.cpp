@@ -315,8 +315,8 @@ Expected<void, Failure> CudaExecutor::repeat(std::span<const std::byte> bytes, v
   if (!done) return done;
   const auto begin = reinterpret_cast<CUdeviceptr>(memory);
   std::size_t copied = std::min(bytes.size(), size_bytes);
-  done = attempt(driver_, driver_.copy(begin, reinterpret_cast<CUdeviceptr>(bytes.data()), copied,
-                                       stream));
+  done = attempt(driver_,
+                 driver_.copy(begin, reinterpret_cast<CUdeviceptr>(bytes.data()), copied, stream));
   for (; done && copied < size_bytes; copied *= 2) {
     done = attempt(driver_, driver_.copy(begin + copied, begin,
                                          std::min(copied, size_bytes - copied), stream));
