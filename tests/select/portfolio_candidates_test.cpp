@@ -4,6 +4,7 @@
 #include "tuned_database.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/select/catalogue_json.hpp"
+#include "tuner/select/portfolio.hpp"
 #include "tuner/select/rank.hpp"
 
 #include <gmock/gmock.h>

@@ -11,7 +11,7 @@
 #include "tuner/core/error.hpp"
 #include "tuner/core/file.hpp"
 #include "tuner/core/quantity.hpp"
-#include "tuner/select/portfolio_candidates.hpp"
+#include "tuner/select/portfolio.hpp"
 #include "tuner/select/shipped_table.hpp"
 #include "tuner/session/earlier_winners.hpp"
 

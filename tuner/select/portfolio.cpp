@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/select/portfolio.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -181,6 +183,16 @@ std::optional<double> library_loss(const TimeMatrix& matrix, const LossTable& ta
 }
 
 }  // namespace
+
+std::string types_of(const space::Size& size, const space::Dimensions& dims) {
+  std::string types;
+  for (std::size_t i = 0; i < dims.size(); ++i) {
+    if (dims[i].types.empty()) continue;
+    types +=
+        fmt::format("{}{}={}", types.empty() ? "" : ",", dims[i].name, dims[i].text_of(size[i]));
+  }
+  return types;
+}
 
 ChosenPortfolio choose_portfolio(const TimeMatrix& matrix, std::size_t k) {
   const LossTable table(matrix);

@@ -2,11 +2,18 @@
 // Which few configurations serve many sizes best (docs/reference/portfolios.md).
 #pragma once
 
+#include "tuner/space/size.hpp"
+
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace tuner::select {
+
+/// The types that a size names, for which it has a portfolio of its own: "TYPE=bf16"; empty where
+/// the dimensions have none.
+[[nodiscard]] std::string types_of(const space::Size& size, const space::Dimensions& dims);
 
 /// How long each candidate takes at each size.
 struct TimeMatrix {

@@ -3,6 +3,7 @@
 
 #include "tuner/core/quantity.hpp"
 #include "tuner/select/modelled.hpp"
+#include "tuner/select/portfolio.hpp"
 
 #include <fmt/format.h>
 
@@ -76,16 +77,6 @@ std::vector<NearCandidate> by_nearest_times(const std::vector<AskedKernel>& aske
 }
 
 }  // namespace
-
-std::string types_of(const space::Size& size, const space::Dimensions& dims) {
-  std::string types;
-  for (std::size_t i = 0; i < dims.size(); ++i) {
-    if (dims[i].types.empty()) continue;
-    types +=
-        fmt::format("{}{}={}", types.empty() ? "" : ",", dims[i].name, dims[i].text_of(size[i]));
-  }
-  return types;
-}
 
 const store::PortfolioRecord* portfolio_for(const Catalogue& catalogue, std::string_view family,
                                             const std::vector<AskedKernel>& asked) {

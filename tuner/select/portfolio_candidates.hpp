@@ -11,10 +11,6 @@
 
 namespace tuner::select {
 
-/// The types that a size names, for which it has a portfolio of its own: "TYPE=bf16"; empty where
-/// the dimensions have none.
-[[nodiscard]] std::string types_of(const space::Size& size, const space::Dimensions& dims);
-
 /// The portfolio of a family for the types of the asked size; null where there is none.
 [[nodiscard]] const store::PortfolioRecord* portfolio_for(const Catalogue& catalogue,
                                                           std::string_view family,
