@@ -133,6 +133,25 @@ TEST_F(InputLawsTest, RefuseNothingThatIsRight) {
   }
 }
 
+TEST_F(InputLawsTest, AllowForSumsOfAllWhereIndicesMayBeOne) {
+  constexpr vectors::Document kLong = {.arguments = kIndices.arguments, .sizes = "[1], [3000]"};
+  constexpr std::string_view kInOrder =
+      "float s = 0; for (int j = 0; j < n; ++j) if (k[j] == i) s += x[j]; y[i] = s;";
+  constexpr std::string_view kInParts =
+      "float s[2] = {0, 0}; for (int j = 0; j < n; ++j) if (k[j] == i) s[j & 1] += x[j]; "
+      "y[i] = s[0] + s[1];";
+  // The header keeps the reference from running in double precision, which would show its errors.
+  const family::Family family = vectors::family(
+      kLong, "#include <cstdint>\n" + vectors::kernel("reference", kIndexParameters, kInOrder),
+      vectors::kernel("candidate", kIndexParameters, kInParts));
+  for (std::uint64_t seed = 0; seed < 4; ++seed) {
+    Verifier verifier(*backend_, family, seed);
+    const auto right =
+        verify_configuration(*backend_, verifier, family.kernel("candidate"), {200});
+    EXPECT_TRUE(right) << right.error().message;
+  }
+}
+
 TEST_F(InputLawsTest, AreNotThoseThatTheFileExcludes) {
   constexpr vectors::Document kWithoutZeros = {.arguments =
                                                    R"({"name": "x", "type": "float*", "count": "N",

@@ -181,6 +181,9 @@ class ProblemData {
   /// Whether results that lie beyond an output's short integers become others, which a tolerance
   /// does not tell apart from wrong ones.
   [[nodiscard]] bool may_wrap(const family::BufferArgument& output) const;
+  /// How many terms a result may have under a law: where inputs are places of others, all of these
+  /// may be one.
+  [[nodiscard]] std::int64_t most_terms() const;
   /// The largest number that a law gives an input.
   [[nodiscard]] double largest_input(family::ElementType type) const;
   /// Whether the recipe's law draws the numbers of an argument.

@@ -129,9 +129,22 @@ void ProblemData::draw_by_law(CheckKernels& kernels, const CheckKernels::Element
                  are_terms ? CheckKernels::Flips::some : CheckKernels::Flips::none, seed);
 }
 
+std::int64_t ProblemData::most_terms() const {
+  std::int64_t most = accumulated_;
+  bool has_places = false;
+  for (const CheckedData& each : data()) {
+    if (each.role != family::BufferRole::input) continue;
+    const family::FillKind kind = numbers_of(each.argument).kind;
+    has_places = has_places || kind == family::FillKind::integers ||
+                 kind == family::FillKind::csr_offsets;
+    most = std::max(most, each.used);
+  }
+  return has_places ? most : accumulated_;
+}
+
 double ProblemData::error_growth(family::ElementType result) const {
-  const auto terms = static_cast<double>(accumulated_);
-  if (!recipe_.law) return std::sqrt(terms);
+  if (!recipe_.law) return std::sqrt(static_cast<double>(accumulated_));
+  const auto terms = static_cast<double>(most_terms());
   // Beyond that a bound would let any result pass.
   constexpr double kMostError = 0x1p-4;
   return std::clamp(terms, std::sqrt(terms),
