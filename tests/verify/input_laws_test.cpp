@@ -146,8 +146,7 @@ TEST_F(InputLawsTest, AllowForSumsOfAllWhereIndicesMayBeOne) {
       vectors::kernel("candidate", kIndexParameters, kInParts));
   for (std::uint64_t seed = 0; seed < 4; ++seed) {
     Verifier verifier(*backend_, family, seed);
-    const auto right =
-        verify_configuration(*backend_, verifier, family.kernel("candidate"), {200});
+    const auto right = verify_configuration(*backend_, verifier, family.kernel("candidate"), {200});
     EXPECT_TRUE(right) << right.error().message;
   }
 }

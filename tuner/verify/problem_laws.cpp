@@ -135,8 +135,8 @@ std::int64_t ProblemData::most_terms() const {
   for (const CheckedData& each : data()) {
     if (each.role != family::BufferRole::input) continue;
     const family::FillKind kind = numbers_of(each.argument).kind;
-    has_places = has_places || kind == family::FillKind::integers ||
-                 kind == family::FillKind::csr_offsets;
+    has_places =
+        has_places || kind == family::FillKind::integers || kind == family::FillKind::csr_offsets;
     most = std::max(most, each.used);
   }
   return has_places ? most : accumulated_;
