@@ -78,6 +78,24 @@ TEST_F(TimeLimitTest, WithoutTimeForAFinalRoundTheBestIsBySearchTimes) {
   EXPECT_THAT(store.bests({}), IsEmpty()) << "no result";
 }
 
+TEST_F(TimeLimitTest, AFinalRoundOfFewConfigurationsNeedsNoTimeForMore) {
+  const auto begin = now();
+  static_cast<void>(run({.sizes = sizes(1),
+                         .max_evaluations = 1,
+                         .resume = Resume::no,
+                         .final_rounds = FinalRounds::deferred,
+                         .now = clock.now()}));
+  const auto trial = std::chrono::duration_cast<std::chrono::milliseconds>(now() - begin);
+  // Two trials, a final round that tells the cost of a contender, and time for three more.
+  const RunResult result = run({.sizes = sizes(2),
+                                .max_evaluations = 1,
+                                .max_time = 0ms,
+                                .overrun = 5 * trial,
+                                .resume = Resume::no,
+                                .now = clock.now()});
+  EXPECT_THAT(result.sizes, Each(Field(&SizeResult::finalists, Not(IsEmpty()))));
+}
+
 TEST_F(TimeLimitTest, SizesThatWereNotReachedHaveNoResult) {
   const RunResult result =
       run({.sizes = sizes(30), .max_time = 100ms, .overrun = 100ms, .now = clock.now()});

@@ -160,6 +160,19 @@ void add_bench(CLI::App& app, Arguments& arguments) {
   add_bench_options(*sub, arguments.bench);
 }
 
+/// Options of the commands that measure portfolios.
+template <class Options>
+void add_portfolio_run_options(CLI::App& sub, Options& o) {
+  sub.add_option("--max-time", o.max_time, "Begin no trial after this time")
+      ->capture_default_str()
+      ->type_name("TIME");
+  sub.add_option("--seed", o.seed, "Seed of the draws, searches and inputs")
+      ->capture_default_str()
+      ->type_name("N")
+      ->check(whole_number(0));
+  add_device_options(sub, o);
+}
+
 void add_portfolio(CLI::App& app, Arguments& arguments) {
   PortfolioOptions& o = arguments.portfolio;
   CLI::App* sub =
@@ -186,14 +199,7 @@ void add_portfolio(CLI::App& app, Arguments& arguments) {
   sub->add_option("-k,--members", o.members, "At most N members; default: 16")
       ->type_name("N")
       ->check(whole_number(0));
-  sub->add_option("--max-time", o.max_time, "Begin no trial after this time")
-      ->capture_default_str()
-      ->type_name("TIME");
-  sub->add_option("--seed", o.seed, "Seed of the draws, searches and inputs")
-      ->capture_default_str()
-      ->type_name("N")
-      ->check(whole_number(0));
-  add_device_options(*sub, o);
+  add_portfolio_run_options(*sub, o);
 }
 
 void add_setup(CLI::App& app, Arguments& arguments) {
@@ -201,14 +207,7 @@ void add_setup(CLI::App& app, Arguments& arguments) {
   CLI::App* sub = add_command(app, arguments, "setup",
                               "Measure portfolios of the included families on this device",
                               [&arguments] { return setup(arguments.common, arguments.setup); });
-  sub->add_option("--max-time", o.max_time, "Begin no trial after this time")
-      ->capture_default_str()
-      ->type_name("TIME");
-  sub->add_option("--seed", o.seed, "Seed of the draws, searches and inputs")
-      ->capture_default_str()
-      ->type_name("N")
-      ->check(whole_number(0));
-  add_device_options(*sub, o);
+  add_portfolio_run_options(*sub, o);
 }
 
 void add_judge(CLI::App& app, Arguments& arguments) {

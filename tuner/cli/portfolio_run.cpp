@@ -27,7 +27,7 @@ namespace tuner::cli {
 namespace {
 
 constexpr std::size_t kUsualMembers = 16;
-/// That a search of an unknown kernel adds at most.
+/// Candidates that a search of an unknown kernel adds at most.
 constexpr std::size_t kMostFound = 3;
 
 bool is_suite(const std::string& path) {

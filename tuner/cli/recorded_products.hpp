@@ -27,9 +27,9 @@ inline constexpr std::array<std::string_view, 2> kProductFamilies = {"gemm", "ge
 [[nodiscard]] std::string_view family_of(const family::RecordedProduct& it);
 /// The dimensions of its family that are not their default.
 [[nodiscard]] Json size_of(const family::RecordedProduct& it);
-/// The same as text: "64,64,64,TRANS_B=1".
+/// The size of a product as text: "64,64,64,TRANS_B=1".
 [[nodiscard]] std::string shown_product(const family::RecordedProduct& it);
-/// The time of all.
+/// The estimated time of all calls, in nanoseconds.
 [[nodiscard]] double total_ns(const family::RecordedCalls& calls);
 
 /// The recording in a suite, "FILE" or "FILE:GROUP"; none in a suite that `tune record` did not

@@ -65,7 +65,7 @@ struct Included {
   fs::path space, distribution;
 };
 
-/// Those with a distribution for the backend, by name.
+/// The included families that have a distribution for the backend, by name.
 std::vector<Included> included_families(const std::string& backend) {
   const auto spaces = data_file("spaces");
   std::vector<Included> families;

@@ -235,9 +235,10 @@ class TuneCommand {
     std::vector<std::vector<TuningTask>> tasks;  // by model
   };
   [[nodiscard]] Opened open(const FamilyToTune& work) const;
-  /// The same, or nothing where it is one of several and cannot be tuned here.
+  /// Opens the devices of a family; none where it is one of several families and cannot be tuned on
+  /// this machine.
   [[nodiscard]] std::optional<Opened> try_to_open(const FamilyToTune& work);
-  /// In this share of the time that is left.
+  /// Tunes a family in a share, from 0 to 1, of the time that is left.
   void tune(const FamilyToTune& work, Opened opened, double share);
   [[nodiscard]] double share_of(std::size_t index) const;
   [[nodiscard]] RunDatabase& database();

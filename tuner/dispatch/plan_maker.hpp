@@ -37,10 +37,10 @@ class PlanMaker {
   /// The best plan that can be launched; else why there is none, for the user.
   [[nodiscard]] Expected<LaunchPlan, std::string> make(const FamilyTable& family,
                                                        const SizeSlot& slot, PlanChoice choice);
-  /// The same by measurement: the members of a portfolio for such sizes, or where there is none
-  /// what is expected to be fastest, at most 8 kernels, and the library run side by side on buffers
-  /// of zeros; the fastest is taken. What an earlier process measured is not measured again. As
-  /// make() where the size was tuned or nothing could be measured. Not during a capture.
+  /// A plan by measurement: the members of a portfolio for such sizes, or where there is none at
+  /// most 8 kernels that are expected to be fastest, and the library are timed side by side as by
+  /// measure_plans; the fastest is taken. What an earlier process measured is not measured again.
+  /// As make() where the size was tuned or nothing could be measured. Not during a capture.
   [[nodiscard]] Expected<LaunchPlan, std::string> make_measured(const FamilyTable& family,
                                                                 const SizeSlot& slot);
   /// What make() would try first; nothing is compiled.

@@ -190,7 +190,7 @@ class ConfigCollector {
     }
   }
 
-  /// Those of a portfolio, wherever they were timed.
+  /// Adds configurations that are members of a portfolio, at whatever sizes they were timed.
   void add_members(const std::vector<store::PortfolioRecord>& portfolios) {
     for (const store::PortfolioRecord& portfolio : portfolios) {
       if (portfolio.family != kernel_.record->family) continue;
@@ -292,8 +292,8 @@ class ConfigCollector {
   std::map<std::string, std::size_t> sizes_;
 };
 
-/// Those for the device with members that the kernels have; a kernel that has changed since has
-/// none.
+/// The portfolios of the device, with the members that kernels of the catalogue have. A kernel that
+/// has changed since has none.
 std::vector<store::PortfolioRecord> portfolios_of(const store::Store& store,
                                                   const Catalogue& catalogue) {
   std::vector<store::PortfolioRecord> portfolios = store.portfolios(catalogue.device);

@@ -69,11 +69,13 @@ double CardLane::unfinished() const {
   return static_cast<double>(schedule_.held().size()) + run_.board.waiting_per_card();
 }
 
+std::size_t CardLane::library_contenders() const {
+  return family::library_arguments(run_.family.check) != nullptr ? 2 : 0;
+}
+
 std::size_t CardLane::contenders(std::size_t finalists) const {
   constexpr std::size_t kRequired = 2;  // the default and the incumbent
-  constexpr std::size_t kLibrary = 2;
-  const bool has_library = family::library_arguments(run_.family.check) != nullptr;
-  return finalists + kRequired + (has_library ? kLibrary : 0);
+  return finalists + kRequired + library_contenders();
 }
 
 FinalCosts::Duration CardLane::time_for_finals() const {
@@ -221,7 +223,7 @@ void CardLane::finish(SizeSearch& search) {
 }
 
 std::optional<FinalResult> CardLane::confirmed(SizeSearch& search) {
-  const std::optional<FinalPlan> plan = final_plan();
+  const std::optional<FinalPlan> plan = final_plan(search);
   if (!plan) return final_round_.by_screening(search);
   const auto start = run_.plan.now();
   auto outcome = final_round_.run(
@@ -237,7 +239,7 @@ std::optional<FinalResult> CardLane::confirmed(SizeSearch& search) {
   return outcome;
 }
 
-std::optional<FinalPlan> CardLane::final_plan() const {
+std::optional<FinalPlan> CardLane::final_plan(const SizeSearch& search) const {
   if (run_.plan.final_rounds == FinalRounds::deferred) return std::nullopt;
   FinalPlan plan{
       .rounds = rounds_plan(), .energy = energy_plan(), .most_finalists = run_.plan.most_finalists};
@@ -245,13 +247,13 @@ std::optional<FinalPlan> CardLane::final_plan() const {
   constexpr std::chrono::milliseconds kLeast{100};
   const FinalCosts::Duration left = FinalCosts::Duration(*run_.plan.max_time) - elapsed();
   const FinalCosts::Duration share = left / std::max(1.0, unfinished());
-  const FinalCosts::Duration shortest = final_costs_.expected(contenders(kFewestFinalists));
+  const std::size_t fewest = std::min(kFewestFinalists, plan.most_finalists);
+  const FinalCosts::Duration shortest =
+      final_costs_.expected(FinalRound::finalists(search, fewest).size() + library_contenders());
   if (left + run_.plan.overrun < shortest) return std::nullopt;
   const std::size_t most = final_costs_.most_contenders(share);
   const std::size_t others = contenders(0);
-  plan.most_finalists =
-      std::clamp(most > others ? most - others : 0, std::min(kFewestFinalists, plan.most_finalists),
-                 plan.most_finalists);
+  plan.most_finalists = std::clamp(most > others ? most - others : 0, fewest, plan.most_finalists);
   plan.rounds.budget = std::clamp(std::chrono::duration_cast<std::chrono::milliseconds>(share),
                                   kLeast, plan.rounds.budget);
   return plan;

@@ -98,7 +98,7 @@ class CardLane {
   /// best by search times where that is too short or the plan defers it.
   [[nodiscard]] std::optional<FinalResult> confirmed(SizeSearch& search);
   /// None where there is no time for one.
-  [[nodiscard]] std::optional<FinalPlan> final_plan() const;
+  [[nodiscard]] std::optional<FinalPlan> final_plan(const SizeSearch& search) const;
   [[nodiscard]] measure::RoundsPlan rounds_plan() const;
   [[nodiscard]] EnergyPlan energy_plan() const;
   /// What was best before, unless it failed in this run.
@@ -115,8 +115,10 @@ class CardLane {
   [[nodiscard]] FinalCosts::Duration time_for_finals() const;
   /// How many sizes this card is still to finish, those that cards share as fractions.
   [[nodiscard]] double unfinished() const;
-  /// Of a final round with so many of the best.
+  /// The contenders of a final round with so many of the best configurations.
   [[nodiscard]] std::size_t contenders(std::size_t finalists) const;
+  /// The algorithms of the library that take part in a final round, at most.
+  [[nodiscard]] std::size_t library_contenders() const;
   /// Without the final rounds.
   [[nodiscard]] Duration search_time() const;
   /// The time of the search since this was last asked.

@@ -13,7 +13,7 @@ class FinalCosts {
   using Duration = std::chrono::duration<double>;
 
   void add_trial(Duration time);
-  /// That a final round of so many contenders, the library among them, took so long.
+  /// Records how long a final round of so many contenders, the library among them, took.
   void add_final(std::size_t contenders, Duration time);
 
   [[nodiscard]] Duration expected(std::size_t contenders) const;

@@ -300,7 +300,7 @@ class PortfolioTiming {
     return trials_of(*entrant.candidate.kernel).space_at(size).contains(entrant.candidate.config);
   }
 
-  /// Those to be timed at a size, the best so far first, being compiled.
+  /// The candidates to be timed at a size, the best so far first; their compilation has begun.
   std::vector<Entrant*> entrants_at(const space::Size& size) {
     std::vector<Entrant*> here;
     for (Entrant& it : entrants_) {

@@ -77,9 +77,9 @@ class SizeBoard {
   [[nodiscard]] std::size_t cards() const;
   /// Sizes that no card has taken, for each card that is left.
   [[nodiscard]] double waiting_per_card() const;
-  /// The same, each counted by its importance.
+  /// The importance of the sizes that no card has taken, for each card that is left.
   [[nodiscard]] double waiting_importance_per_card() const;
-  /// Of each size; 1 where all are alike.
+  /// The importance of each size; 1 where all are alike.
   [[nodiscard]] const std::vector<double>& importance() const { return importance_; }
   [[nodiscard]] bool all_ended() const;
 

@@ -70,7 +70,7 @@ class SizeSchedule {
   void charge(const SizeSearch& search, TimeShares::Duration time);
   void charge_all(TimeShares::Duration time) { shares_.charge_all(time); }
 
-  /// That so much of the time of the run is for final rounds, those that were held too.
+  /// Sets aside so much of the time of the run for final rounds, including those held so far.
   void reserve(TimeShares::Duration time) { shares_.reserve(time); }
 
   /// Whether an open search is at its end, out of patience or out of time.

@@ -33,7 +33,7 @@ class TimeShares {
 
   /// That so much time went into a size, which may be closed by now.
   void charge(std::size_t size, Duration time);
-  /// That so much of the total is for something else than the search.
+  /// Sets aside so much of the total for other work than the search.
   void reserve(Duration time) { reserved_ = time; }
   /// That so much time served all of them.
   void charge_all(Duration time);

@@ -133,7 +133,8 @@ Expected<measure::Measurement, Failure> Evaluator::time(verify::LoadedCandidate&
   plan.back_to_back = !instance.updates_in_place();
   auto measurement = measure::screen(backend_, *launch, audit, plan, best_ns, **watch);
   if (!measurement) return measurement;
-  // That takes hundreds of launches; of the others, finalists are checked in the final round.
+  // The check of state takes hundreds of launches. Candidates that do not lead are checked as
+  // finalists.
   const bool leads = !best_ns || measurement->time->median_ns < *best_ns;
   if (leads && (measurement->series_ns || measurement->hot_ns)) {
     if (auto right = audit.check_state(); !right) return Unexpected(std::move(right.error()));
