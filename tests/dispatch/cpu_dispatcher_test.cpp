@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Through the public door, with kernels that are compiled and run.
+#include "tests/dispatch/cpu_fixture.hpp"
 #include "tests/dispatch/squares_family.hpp"
 #include "tests/dispatch/weighted_family.hpp"
-#include "tuner/backend/executor.hpp"
 #include "tuner/dispatch/dispatcher.hpp"
 #include "tuner/dispatch/gemm.hpp"
 
@@ -22,15 +22,8 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-class CpuDispatcherTest : public testing::Test {
+class CpuDispatcherTest : public CpuFixture {
  protected:
-  CpuDispatcherTest()
-      : executor_(backend::open_executor("cpu", 0)),
-        database(executor_->device(), executor_->environment()) {
-    options.backend = "cpu";
-    options.cache = folder.path() / "binaries";
-  }
-
   /// C = 2·A·B + C of whole numbers, with C = 1 before: right or not.
   [[nodiscard]] static bool multiplies(Dispatcher& dispatcher, std::int64_t m, std::int64_t n,
                                        std::int64_t k) {
@@ -59,14 +52,6 @@ class CpuDispatcherTest : public testing::Test {
     }
     return files;
   }
-
- private:
-  std::unique_ptr<backend::Executor> executor_;
-
- protected:
-  TemporaryDirectory folder;
-  TunedDatabase database;
-  DispatchOptions options;
 };
 
 TEST_F(CpuDispatcherTest, EveryRungMultipliesRight) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What serves a product: the library whatever the table has, where no kernel can.
 #include "tests/cublas/gemm_family.hpp"
-#include "tuner/backend/executor.hpp"
+#include "tests/dispatch/cpu_fixture.hpp"
 #include "tuner/dispatch/dispatcher.hpp"
 #include "tuner/dispatch/gemm.hpp"
 
@@ -18,15 +18,8 @@ namespace {
 
 using testing::HasSubstr;
 
-class GemmServedTest : public testing::Test {
+class GemmServedTest : public CpuFixture {
  protected:
-  GemmServedTest()
-      : executor_(backend::open_executor("cpu", 0)),
-        database(executor_->device(), executor_->environment()) {
-    options.backend = "cpu";
-    options.cache = folder.path() / "binaries";
-  }
-
   /// Without a table, and with what was added to the database.
   [[nodiscard]] std::vector<std::unique_ptr<Dispatcher>> both() const {
     std::vector<std::unique_ptr<Dispatcher>> all;
@@ -42,14 +35,6 @@ class GemmServedTest : public testing::Test {
     space.replace(space.find(from), from.size(), to);
     database.add_all(tuned);
   }
-
- private:
-  std::unique_ptr<backend::Executor> executor_;
-
- protected:
-  TemporaryDirectory folder;
-  TunedDatabase database;
-  DispatchOptions options;
 };
 
 TEST_F(GemmServedTest, AMatrixWithoutElementsMayHaveTheLeadingDimensionZero) {

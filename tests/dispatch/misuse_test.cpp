@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What an application may do by mistake ends with an error that says so.
+#include "tests/dispatch/cpu_fixture.hpp"
 #include "tests/dispatch/product_family.hpp"
-#include "tuner/backend/executor.hpp"
 #include "tuner/dispatch/dispatch.h"
 #include "tuner/dispatch/dispatcher.hpp"
 #include "tuner/dispatch/gemm.hpp"
@@ -32,15 +32,9 @@ std::string error_of(const std::function<void()>& call) {
   }
 }
 
-class MisuseTest : public testing::Test {
+class MisuseTest : public CpuFixture {
  protected:
-  MisuseTest()
-      : executor_(backend::open_executor("cpu", 0)),
-        database(executor_->device(), executor_->environment()) {
-    options.backend = "cpu";
-    options.cache = folder.path() / "binaries";
-    database.add({.size = "8,6,5", .config = R"({"TILE":2})"});
-  }
+  MisuseTest() { database.add({.size = "8,6,5", .config = R"({"TILE":2})"}); }
   [[nodiscard]] Dispatcher open() const {
     return Dispatcher(Table::database(database.path()), options);
   }
@@ -48,13 +42,6 @@ class MisuseTest : public testing::Test {
     dispatcher.launch(dispatcher.family("product"), Size{8, 6, 5}, arguments);
   }
 
- private:
-  std::unique_ptr<backend::Executor> executor_;
-
- protected:
-  TemporaryDirectory folder;
-  TunedDatabase database;
-  DispatchOptions options;
   alignas(16) std::array<float, 64> data = {};
   std::array<DispatchArgument, 5> arguments = {1.0F, data.data(), data.data(), 0.0F, data.data()};
 };
