@@ -54,6 +54,26 @@ TEST_F(EarlierWinnersTest, AnywhereAreThoseOfThisModelFirstAndThenOfTheNearestSi
       ElementsAre(config("TILE=2,DEPTH=2"), config("TILE=3,DEPTH=3"), config("TILE=1,DEPTH=1")));
 }
 
+TEST_F(EarlierWinnersTest, NearAreTheSameWithTheirSizes) {
+  tune_on("A", "toy<1,1>", 10);
+  tune_on("A", "toy<1,1>", 40);
+  const auto near = winners().near({12});
+  ASSERT_THAT(near, testing::SizeIs(2));
+  EXPECT_EQ(near[0].size, space::Size{10});
+  EXPECT_EQ(near[1].size, space::Size{40});
+  EXPECT_EQ(near[1].config, config("TILE=1,DEPTH=1"));
+}
+
+TEST_F(EarlierWinnersTest, ASizeWithoutAFinalRoundHasItsFastestTrial) {
+  device.behaviours = {{"toy<3,3>", {.time_ns = 1}}};
+  static_cast<void>(run({.sizes = {{10}}, .final_rounds = FinalRounds::deferred}));
+  EarlierWinners winners = this->winners();
+  EXPECT_THAT(winners.near({10}), IsEmpty());
+  winners.add_fastest_trials(store);
+  ASSERT_THAT(winners.near({10}), testing::SizeIs(1));
+  EXPECT_EQ(winners.near({10}).front().config, config("TILE=3,DEPTH=3"));
+}
+
 TEST_F(EarlierWinnersTest, WhatIsOfAnotherKernelOrNoLongerInTheSpaceIsLeftOut) {
   select::ShippedWinner other = shipped("A", "10", R"({"DEPTH":3,"TILE":3})");
   other.kernel = "other";

@@ -20,7 +20,6 @@ class PortfolioTimesTest : public testing::Test {
  protected:
   PortfolioTimesTest() {
     plan_.sizes = {{10}, {20}, {40}, {80}, {160}};
-    plan_.fewest = 1;
     for (const char* const text : {"", "TILE=3,DEPTH=2", "TILE=4,DEPTH=1"}) {
       plan_.candidates.push_back({.kernel = kernel_, .config = toy::config(family_, text)});
     }
@@ -33,7 +32,9 @@ class PortfolioTimesTest : public testing::Test {
     worker::Evaluator evaluator(device_, device_.compiler(), family_, 0);
     return time_portfolio(
         family_, plan_, evaluator, device_.compiler(), store_,
-        [this](const PortfolioSizeTimed& it) { heard_.push_back(it); }, kNeverStop);
+        {.size_timed = [this](const PortfolioSizeTimed& it) { heard_.push_back(it); },
+         .searched = [this](const PortfolioSearch& it) { searched_.push_back(it); }},
+        kNeverStop);
   }
 
   family::Family family_ = toy::family();
@@ -42,6 +43,7 @@ class PortfolioTimesTest : public testing::Test {
   store::Store store_ = store::Store::in_memory();
   PortfolioPlan plan_;
   std::vector<PortfolioSizeTimed> heard_;
+  std::vector<PortfolioSearch> searched_;
 };
 
 TEST_F(PortfolioTimesTest, TimesCandidatesAndTheLibraryAndStoresTrials) {
@@ -59,7 +61,6 @@ TEST_F(PortfolioTimesTest, TimesCandidatesAndTheLibraryAndStoresTrials) {
 }
 
 TEST_F(PortfolioTimesTest, WhatTheDatabaseHasIsNotRepeated) {
-  plan_.fewest = 3;
   const std::size_t first = run().trials;
   EXPECT_GT(first, 0U);
   const PortfolioTimes again = run();
@@ -68,15 +69,59 @@ TEST_F(PortfolioTimesTest, WhatTheDatabaseHasIsNotRepeated) {
   EXPECT_THAT(store_.runs(), SizeIs(1));
 }
 
-TEST_F(PortfolioTimesTest, ACandidateThatIsNowhereNearIsDroppedEarly) {
+TEST_F(PortfolioTimesTest, ACandidateThatLosesNearbyIsNotTimed) {
+  plan_.sizes = {{10}, {11}, {12}, {13}, {14}};
+  for (const char* const text : {"TILE=1,DEPTH=1", "TILE=1,DEPTH=2", "TILE=1,DEPTH=3"}) {
+    const space::Config slow = toy::config(family_, text);
+    plan_.candidates.push_back({.kernel = kernel_, .config = slow});
+    device_.behaviours["toy<1," + std::string(1, text[std::string_view(text).size() - 1]) + ">"]
+        .time_ns = 3000;
+  }
   const PortfolioTimes times = run();
-  EXPECT_EQ(times.dropped, 2U);
-  EXPECT_THAT(times.matrix.times_ns[2], ElementsAre(2000, 2000, 2000, std::nullopt, std::nullopt));
-  plan_.fewest = 2;
-  store_ = store::Store::in_memory();
-  const PortfolioTimes two = run();
-  EXPECT_EQ(two.dropped, 1U);
-  EXPECT_THAT(two.matrix.times_ns[0], Each(std::optional(1000.0))) << "the less slow one stays";
+  EXPECT_THAT(times.matrix.times_ns[1], Each(std::optional(500.0)));
+  EXPECT_EQ(heard_.front().timed, 6U);
+  for (std::size_t i = 1; i < heard_.size(); ++i) {
+    EXPECT_EQ(heard_[i].timed, 4U) << "so many are timed in any case";
+  }
+}
+
+TEST_F(PortfolioTimesTest, ACandidateIsTimedNearWhereItWonThoughItLosesElsewhere) {
+  plan_.sizes = {{10}, {11}, {12}, {4096}};
+  for (const char* const text : {"TILE=1,DEPTH=1", "TILE=1,DEPTH=2", "TILE=1,DEPTH=3"}) {
+    plan_.candidates.push_back({.kernel = kernel_, .config = toy::config(family_, text)});
+  }
+  for (const char* const name : {"toy<1,1>", "toy<1,2>", "toy<1,3>"}) {
+    device_.behaviours[name].time_ns = 3000;
+  }
+  plan_.candidates.back().won_at = {{4096}};
+  const PortfolioTimes times = run();
+  const auto at = static_cast<std::size_t>(std::ranges::find(times.sizes, space::Size{4096}) -
+                                           times.sizes.begin());
+  EXPECT_TRUE(times.matrix.times_ns[5][at]);
+}
+
+TEST_F(PortfolioTimesTest, WhereTheLibraryIsFasterAKernelIsSearchedAndWhatIsFoundIsTimed) {
+  plan_.candidates.erase(plan_.candidates.begin() + 1);  // the one that is faster than the library
+  const PortfolioTimes times = run();
+  ASSERT_FALSE(searched_.empty());
+  EXPECT_EQ(searched_.front().before_ns, 1000);
+  EXPECT_EQ(searched_.front().found_ns, 500);
+  ASSERT_THAT(times.candidates, SizeIs(3));
+  EXPECT_EQ(times.candidates[2].config_json(), R"({"DEPTH":2,"TILE":3})");
+  EXPECT_THAT(times.matrix.times_ns[2], Each(std::optional(500.0)));
+  EXPECT_THAT(searched_, SizeIs(1)) << "then no size is slower than the library";
+}
+
+TEST_F(PortfolioTimesTest, WhereTheLibraryIsSlowerNothingIsSearched) {
+  static_cast<void>(run());
+  EXPECT_THAT(searched_, IsEmpty());
+}
+
+TEST_F(PortfolioTimesTest, NoMoreSizesAreSearchedThanThereAreMembers) {
+  device_.library_ns = 1;
+  plan_.members = 2;
+  static_cast<void>(run());
+  EXPECT_THAT(searched_, SizeIs(2));
 }
 
 TEST_F(PortfolioTimesTest, AKernelOfWhichNothingIsKnownIsSearched) {
@@ -109,12 +154,6 @@ TEST_F(PortfolioTimesTest, EndsWhenItsTimeIsUpWithTheSizesThatAreFinished) {
   const PortfolioTimes some = run();
   EXPECT_THAT(some.sizes, testing::AllOf(testing::Not(IsEmpty()), SizeIs(testing::Lt(5U))));
   for (const auto& times : some.matrix.times_ns) EXPECT_THAT(times, SizeIs(some.sizes.size()));
-}
-
-TEST(FarApart, BeginsInTheMiddleAndLeavesNeighboursForLast) {
-  EXPECT_THAT(far_apart({{1}, {2}, {64}, {70}, {4096}}),
-              ElementsAre(space::Size{64}, space::Size{4096}, space::Size{1}, space::Size{2},
-                          space::Size{70}));
 }
 
 }  // namespace

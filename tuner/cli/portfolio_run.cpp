@@ -92,13 +92,10 @@ class Candidates {
   /// known is to be searched.
   void add(const family::Kernel& kernel) {
     const std::size_t before = plan_.candidates.size();
-    const session::EarlierWinners winners(store_, family_, kernel, device_, shipped_);
+    session::EarlierWinners winners(store_, family_, kernel, device_, shipped_);
+    winners.add_fastest_trials(store_);
     for (const space::Size& size : plan_.sizes) {
-      if (auto best = session::incumbent(store_, family_, kernel, device_, size)) {
-        add(kernel, *best);
-      }
-      for (const space::Config& it : winners.at_size(size)) add(kernel, it);
-      for (const space::Config& it : winners.anywhere(size)) add(kernel, it);
+      for (const session::EarlierWinner& it : winners.near(size)) add(kernel, it.config, it.size);
     }
     add_members(kernel);
     const bool is_known = plan_.candidates.size() > before;
@@ -109,11 +106,17 @@ class Candidates {
   }
 
  private:
-  void add(const family::Kernel& kernel, const space::Config& config) {
-    const bool is_there = std::ranges::any_of(plan_.candidates, [&](const auto& it) {
+  void add(const family::Kernel& kernel, const space::Config& config,
+           std::optional<space::Size> won_at = {}) {
+    auto known = std::ranges::find_if(plan_.candidates, [&](const auto& it) {
       return it.kernel == &kernel && it.config == config;
     });
-    if (!is_there) plan_.candidates.push_back({.kernel = &kernel, .config = config});
+    if (known == plan_.candidates.end()) {
+      plan_.candidates.push_back({.kernel = &kernel, .config = config});
+      known = plan_.candidates.end() - 1;
+    }
+    if (!won_at || std::ranges::count(known->won_at, *won_at) > 0) return;
+    known->won_at.push_back(*std::move(won_at));
   }
 
   void add_members(const family::Kernel& kernel) {
@@ -156,6 +159,14 @@ void tell_size(const family::Family& family, const session::PortfolioSizeTimed& 
                    quantity::count(it.timed, "candidate"),
                    it.best_ns ? ", the fastest " + quantity::time(*it.best_ns) : "",
                    it.library_ns ? ", the library " + quantity::time(*it.library_ns) : ""));
+}
+
+void tell_search(const family::Family& family, const session::PortfolioSearch& it) {
+  const bool is_faster = it.found_ns && (!it.before_ns || *it.found_ns < *it.before_ns);
+  tell(fmt::format("searched  {}: {} of {}{}{}\n", space::display(it.size, family.problem.dims),
+                   quantity::count(it.trials, "trial"), it.kernel->name,
+                   is_faster ? ", the fastest " + quantity::time(*it.found_ns) : ", none faster",
+                   it.before_ns ? ", before " + quantity::time(*it.before_ns) : ""));
 }
 
 /// The sizes of each type with their columns of the matrix.
@@ -235,7 +246,7 @@ session::PortfolioPlan plan_of(const PortfolioOptions& options, const family::Fa
   session::PortfolioPlan plan{.sizes = {},
                               .candidates = {},
                               .unknown = {},
-                              .fewest = options.members.value_or(kUsualMembers),
+                              .members = options.members.value_or(kUsualMembers),
                               .seed = options.seed,
                               .command = options.command_line};
   for (const family::WeightedSize& it : wanted) plan.sizes.push_back(it.size);
@@ -341,15 +352,21 @@ PortfolioRun run_portfolio(const CommonOptions& common, const PortfolioOptions& 
       std::max(std::chrono::milliseconds(1), std::chrono::duration_cast<std::chrono::milliseconds>(
                                                  until - std::chrono::steady_clock::now()));
   if (!common.quiet) tell_plan(family, plan, device);
-  const auto heard = [&](const session::PortfolioSizeTimed& it) {
-    if (!common.quiet) tell_size(family, it, plan.sizes.size());
-  };
-  PortfolioRun run{
-      .device = device.device(),
-      .wanted = wanted.size(),
-      .times = session::time_portfolio(family, plan, device, opened.compiler(), store, heard, stop),
-      .portfolios = {}};
-  if (!stop()) choose(options, family, wanted, plan.fewest, device, store, run);
+  const session::PortfolioObserver observer{.size_timed =
+                                                [&](const session::PortfolioSizeTimed& it) {
+                                                  if (!common.quiet)
+                                                    tell_size(family, it, plan.sizes.size());
+                                                },
+                                            .searched =
+                                                [&](const session::PortfolioSearch& it) {
+                                                  if (!common.quiet) tell_search(family, it);
+                                                }};
+  PortfolioRun run{.device = device.device(),
+                   .wanted = wanted.size(),
+                   .times = session::time_portfolio(family, plan, device, opened.compiler(), store,
+                                                    observer, stop),
+                   .portfolios = {}};
+  if (!stop()) choose(options, family, wanted, plan.members, device, store, run);
   return run;
 }
 
@@ -357,8 +374,7 @@ Json portfolio_json(const family::Family& family, const PortfolioRun& run) {
   Json document = {{"schema", "tune.portfolio/1"}, {"family", family.name},
                    {"device", run.device.name},    {"backend", run.device.backend},
                    {"wanted_sizes", run.wanted},   {"trials", run.times.trials},
-                   {"dropped", run.times.dropped}, {"candidates", Json::array()},
-                   {"portfolios", Json::array()}};
+                   {"candidates", Json::array()},  {"portfolios", Json::array()}};
   for (const session::PortfolioCandidate& it : run.times.candidates) {
     document["candidates"].push_back(
         {{"kernel", it.kernel->name}, {"config", Json::parse(it.config_json())}});

@@ -5,10 +5,15 @@
 #include "tuner/select/nearness.hpp"
 
 #include <algorithm>
+#include <map>
+#include <string>
 #include <utility>
 
 namespace tuner::session {
 namespace {
+
+/// How many winners of other sizes are of use at a size.
+constexpr std::size_t kMostNear = 8;
 
 /// A stored configuration; none when the space has changed since and no longer has it.
 std::optional<space::Config> config_of(const std::string& config_json,
@@ -43,11 +48,11 @@ std::optional<space::Config> incumbent(const store::Store& store, const family::
 EarlierWinners::EarlierWinners(const store::Store& store, const family::Family& family,
                                const family::Kernel& kernel, const space::DeviceInfo& device,
                                std::span<const select::ShippedWinner> shipped)
-    : dims_(family.problem.dims) {
+    : family_(family), kernel_(kernel), device_(device) {
   const auto add = [&](bool on_this_model, bool is_stored, const std::string& problem,
                        const std::string& config_json) {
     auto config = config_of(config_json, kernel);
-    auto size = space::stored_size(problem, dims_);
+    auto size = space::stored_size(problem, family.problem.dims);
     if (!config || !size) return;
     winners_.push_back({.on_this_model = on_this_model,
                         .is_incumbent = on_this_model && is_stored,
@@ -79,23 +84,60 @@ std::vector<space::Config> EarlierWinners::at_size(const space::Size& size) cons
   return configs;
 }
 
-std::vector<space::Config> EarlierWinners::anywhere(const space::Size& size) const {
-  constexpr std::size_t kMost = 8;
+std::vector<const EarlierWinners::Winner*> EarlierWinners::by_distance(
+    const space::Size& size) const {
   using Distance = std::pair<bool, select::Nearness>;
-  std::vector<std::pair<Distance, const space::Config*>> by_distance;
+  std::vector<std::pair<Distance, const Winner*>> found;
   for (const Winner& winner : winners_) {
-    auto distance = select::nearness(size, winner.size, dims_);
+    auto distance = select::nearness(size, winner.size, family_.problem.dims);
     if (!distance) continue;
-    by_distance.emplace_back(Distance{!winner.on_this_model, *std::move(distance)}, &winner.config);
+    found.emplace_back(Distance{!winner.on_this_model, *std::move(distance)}, &winner);
   }
-  std::ranges::stable_sort(by_distance, {},
-                           [](const auto& it) -> const Distance& { return it.first; });
+  std::ranges::stable_sort(found, {}, [](const auto& it) -> const Distance& { return it.first; });
+  std::vector<const Winner*> winners;
+  for (const auto& [distance, winner] : found) winners.push_back(winner);
+  return winners;
+}
+
+std::vector<space::Config> EarlierWinners::anywhere(const space::Size& size) const {
   std::vector<space::Config> configs;
-  for (const auto& [distance, config] : by_distance) {
-    if (configs.size() == kMost) break;
-    add_once(configs, *config);
+  for (const Winner* const winner : by_distance(size)) {
+    if (configs.size() == kMostNear) break;
+    add_once(configs, winner->config);
   }
   return configs;
+}
+
+std::vector<EarlierWinner> EarlierWinners::near(const space::Size& size) const {
+  std::vector<EarlierWinner> winners;
+  for (const Winner* const it : by_distance(size)) {
+    if (winners.size() == kMostNear) break;
+    const bool is_there = std::ranges::any_of(winners, [&](const EarlierWinner& other) {
+      return other.size == it->size && other.config == it->config;
+    });
+    if (!is_there) winners.push_back({it->size, it->config});
+  }
+  return winners;
+}
+
+void EarlierWinners::add_fastest_trials(const store::Store& store) {
+  std::map<std::string, store::TrialRecord> fastest;
+  for (store::StoredTrial& it :
+       store.trials({.device = device_.name, .family = family_.name, .kernel = kernel_.name})) {
+    if (!it.trial.time) continue;
+    const double ns = it.trial.time->median_ns;
+    const auto [found, added] = fastest.try_emplace(it.trial.problem, it.trial);
+    if (!added && ns < found->second.time->median_ns) found->second = std::move(it.trial);
+  }
+  for (const auto& [problem, trial] : fastest) {
+    auto config = config_of(trial.config_json, kernel_);
+    auto size = space::stored_size(problem, family_.problem.dims);
+    if (!config || !size) continue;
+    winners_.push_back({.on_this_model = true,
+                        .is_incumbent = false,
+                        .size = *std::move(size),
+                        .config = *std::move(config)});
+  }
 }
 
 }  // namespace tuner::session

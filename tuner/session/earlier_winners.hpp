@@ -19,11 +19,18 @@ namespace tuner::session {
                                                      const space::DeviceInfo& device,
                                                      const space::Size& size);
 
+/// What was fastest at a size.
+struct EarlierWinner {
+  space::Size size;
+  space::Config config;
+};
+
 /// What won for a kernel before: by the database, and by installed tables. Whatever the driver and
 /// the version of the source; configurations that the space no longer has are left out.
 class EarlierWinners {
  public:
-  /// Of devices of this one's backend. `shipped`: of any kernel of the family.
+  /// Of devices of this one's backend. `shipped`: of any kernel of the family. Family, kernel and
+  /// device must outlive this.
   EarlierWinners(const store::Store& store, const family::Family& family,
                  const family::Kernel& kernel, const space::DeviceInfo& device,
                  std::span<const select::ShippedWinner> shipped);
@@ -34,6 +41,10 @@ class EarlierWinners {
   /// At any size, at most eight, each once: of this device model first, then by how near the size
   /// is.
   [[nodiscard]] std::vector<space::Config> anywhere(const space::Size& size) const;
+  /// The same with their sizes, at most eight, each pair once.
+  [[nodiscard]] std::vector<EarlierWinner> near(const space::Size& size) const;
+  /// Adds the fastest trials of this device model, of sizes without a final round too.
+  void add_fastest_trials(const store::Store& store);
 
  private:
   struct Winner {
@@ -43,7 +54,12 @@ class EarlierWinners {
     space::Config config;
   };
 
-  const space::Dimensions& dims_;
+  /// Those of the same kind of problem, of this model first, then the nearest first.
+  [[nodiscard]] std::vector<const Winner*> by_distance(const space::Size& size) const;
+
+  const family::Family& family_;
+  const family::Kernel& kernel_;
+  const space::DeviceInfo& device_;
   std::vector<Winner> winners_;
 };
 

@@ -22,6 +22,7 @@ namespace tuner::session {
 struct PortfolioCandidate {
   const family::Kernel* kernel = nullptr;
   space::Config config;
+  std::vector<space::Size> won_at = {};  ///< where it was the fastest of its kernel before
 
   [[nodiscard]] std::string config_json() const {
     return space::canonical_json(*kernel->space, config);
@@ -32,7 +33,7 @@ struct PortfolioPlan {
   std::vector<space::Size> sizes;              ///< each once, at least one
   std::vector<PortfolioCandidate> candidates;  ///< each once
   std::vector<const family::Kernel*> unknown;  ///< kernels to search for candidates first
-  std::size_t fewest = 16;                     ///< candidates that are kept in any case
+  std::size_t members = 16;                    ///< as many sizes are searched at most
   std::uint64_t seed = 0;                      ///< of inputs and searches
   int compile_threads = 1;
   /// After which no further trial begins, but for one at the first size.
@@ -51,30 +52,40 @@ struct PortfolioSizeTimed {
   std::string problem = {};  ///< why nothing could be timed
 };
 
+/// What a search for a further candidate came to.
+struct PortfolioSearch {
+  space::Size size;
+  const family::Kernel* kernel = nullptr;
+  std::size_t trials = 0;
+  std::optional<double> before_ns = {};  ///< of the fastest candidate of any kernel
+  std::optional<double> found_ns = {};
+};
+
+struct PortfolioObserver {
+  std::function<void(const PortfolioSizeTimed&)> size_timed;
+  std::function<void(const PortfolioSearch&)> searched;
+};
+
 struct PortfolioTimes {
   std::vector<PortfolioCandidate> candidates;
   std::vector<space::Size> sizes;  ///< that were finished; the first in any case
   select::TimeMatrix matrix;       ///< of these; all weights 1
-  std::size_t dropped = 0;         ///< candidates that were not timed at all sizes
   std::size_t trials = 0;          ///< run now; the others were known
   std::map<Outcome, std::uint64_t> failures = {};
 };
 
 /// Kernels of which nothing is known are searched at a few sizes, in 30 % of the time: the
-/// best of each size are further candidates. Then every candidate is verified and timed, as a trial
-/// is, at each size where it is valid, sizes far from each other first; a result that the database
-/// has is not repeated. A candidate that was nowhere within 25 % of the fastest at the first sizes
-/// is dropped, and so is, the slowest first, what the time does not allow for all sizes. Every
-/// trial is stored, in a run of its kernel without a final round. The library is timed at every
-/// size, single launches from a cold cache like the trials. `stop` is asked between trials. Throws
-/// Error for what is no candidate's fault.
-[[nodiscard]] PortfolioTimes time_portfolio(
-    const family::Family& family, const PortfolioPlan& plan, worker::DeviceWorker& device,
-    const backend::Compiler& compiler, store::Store& store,
-    const std::function<void(const PortfolioSizeTimed&)>& heard, const std::function<bool()>& stop);
-
-/// The sizes in an order in which each is far from those before it: the first is the one in the
-/// middle.
-[[nodiscard]] std::vector<space::Size> far_apart(std::vector<space::Size> sizes);
+/// best of each size are further candidates. Then, sizes far from each other first, the candidates
+/// that may be among the fastest at a size (expected_loss) are verified and timed there, as a trial
+/// is; a result that the database has is not repeated. In the time that is left, kernels are
+/// searched at the sizes at which the candidates are slowest beside the library; what is found is
+/// timed at the other sizes alike. Every trial is stored, in a run of its kernel without a final
+/// round. The library is timed at every size, single launches from a cold cache like the trials.
+/// `stop` is asked between trials. Throws Error for what is no candidate's fault.
+[[nodiscard]] PortfolioTimes time_portfolio(const family::Family& family, const PortfolioPlan& plan,
+                                            worker::DeviceWorker& device,
+                                            const backend::Compiler& compiler, store::Store& store,
+                                            const PortfolioObserver& observer,
+                                            const std::function<bool()>& stop);
 
 }  // namespace tuner::session
