@@ -3,6 +3,7 @@
 
 import fcntl
 import json
+import subprocess
 import unittest
 
 from program import GEMM, ProgramTest
@@ -55,6 +56,23 @@ class PortfolioTest(ProgramTest):
         self.tune("export", "--format", "json", "-o", table)
         self.assertIn('"portfolios":[', table.read_text())
         self.assertIn("portfolio of scale: ", self.tune("tables", "check", table).stdout)
+
+    def test_members_of_installed_tables_are_candidates(self):
+        self.portfolio("-k", "1")
+        table = json.loads(self.tune("export", "--format", "json").stdout)
+        del table["checksum"]
+        table["device"]["name"] = "another processor"
+        (hash_of_scale,) = (it["hash"] for it in table["kernels"] if it["kernel"] == "scale")
+        table["portfolios"][0]["members"] = [{"kernel": "scale", "hash": hash_of_scale, "values": '{"BLOCK":64}'}]
+        for kernel in table["kernels"]:
+            kernel["entries"] = []
+        installed = self.installed_with(table["device"]["name"], json.dumps(table))
+        done = subprocess.run([installed, "--db", "new.db", "portfolio", "--space", self.space_file(), "--like", self.distribution(),
+                               "--draw", "4", "--backend", "cpu", "--json"], cwd=self.directory, env=self.environment(),
+                              text=True, capture_output=True, timeout=100, check=True)
+        self.assertIn(": 3 candidates, 0 kernels to search, at 4 sizes", done.stderr)
+        self.assertEqual([(it["kernel"], it["config"]) for it in json.loads(done.stdout)["candidates"]],
+                         [("scale", {"BLOCK": 64}), ("scale", {"BLOCK": 32}), ("plain", {})])
 
     def test_a_recorded_program_counts_by_its_time(self):
         def product(m, count, timed_ns):

@@ -6,6 +6,8 @@ import copy
 import json
 import os
 import pathlib
+import re
+import shutil
 import sqlite3
 import subprocess
 import tempfile
@@ -75,6 +77,15 @@ class ProgramTest(unittest.TestCase):
         kept = {name: value for name, value in os.environ.items()
                 if name not in ("CI", "COLUMNS", "NO_COLOR", "XDG_DATA_HOME")}
         return {**kept, **mine, **changes}
+
+    def installed_with(self, device, table):
+        """A copy of the program beside which a table of a device is installed."""
+        prefix = self.directory / "prefix"
+        tables = prefix / "share/tuner/tables"
+        (prefix / "bin").mkdir(parents=True)
+        tables.mkdir(parents=True)
+        (tables / (re.sub("[^a-z0-9]", "-", device.lower()) + ".json")).write_text(table)
+        return shutil.copy(TUNE, prefix / "bin")
 
     def start(self, *arguments, **options):
         options.setdefault("env", self.environment())

@@ -3,11 +3,10 @@
 
 import json
 import re
-import shutil
 import subprocess
 import unittest
 
-from program import ROOT, TUNE, ProgramTest
+from program import ROOT, ProgramTest
 
 SHIPPED = ROOT / "db/seed/nvidia-h200.json"
 FP32 = ROOT / "spaces/suites/fp32.json"
@@ -37,6 +36,20 @@ class TablesTest(ProgramTest):
             self.assertEqual(document["warnings"], [])
             self.assertEqual([len(it["stale"]) for it in document["families"]], [0] * len(document["families"]))
             self.assertTrue(all(it["sizes"] for it in document["families"]))
+
+    def test_tables_of_one_device_are_merged(self):
+        space = ROOT / "spaces/gemm.json"
+        for size in ("16,64,32", "32,64,32"):
+            self.database = self.directory / f"{size}.db"
+            self.tune("-q", "--space", space, "--kernel", "gemm_naive", "--size", size, "--backend", "cpu", "--max-evals", 1)
+            self.tune("export", "--format", "json", "-o", f"{size}.json")
+        text = self.tune("tables", "merge", "16,64,32.json", "32,64,32.json", "-o", "both.json").stdout
+        self.assertIn("1 kernel, 2 tuned sizes, 0 portfolios", text)
+        [family] = self.tune_json("tables", "check", "both.json")["families"]
+        self.assertEqual(family["sizes"], ["16,64,32", "32,64,32"])
+        refused = self.tune("tables", "merge", "both.json", SHIPPED, "-o", "none.json", code=2).stderr
+        self.assertIn("merge tables of one device model", refused)
+        self.assertFalse((self.directory / "none.json").exists())
 
     def test_a_search_begins_with_the_winners_of_installed_tables(self):
         space = ROOT / "spaces/gemm.json"
@@ -77,15 +90,6 @@ class TablesTest(ProgramTest):
         self.assertEqual(source_of("own.db", "48,48,48"), "own")
         self.assertEqual(source_of("own.db", "16,64,32"), "shipped", "which was tuned at the very size")
         self.assertEqual(source_of("own.db", "32,32,32"), "own")
-
-    def installed_with(self, device, table):
-        """A copy of the program beside which a table of a device is installed."""
-        prefix = self.directory / "prefix"
-        tables = prefix / "share/tuner/tables"
-        (prefix / "bin").mkdir(parents=True)
-        tables.mkdir(parents=True)
-        (tables / (re.sub("[^a-z0-9]", "-", device.lower()) + ".json")).write_text(table)
-        return shutil.copy(TUNE, prefix / "bin")
 
     def test_what_is_missing_or_stale_is_named(self):
         table = json.loads(SHIPPED.read_text())

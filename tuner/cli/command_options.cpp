@@ -351,7 +351,8 @@ void add_merge(CLI::App& app, Arguments& arguments) {
 }
 
 void add_tables(CLI::App& app, Arguments& arguments) {
-  CLI::App* sub = app.add_subcommand("tables", "Inspect tables of `tune export --format json`");
+  CLI::App* sub =
+      app.add_subcommand("tables", "Inspect and merge tables of `tune export --format json`");
   sub->require_subcommand(1);
   TablesOptions& o = arguments.tables;
   CLI::App* leaf = sub->add_subcommand(
@@ -363,6 +364,19 @@ void add_tables(CLI::App& app, Arguments& arguments) {
   leaf->add_option("--sizes", o.suites,
                    "Suites whose sizes the table should have; missing ones are listed")
       ->type_name("FILE[:GROUP]");
+  MergeTablesOptions& merged = arguments.merged_tables;
+  CLI::App* merge = sub->add_subcommand("merge", "Write one table with what several have");
+  merge->final_callback([&arguments] {
+    arguments.command = [&arguments] {
+      return merge_tables(arguments.common, arguments.merged_tables);
+    };
+  });
+  merge->add_option("files", merged.files, "Tables of one device model")
+      ->type_name("FILE")
+      ->required();
+  merge->add_option("-o,--output", merged.output, "The table to write")
+      ->type_name("FILE")
+      ->required();
 }
 
 void add_quarantine(CLI::App& app, Arguments& arguments) {

@@ -28,6 +28,7 @@ struct Arguments {
   ImportOptions import_;
   MergeOptions merge;
   TablesOptions tables;
+  MergeTablesOptions merged_tables;
   QuarantineOptions quarantine;
   SpaceOptions space;
   RunsOptions runs;

@@ -193,6 +193,13 @@ struct TablesOptions {
 /// suites' sizes it does not answer; then returns 5.
 int check_table(const CommonOptions& common, const TablesOptions& options);
 
+struct MergeTablesOptions {
+  std::vector<std::string> files;
+  std::string output;
+};
+/// Writes one dispatch table with what several of one device model have, as merged_catalogue does.
+int merge_tables(const CommonOptions& common, const MergeTablesOptions& options);
+
 struct QuarantineOptions {
   std::string action;  ///< list, clear
   std::string kernel;  ///< empty: all

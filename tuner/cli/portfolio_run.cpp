@@ -84,9 +84,13 @@ class Candidates {
         family_(family),
         device_(device),
         plan_(plan),
-        shipped_(select::shipped_winners(device.backend, family.name, [](const Error& error) {
-          tell(fmt::format("{}; its winners are no candidates\n", error.what()));
-        })) {}
+        shipped_(select::shipped_winners(
+            device.backend, family.name,
+            [](const Error& error) {
+              tell(fmt::format("{}; its configurations are no candidates\n", error.what()));
+            })),
+        shipped_members_(
+            select::shipped_members(device.backend, family.name, [](const Error&) {})) {}
 
   /// What won before, members of earlier portfolios, and the default; a kernel of which nothing is
   /// known is to be searched.
@@ -119,16 +123,19 @@ class Candidates {
     known->won_at.push_back(*std::move(won_at));
   }
 
+  /// Of earlier portfolios for this device, and of all installed tables.
   void add_members(const family::Kernel& kernel) {
+    std::vector<store::PortfolioMember> members = shipped_members_;
     for (const store::PortfolioRecord& portfolio : store_.portfolios(device_)) {
       if (portfolio.family != family_.name) continue;
-      for (const store::PortfolioMember& member : portfolio.members) {
-        if (member.kernel != kernel.name) continue;
-        try {
-          add(kernel, space::config_from_json(*kernel.space, member.config_json));
-        } catch (const Error&) {  // the space no longer has it
-          continue;
-        }
+      members.insert(members.end(), portfolio.members.begin(), portfolio.members.end());
+    }
+    for (const store::PortfolioMember& member : members) {
+      if (member.kernel != kernel.name) continue;
+      try {
+        add(kernel, space::config_from_json(*kernel.space, member.config_json));
+      } catch (const Error&) {  // the space no longer has it
+        continue;
       }
     }
   }
@@ -138,6 +145,7 @@ class Candidates {
   const space::DeviceInfo& device_;
   session::PortfolioPlan& plan_;
   std::vector<select::ShippedWinner> shipped_;
+  std::vector<store::PortfolioMember> shipped_members_;
 };
 
 void check_members(const PortfolioOptions& options, const session::PortfolioPlan& plan) {

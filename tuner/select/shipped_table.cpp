@@ -51,6 +51,21 @@ CatalogueOutline read_outline(const fs::path& path) {
   return outline;
 }
 
+/// Of all installed tables of devices of a backend.
+std::vector<CatalogueOutline> outlines_of(std::string_view backend,
+                                          const std::function<void(const Error&)>& unreadable) {
+  std::vector<CatalogueOutline> outlines;
+  for (const fs::path& path : shipped_tables()) {
+    try {
+      CatalogueOutline outline = read_outline(path);
+      if (outline.known.device.backend == backend) outlines.push_back(std::move(outline));
+    } catch (const Error& error) {
+      unreadable(error);
+    }
+  }
+  return outlines;
+}
+
 }  // namespace
 
 bool shipped_knows_more(const Catalogue& shipped, const Catalogue& own, std::string_view family,
@@ -112,27 +127,36 @@ std::vector<std::string> shipped_devices() {
 std::vector<ShippedWinner> shipped_winners(std::string_view backend, std::string_view family,
                                            const std::function<void(const Error&)>& unreadable) {
   std::vector<ShippedWinner> winners;
-  for (const fs::path& path : shipped_tables()) {
-    try {
-      CatalogueOutline outline = read_outline(path);
-      const space::DeviceInfo& device = outline.known.device;
-      if (device.backend != backend) continue;
-      for (std::size_t i = 0; i < outline.known.kernels.size(); ++i) {
-        CatalogueKernel& kernel = outline.known.kernels[i];
-        if (kernel.record->family != family) continue;
-        if (!outline.unread[i].empty()) read_results(kernel, outline.unread[i], device.attributes);
-        for (const Entry& entry : kernel.entries) {
-          winners.push_back({.device = device.name,
-                             .kernel = kernel.record->kernel,
-                             .problem = entry.size.text,
-                             .config_json = kernel.configs[entry.config].json});
-        }
+  for (CatalogueOutline& outline : outlines_of(backend, unreadable)) {
+    const space::DeviceInfo& device = outline.known.device;
+    for (std::size_t i = 0; i < outline.known.kernels.size(); ++i) {
+      CatalogueKernel& kernel = outline.known.kernels[i];
+      if (kernel.record->family != family) continue;
+      if (!outline.unread[i].empty()) read_results(kernel, outline.unread[i], device.attributes);
+      for (const Entry& entry : kernel.entries) {
+        winners.push_back({.device = device.name,
+                           .kernel = kernel.record->kernel,
+                           .problem = entry.size.text,
+                           .config_json = kernel.configs[entry.config].json});
       }
-    } catch (const Error& error) {
-      unreadable(error);
     }
   }
   return winners;
+}
+
+std::vector<store::PortfolioMember> shipped_members(
+    std::string_view backend, std::string_view family,
+    const std::function<void(const Error&)>& unreadable) {
+  std::vector<store::PortfolioMember> members;
+  for (const CatalogueOutline& outline : outlines_of(backend, unreadable)) {
+    for (const store::PortfolioRecord& portfolio : outline.known.portfolios) {
+      if (portfolio.family != family) continue;
+      for (const store::PortfolioMember& member : portfolio.members) {
+        if (std::ranges::find(members, member) == members.end()) members.push_back(member);
+      }
+    }
+  }
+  return members;
 }
 
 }  // namespace tuner::select

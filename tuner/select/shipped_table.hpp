@@ -51,4 +51,10 @@ struct ShippedWinner {
     std::string_view backend, std::string_view family,
     const std::function<void(const Error&)>& unreadable);
 
+/// The members of the portfolios for a family in all installed tables of devices of a backend, each
+/// once. Calls `unreadable` as shipped_winners.
+[[nodiscard]] std::vector<store::PortfolioMember> shipped_members(
+    std::string_view backend, std::string_view family,
+    const std::function<void(const Error&)>& unreadable);
+
 }  // namespace tuner::select

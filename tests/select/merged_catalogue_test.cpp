@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/select/merged_catalogue.hpp"
+
+#include "tuned_database.hpp"
+#include "tuner/core/error.hpp"
+#include "tuner/select/catalogue_json.hpp"
+#include "tuner/select/rank.hpp"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+namespace tuner::select {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::SizeIs;
+using testing::ThrowsMessage;
+
+class MergedCatalogueTest : public TunedDatabase {
+ protected:
+  /// The catalogue of what was put, which is forgotten.
+  Catalogue taken() {
+    Catalogue known = catalogue(store, {});
+    store = store::Store::in_memory();
+    return known;
+  }
+  static std::string best_at(const Catalogue& known, const std::string& size) {
+    return rank(known, {.family = "tiles", .size = size}).answers.front().config_json;
+  }
+};
+
+TEST_F(MergedCatalogueTest, HasTheSizesOfBothAndTheFasterOfTwoEntries) {
+  put({.problem = "1024,1024", .value = 16, .median_ns = 1000});
+  put({.problem = "2048,2048", .value = 16, .median_ns = 1000});
+  const Catalogue one = taken();
+  put({.problem = "1024,1024", .value = 32, .median_ns = 900});
+  put({.problem = "2048,2048", .value = 32, .median_ns = 1100});
+  put({.problem = "4096,4096", .value = 64, .median_ns = 5000});
+  const Catalogue other = taken();
+  for (const Catalogue& both :
+       {merged_catalogue(one, other).catalogue, merged_catalogue(other, one).catalogue}) {
+    ASSERT_THAT(both.kernels, SizeIs(1));
+    EXPECT_THAT(both.kernels.front().entries, SizeIs(3));
+    EXPECT_EQ(best_at(both, "1024,1024"), R"({"TILE":32})");
+    EXPECT_EQ(best_at(both, "2048,2048"), R"({"TILE":16})");
+    EXPECT_EQ(best_at(both, "4096,4096"), R"({"TILE":64})");
+  }
+}
+
+TEST_F(MergedCatalogueTest, AConfigurationHasTheTimesOfBoth) {
+  put({.problem = "1024,1024", .value = 16});
+  const Catalogue one = taken();
+  put({.problem = "4096,4096", .value = 16, .median_ns = 700});
+  const Catalogue both = merged_catalogue(one, taken()).catalogue;
+  const CatalogueKernel& kernel = both.kernels.front();
+  ASSERT_THAT(kernel.configs, SizeIs(1));
+  ASSERT_THAT(kernel.configs.front().timings, SizeIs(2));
+  EXPECT_EQ(kernel.sizes[kernel.configs.front().timings.back().size].text, "4096,4096");
+  EXPECT_EQ(kernel.configs.front().timings.back().ns, 700);
+}
+
+TEST_F(MergedCatalogueTest, AKernelOfAnotherSourceIsReplaced) {
+  put({.problem = "1024,1024", .hash = "old"});
+  const Catalogue old = taken();
+  put({.problem = "2048,2048", .value = 32});
+  const MergedCatalogue both = merged_catalogue(old, taken());
+  ASSERT_THAT(both.catalogue.kernels, SizeIs(1));
+  EXPECT_EQ(both.catalogue.kernels.front().record->hash, "new");
+  EXPECT_THAT(both.replaced, ElementsAre(HasSubstr("1 tuned size of the earlier one left out")));
+  const Catalogue read = parse_catalogue(catalogue_json(both.catalogue), "test");
+  EXPECT_EQ(best_at(read, "2048,2048"), R"({"TILE":32})");
+}
+
+TEST_F(MergedCatalogueTest, OfTwoPortfoliosForTheSameTypesTheNewerStays) {
+  put({.problem = "1024,1024"});
+  Catalogue one = taken();
+  Catalogue other = one;
+  one.portfolios = {{.family = "tiles", .types = "TYPE=f32", .recorded_at = "2026-01-02"},
+                    {.family = "tiles", .types = "TYPE=f16", .recorded_at = "2026-01-02"}};
+  other.portfolios = {{.family = "tiles", .types = "TYPE=f32", .recorded_at = "2026-01-03"},
+                      {.family = "tiles", .types = "TYPE=f16", .recorded_at = "2026-01-01"},
+                      {.family = "tiles", .types = "TYPE=s8", .recorded_at = "2026-01-01"}};
+  const Catalogue both = merged_catalogue(one, other).catalogue;
+  std::vector<std::string> kept;
+  for (const store::PortfolioRecord& it : both.portfolios) {
+    kept.push_back(it.types + " " + it.recorded_at);
+  }
+  EXPECT_THAT(kept,
+              ElementsAre("TYPE=f32 2026-01-03", "TYPE=f16 2026-01-02", "TYPE=s8 2026-01-01"));
+}
+
+TEST_F(MergedCatalogueTest, TablesOfTwoDeviceModelsAreRefused) {
+  put({.problem = "1024,1024"});
+  const Catalogue h200 = taken();
+  put({.problem = "1024,1024", .device = "h100"});
+  const Catalogue other = taken();
+  EXPECT_THAT([&] { static_cast<void>(merged_catalogue(h200, other)); },
+              ThrowsMessage<Error>(HasSubstr("merge tables of one device model")));
+}
+
+}  // namespace
+}  // namespace tuner::select

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/cli/commands.hpp"
+#include "tuner/cli/output.hpp"
+#include "tuner/core/file.hpp"
+#include "tuner/core/printable.hpp"
+#include "tuner/core/quantity.hpp"
+#include "tuner/select/catalogue_json.hpp"
+#include "tuner/select/merged_catalogue.hpp"
+
+#include <fmt/format.h>
+
+#include <optional>
+
+namespace tuner::cli {
+namespace {
+
+constexpr std::size_t kTableLimitBytes = std::size_t{256} << 20;
+
+}  // namespace
+
+int merge_tables(const CommonOptions& common, const MergeTablesOptions& options) {
+  std::optional<select::Catalogue> merged;
+  for (const std::string& file : options.files) {
+    select::Catalogue next = select::parse_catalogue(read_file(file, kTableLimitBytes), file);
+    if (!merged) {
+      merged = std::move(next);
+      continue;
+    }
+    select::MergedCatalogue both = select::merged_catalogue(*std::move(merged), next);
+    for (const std::string& text : both.replaced)
+      tell(printable(fmt::format("{}: {}\n", file, text)));
+    merged = std::move(both.catalogue);
+  }
+  write_file(options.output, select::catalogue_json(*merged));
+  std::size_t entries = 0;
+  for (const select::CatalogueKernel& kernel : merged->kernels) entries += kernel.entries.size();
+  Output(common).tell(
+      "{}: {}, {}, {} on {}\n", printable_name(options.output),
+      quantity::count(merged->kernels.size(), "kernel"), quantity::count(entries, "tuned size"),
+      quantity::count(merged->portfolios.size(), "portfolio"), printable(merged->device.name));
+  return 0;
+}
+
+}  // namespace tuner::cli
