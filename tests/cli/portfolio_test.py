@@ -86,7 +86,7 @@ class PortfolioTest(ProgramTest):
             "recorded": {"format": "calls/1", "device": "d",
                          "products": [product(4, 3, 100), product(9, 2, 1000)]}}))
         done = json.loads(self.tune("portfolio", "--space", GEMM, "--kernel", "gemm_naive", "--like", suite, *SCALE,
-                                    "--max-time", "40s", "--json").stdout)
+                                    "--max-time", "15s", "--json").stdout)
         (portfolio,) = done["portfolios"]
         weights = {size["size"][0]: size["weight"] for size in portfolio["sizes"]}
         self.assertEqual(weights, {4: 300, 9: 2000})
