@@ -7,20 +7,21 @@
 #include <chrono>
 #include <cmath>
 #include <functional>
+#include <numeric>
 #include <random>
 #include <utility>
 
 namespace tuner::dispatch {
 namespace {
 
-using Milliseconds = std::chrono::duration<double, std::milli>;
-
-constexpr Milliseconds kBudget{30};
-/// After which no further plan is tried, if there are enough.
-constexpr Milliseconds kFirstLaunches{20};
+/// Of rounds, by the host's clock.
+constexpr std::chrono::milliseconds kBudget{25};
+/// On the device, after which no further plan is tried, if there are enough. What a library loads
+/// with its first launch does not count: the first choice of a process has no fewer plans.
+constexpr double kFirstLaunchesNs = 15e6;
 constexpr std::size_t kEnoughPlans = 6;
-/// So that the first round is not timed at the clock of an idle device.
-constexpr Milliseconds kWarmUp{5};
+/// On the device, so that the first round is not timed at the clock of an idle one.
+constexpr double kWarmUpNs = 5e6;
 constexpr std::size_t kFewestRounds = 4;
 constexpr std::size_t kMostRounds = 40;
 constexpr double kSeriesNs = 100e3;
@@ -75,7 +76,8 @@ class Measurement {
     auto done = clear();
     if (done) done = try_each();
     if (done) done = warm_up();
-    while (done && !is_over()) {
+    const auto begin = std::chrono::steady_clock::now();
+    while (done && !is_over(std::chrono::steady_clock::now() - begin)) {
       auto times_ns = round();
       if (!times_ns) return Unexpected(times_ns.error());
       rounds_.add(*times_ns);
@@ -85,10 +87,6 @@ class Measurement {
   }
 
  private:
-  using Clock = std::chrono::steady_clock;
-
-  [[nodiscard]] Milliseconds passed() const { return Clock::now() - begin_; }
-
   [[nodiscard]] Expected<void, Failure> clear() {
     if (launches_.updated().empty()) return {};
     const backend::StreamWork work = [this](backend::StreamHandle stream) {
@@ -120,7 +118,7 @@ class Measurement {
     std::size_t ran = 0;
     double fastest_ns = 0;
     for (std::size_t i = 0; i < series_.size(); ++i) {
-      if (ran >= kEnoughPlans && passed() > kFirstLaunches) break;
+      if (ran >= kEnoughPlans && ran_ns_ > kFirstLaunchesNs) break;
       const backend::StreamWork work = work_of(i);
       const auto time_ns = executor_.time({&work, 1});
       if (!time_ns && time_ns.error().outcome == Outcome::crashed) {
@@ -129,6 +127,7 @@ class Measurement {
       is_complete_ = is_complete_ && time_ns.has_value();
       if (!time_ns) continue;
       const double alone_ns = time_ns->front();
+      ran_ns_ += 2 * alone_ns;  // once before it was timed
       fastest_ns = ran++ == 0 ? alone_ns : std::min(fastest_ns, alone_ns);
       alone_ns_[i] = alone_ns;
       series_[i].set_length(alone_ns);
@@ -140,16 +139,17 @@ class Measurement {
   }
 
   [[nodiscard]] Expected<void, Failure> warm_up() {
-    while (!rounds_.left().empty() && passed() < kWarmUp) {
+    constexpr int kMost = 50;
+    for (int i = 0; i < kMost && !rounds_.left().empty() && ran_ns_ < kWarmUpNs; ++i) {
       if (const auto times_ns = round(); !times_ns) return Unexpected(times_ns.error());
     }
     return {};
   }
 
-  [[nodiscard]] bool is_over() const {
+  [[nodiscard]] bool is_over(std::chrono::steady_clock::duration passed) const {
     if (rounds_.count() == 0) return rounds_.left().empty();
     if (rounds_.is_decided() || rounds_.count() >= kMostRounds) return true;
-    return rounds_.count() >= kFewestRounds && passed() > kBudget;
+    return rounds_.count() >= kFewestRounds && passed > kBudget;
   }
 
   /// The time of a launch by each plan that is left, in their order.
@@ -162,6 +162,7 @@ class Measurement {
     for (const std::size_t place : shuffled) works.push_back(work_of(left[place]));
     const auto series_ns = executor_.time(works);
     if (!series_ns) return Unexpected(series_ns.error());
+    ran_ns_ += std::accumulate(series_ns->begin(), series_ns->end(), 0.0);
     std::vector<double> times_ns(left.size());
     for (std::size_t i = 0; i < shuffled.size(); ++i) {
       times_ns[shuffled[i]] = (*series_ns)[i] / series_[left[shuffled[i]]].launches();
@@ -179,7 +180,7 @@ class Measurement {
   std::vector<Series> series_;
   std::vector<std::optional<double>> alone_ns_;  // of a launch, by plan; none: it did not run
   PlanRounds rounds_;
-  Clock::time_point begin_ = Clock::now();
+  double ran_ns_ = 0;  // on the device, so far
   std::mt19937_64 random_;
   bool is_complete_ = true;
 };

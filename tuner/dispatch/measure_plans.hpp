@@ -22,7 +22,7 @@ struct MeasuredPlans {
 /// Times plans of one family and size side by side: series of launches back to back, each launch on
 /// buffers that the second cache does not hold, in rounds of shuffled order. A plan that is
 /// certainly slower than another is not timed further (PlanRounds); the others are until they are
-/// decided or 30 ms are over. Plans that are behind in `plans` may be left out where launches take
+/// decided or 25 ms are over. Plans that are behind in `plans` may be left out where launches take
 /// long. `library`: which of them is the library by its own choice. Fails where the device does.
 [[nodiscard]] Expected<MeasuredPlans, Failure> measure_plans(backend::Executor& executor,
                                                              EpochReclaimer& reclaimer,
