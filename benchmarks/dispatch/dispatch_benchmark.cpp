@@ -74,13 +74,16 @@ class NullExecutor final : public backend::Executor {
   Expected<void*, Failure> graph_memory(std::size_t, StreamHandle) override {
     return Unexpected(Failure{Outcome::launch_error, "nothing is captured"});
   }
-  Expected<std::vector<std::vector<double>>, Failure> time(
-      std::span<const backend::StreamWork> works, int rounds) override {
-    return std::vector(works.size(), std::vector<double>(static_cast<std::size_t>(rounds)));
+  Expected<std::vector<double>, Failure> time(std::span<const backend::StreamWork> works) override {
+    return std::vector<double>(works.size(), 1.0);
   }
   Expected<void, Failure> prepare_library() override { return {}; }
   Expected<void, Failure> run_library(const family::LibraryOperation&,
                                       const backend::MatrixOperands&, StreamHandle) override {
+    return {};
+  }
+  std::vector<std::string> library_algorithms(const family::LibraryOperation&,
+                                              const backend::MatrixOperands&) override {
     return {};
   }
   Expected<backend::LibraryWork, Failure> library_work(const family::LibraryOperation&,

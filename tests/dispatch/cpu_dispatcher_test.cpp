@@ -81,8 +81,8 @@ TEST_F(CpuDispatcherTest, WhatMeasurementChoseMultipliesRight) {
   EXPECT_GT(done.front().answer->expected_ns.value(), 0);
   EXPECT_EQ(std::ranges::count_if(done.front().answer->explanation,
                                   [](const std::string& it) { return it.starts_with("measured"); }),
-            4)
-      << "two kernels, a default and the library";
+            5)
+      << "two kernels, a default, the library and its algorithm";
   EXPECT_TRUE(multiplies(dispatcher, 12, 6, 5));
 }
 

@@ -68,6 +68,7 @@ class FakeExecutor final : public backend::Executor {
     last = {.entry = entries_[static_cast<std::size_t>(function)],
             .geometry = geometry,
             .stream = stream};
+    note_timed(last.entry, stream);
     for (const std::size_t bytes : argument_bytes_[function]) {
       std::memcpy(&last.values.at(last.arguments), arguments[last.arguments],
                   std::min(bytes, sizeof last.values[0]));
@@ -126,14 +127,15 @@ class FakeExecutor final : public backend::Executor {
     graph_memory_.push_back(std::make_unique<std::byte[]>(size_bytes));
     return graph_memory_.back().get();
   }
-  [[nodiscard]] Expected<std::vector<std::vector<double>>, Failure> time(
-      std::span<const backend::StreamWork> works, int rounds) override {
-    std::vector<std::vector<double>> times_ns;
+  [[nodiscard]] Expected<std::vector<double>, Failure> time(
+      std::span<const backend::StreamWork> works) override {
+    std::vector<double> times_ns;
     for (const backend::StreamWork& work : works) {
-      if (auto done = work(stream_number(1000)); !done) return Unexpected(done.error());
+      timed_ = {};
+      if (auto done = work(kTiming); !done) return Unexpected(done.error());
       const std::scoped_lock lock(mutex_);
-      const auto known = time_ns.find(last.entry);
-      times_ns.emplace_back(rounds, known == time_ns.end() ? 1000 : known->second);
+      const auto known = time_ns.find(timed_.entry);
+      times_ns.push_back(timed_.runs * (known == time_ns.end() ? 1000 : known->second));
     }
     return times_ns;
   }
@@ -146,20 +148,26 @@ class FakeExecutor final : public backend::Executor {
                                                     const backend::MatrixOperands& operands,
                                                     backend::StreamHandle stream) override {
     const std::scoped_lock lock(mutex_);
+    note_timed("library", stream);
     last = {.entry = "library", .operands = operands, .stream = stream};
     if (const auto* shape = std::get_if<family::GemmShape>(&operation.shape)) last.shape = *shape;
     return {};
   }
 
+  [[nodiscard]] std::vector<std::string> library_algorithms(
+      const family::LibraryOperation&, const backend::MatrixOperands&) override {
+    return {algorithms.begin(), algorithms.end()};
+  }
   [[nodiscard]] Expected<backend::LibraryWork, Failure> library_work(
       const family::LibraryOperation& operation, const std::string& algorithm) override {
     if (!algorithms.contains(algorithm)) return launch_error("the algorithm is of another library");
     return backend::LibraryWork{
+        .name = "algorithm " + algorithm,
         .workspace_bytes = workspace_bytes,
         .enqueue = [=, this](const backend::MatrixOperands& operands, void* workspace,
                              backend::StreamHandle stream) {
           auto done = run_library(operation, operands, stream);
-          last.entry = *algorithms.find(algorithm);
+          last.entry = timed_.entry = *algorithms.find(algorithm);
           last_workspace = workspace;
           return done;
         }};
@@ -180,6 +188,7 @@ class FakeExecutor final : public backend::Executor {
   std::map<std::string, double, std::less<>> time_ns;  ///< by entry; 1000 of others
   std::size_t filled_bytes = 0;                        // by repeat
   std::atomic<std::size_t> bytes_held = 0;
+  const backend::StreamHandle kTiming = stream_number(1000);
   backend::StreamHandle unusable = stream_number(99);
   Launched last;
   std::atomic<int> launches = 0;
@@ -208,6 +217,9 @@ class FakeExecutor final : public backend::Executor {
     return Unexpected(Failure{
         .outcome = Outcome::launch_error, .message = "out of memory", .is_transient = true});
   }
+  void note_timed(std::string_view entry, backend::StreamHandle stream) {
+    if (stream == kTiming) timed_ = {entry, timed_.runs + 1};
+  }
   void note_capture() {
     if (!capturing.empty()) ++forbidden_calls;
   }
@@ -217,6 +229,12 @@ class FakeExecutor final : public backend::Executor {
       .driver = "580", .compiler = "NVRTC 13.0", .library = "cuBLAS 13", .tool = "1"};
   FakeCompiler compiler_{*this};
   mutable std::mutex mutex_;
+  /// What ran since on the stream that is timed.
+  struct Timed {
+    std::string_view entry;
+    int runs = 0;
+  };
+  Timed timed_;
   std::deque<std::string> entries_;
   std::vector<std::unique_ptr<std::byte[]>> graph_memory_;
   std::map<backend::FunctionId, std::vector<std::size_t>> argument_bytes_;

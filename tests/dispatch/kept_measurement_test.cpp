@@ -13,14 +13,19 @@ namespace {
 
 using testing::Optional;
 
-MATCHER_P2(IsTime, candidate, time_ns, "") {
-  return arg.candidate == candidate && arg.time_ns == time_ns;
+MATCHER_P3(IsTime, identity, algorithm, time_ns, "") {
+  return arg.identity == identity && arg.title == std::string("the ") + identity &&
+         arg.library_algorithm == algorithm && arg.time_ns == time_ns;
 }
 
 class KeptMeasurementTest : public testing::Test {
  protected:
   [[nodiscard]] KeptMeasurement measurement() { return {cache, device, environment, candidates}; }
-  void keep() { measurement().keep(std::vector<CandidateTime>{{"fast", 1.25}, {"slow", 1e9 / 3}}); }
+  void keep() {
+    measurement().keep(std::vector<MeasuredCandidate>{
+        {.identity = "slow", .title = "the slow", .time_ns = 1e9 / 3},
+        {.identity = "lib", .title = "the lib", .library_algorithm = "lt/1", .time_ns = 1.25}});
+  }
   [[nodiscard]] bool is_known() { return measurement().find().has_value(); }
 
   space::DeviceInfo device = space::device_profile("h200").value();
@@ -33,8 +38,9 @@ class KeptMeasurementTest : public testing::Test {
 TEST_F(KeptMeasurementTest, IsFoundAsItWasKept) {
   EXPECT_FALSE(is_known());
   keep();
-  EXPECT_THAT(measurement().find(),
-              Optional(testing::ElementsAre(IsTime("fast", 1.25), IsTime("slow", 1e9 / 3))));
+  EXPECT_THAT(measurement().find(), Optional(testing::ElementsAre(IsTime("slow", "", 1e9 / 3),
+                                                                  IsTime("lib", "lt/1", 1.25))))
+      << "in the order in which they were kept";
 }
 
 TEST_F(KeptMeasurementTest, IsOfItsDeviceVersionsAndCandidatesAlone) {

@@ -43,6 +43,7 @@ using StreamWork = std::function<Expected<void, Failure>(StreamHandle)>;
 
 /// A library operation by one of the library's algorithms.
 struct LibraryWork {
+  std::string name = {};            ///< of the algorithm, for people
   std::size_t workspace_bytes = 0;  ///< memory of its own that a launch needs
   /// Enqueues it; fails as Executor::launch.
   std::function<Expected<void, Failure>(const MatrixOperands&, void* workspace, StreamHandle)>
@@ -95,11 +96,11 @@ class Executor {
   [[nodiscard]] virtual Expected<void*, Failure> graph_memory(std::size_t size_bytes,
                                                               StreamHandle stream) = 0;
 
-  /// Nanoseconds of each piece of work, by round: in a round each runs once, one after the other on
-  /// a stream of the executor's own, from an L2 cache that holds none of its data. The first round
-  /// is not reported. Fails as launch does. Not during a capture.
-  [[nodiscard]] virtual Expected<std::vector<std::vector<double>>, Failure> time(
-      std::span<const StreamWork> works, int rounds) = 0;
+  /// Nanoseconds that each piece of work takes on a stream of the executor's own, where they run in
+  /// this order without a pause: no launch latency is part of a time. The first runs once more
+  /// before. Fails as launch does, and then says nothing of the others. Not during a capture.
+  [[nodiscard]] virtual Expected<std::vector<double>, Failure> time(
+      std::span<const StreamWork> works) = 0;
 
   /// Makes ready what the library needs to be captured in the current context: what takes long.
   [[nodiscard]] virtual Expected<void, Failure> prepare_library() = 0;
@@ -107,9 +108,12 @@ class Executor {
   [[nodiscard]] virtual Expected<void, Failure> run_library(
       const family::LibraryOperation& operation, const MatrixOperands& operands,
       StreamHandle stream) = 0;
-  /// An operation by an algorithm that Backend::library_algorithms named; operands that it is not
-  /// aligned for are multiplied as run_library does. launch_error where the library in use has
-  /// another version or does not take it. Not during a capture.
+  /// As Backend::library_algorithms, for operands that begin where these do. Not during a capture.
+  [[nodiscard]] virtual std::vector<std::string> library_algorithms(
+      const family::LibraryOperation& operation, const MatrixOperands& operands) = 0;
+  /// An operation by an algorithm that library_algorithms named, of an executor or a backend;
+  /// operands that it is not aligned for are multiplied as run_library does. launch_error where the
+  /// library in use has another version or does not take it. Not during a capture.
   [[nodiscard]] virtual Expected<LibraryWork, Failure> library_work(
       const family::LibraryOperation& operation, const std::string& algorithm) = 0;
 };

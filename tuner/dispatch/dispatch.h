@@ -131,11 +131,12 @@ TUNER_API tuner_status tuner_prepare(tuner_dispatcher* dispatcher, uint32_t fami
 
 /** Like tuner_prepare(); for sizes that were never tuned it measures which kernel to use.
  *
- * The members of a portfolio, or without one the eight kernels with the best expected times, and the
- * library run side by side on buffers that the dispatcher allocates. Each runs 10 times, 4 times if they take long. The choice lasts until
- * tuner_reload(). Measurements are kept in the cache: another process with the same device,
- * versions and table measures nothing. Where there is no memory for the buffers, the expected time
- * decides.
+ * The members of a portfolio, or without one the eight kernels with the best expected times, the
+ * library, and algorithms that the library proposes run side by side on buffers that the dispatcher
+ * allocates, for some 50 ms where a launch takes less than 1 ms. The choice lasts until
+ * tuner_reload(). It is kept in the cache: another process with the same device, versions and table
+ * measures nothing, and waits while this one does. Where there is no memory for the buffers, the
+ * expected time decides.
  *
  * @param dispatcher Not NULL.
  * @param family From tuner_find_family().

@@ -125,10 +125,10 @@ struct Answer {
 enum class ChooseBy {
   expectation,  ///< what the cost model expects to be the fastest
   /// Times the members of a portfolio, or without one the eight kernels with the best expected
-  /// times, and the library, interleaved, on buffers of the dispatcher's own. The fastest kernel is
-  /// chosen if it is more than 5 % faster than the library. Compiles these kernels, then runs each
-  /// of them and the library 10 times, 4 times if they take long; concurrent work on the device
-  /// makes the choice less reliable.
+  /// times, the library, and algorithms that the library proposes, side by side, on buffers of the
+  /// dispatcher's own. The fastest is chosen if it is certainly faster than the library by its own
+  /// choice, by 1 % at least. Compiles these kernels; then it takes some 50 ms for launches below
+  /// 1 ms. Concurrent work on the device makes the choice less reliable.
   measurement,
 };
 
@@ -252,8 +252,8 @@ class TUNER_API Dispatcher {
   /// Compiles and loads ahead, on as many threads as the machine has cores. A size at which nothing
   /// can run does not stop the others. A choice by measurement holds until the next reload(), and
   /// takes the place of one by expectation. What another process measured with the same device,
-  /// versions and table is kept in the cache and not measured again. Where there is no memory for
-  /// the buffers, expectation decides.
+  /// versions and table is kept in the cache and not measured again; while one measures, others
+  /// wait. Where there is no memory for the buffers, expectation decides.
   /// @param family From family().
   /// @param sizes The sizes.
   /// @param choose_by How to choose for sizes that were never tuned.

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <thread>
 #include <utility>
 
@@ -31,6 +32,22 @@ std::optional<KernelEnd> no_tuned_kernel(const LaunchPlan& plan) {
   if (plan.answer.rung == Rung::default_config) return KernelEnd::untuned;
   if (plan.library_comes_first) return KernelEnd::library;
   return std::nullopt;
+}
+
+bool is_measured(const LaunchPlan& plan) {
+  return plan.chosen_by == ChooseBy::measurement;
+}
+
+/// Calls `work` with each number below `count`.
+void on_all_cores(std::size_t count, const std::function<void(std::size_t)>& work) {
+  std::atomic<std::size_t> next = 0;
+  const auto run = [&] {
+    for (std::size_t i = next.fetch_add(1); i < count; i = next.fetch_add(1)) work(i);
+  };
+  std::vector<std::jthread> helpers;
+  const std::size_t most = std::max(1U, std::thread::hardware_concurrency());
+  for (std::size_t i = 1; i < std::min(most, count); ++i) helpers.emplace_back(run);
+  run();
 }
 
 [[noreturn]] void throw_halfway(const FamilyTable& family, const SizeSlot& slot,
@@ -80,7 +97,10 @@ Engine::Engine(std::unique_ptr<backend::Executor> executor, const Table& table,
       kernels_(*executor_, options),
       tables_(table_cache(options), kMostTableBytes),
       scratch_(*executor_, reclaimer_),
-      maker_(*executor_, kernels_, scratch_, tables_, settings_),
+      measured_(*executor_, tables_,
+                tables_.problem().empty() ? table_cache(options) : std::filesystem::path(),
+                settings_),
+      maker_(*executor_, kernels_, scratch_, measured_, settings_),
       recorder_(settings_.record) {
   if (!kernels_.cache_problem().empty()) log(settings_, LogLevel::info, kernels_.cache_problem());
   if (kernels_.lacks_helper()) {
@@ -342,13 +362,12 @@ Expected<void, Failure> Engine::enqueue(const LaunchPlan& plan,
   return done;
 }
 
-const LaunchPlan& Engine::plan_for(const FamilyTable& family, SizeSlot& slot, ChooseBy choose_by) {
+const LaunchPlan& Engine::plan_for(const FamilyTable& family, SizeSlot& slot, TrialMemory* memory) {
   const std::scoped_lock lock(slot.mutex);
   const LaunchPlan* const known = slot.plan.load(std::memory_order_acquire);
-  const bool by_measurement = choose_by == ChooseBy::measurement;
-  if (known != nullptr && (!by_measurement || known->chosen_by == choose_by)) return *known;
-  auto plan = by_measurement ? maker_.make_measured(family, slot)
-                             : maker_.make(family, slot, PlanChoice::any);
+  if (known != nullptr && (memory == nullptr || is_measured(*known))) return *known;
+  auto plan = memory != nullptr ? maker_.make_measured(family, slot, *memory)
+                                : maker_.make(family, slot, PlanChoice::any);
   if (!plan) throw NotServed(plan.error());
   note(family, slot, *plan);
   slot.plans.push_back(std::make_unique<const LaunchPlan>(std::move(*plan)));
@@ -395,11 +414,11 @@ void Engine::note(const FamilyTable& family, const SizeSlot& slot, const LaunchP
           answer.kernel.empty() ? "" : ", ", answer.kernel, name, slot.text));
 }
 
-Preparation Engine::prepare_one(FamilyTable& family, const space::Size& size, ChooseBy choose_by) {
+Preparation Engine::prepare_one(FamilyTable& family, const space::Size& size, TrialMemory* memory) {
   std::shared_ptr<SizeSlot> slot;
   try {
     slot = family.slot(size, SlotLife::kept);
-    return {.size = size, .answer = plan_for(family, *slot, choose_by).answer, .error = {}};
+    return {.size = size, .answer = plan_for(family, *slot, memory).answer, .error = {}};
   } catch (const std::exception& exception) {
     if (slot != nullptr && slot->plan == nullptr) family.let_go(*slot);
     return {.size = size, .answer = {}, .error = exception.what()};
@@ -416,18 +435,33 @@ std::vector<Preparation> Engine::prepare(FamilyId id, std::span<const space::Siz
     }
   }
   std::vector<Preparation> results(sizes.size());
-  std::atomic<std::size_t> next = 0;
-  const auto work = [&] {
-    for (std::size_t i = next.fetch_add(1); i < sizes.size(); i = next.fetch_add(1)) {
-      results[i] = prepare_one(family, sizes[i], choose_by);
-    }
-  };
-  std::vector<std::jthread> helpers;
-  const std::size_t most = std::max(1u, std::thread::hardware_concurrency());
-  for (std::size_t i = 1; i < std::min(most, sizes.size()); ++i) helpers.emplace_back(work);
-  work();
-  helpers.clear();
+  if (choose_by == ChooseBy::expectation) {
+    on_all_cores(sizes.size(),
+                 [&](std::size_t i) { results[i] = prepare_one(family, sizes[i], nullptr); });
+    return results;
+  }
+  load_contenders(family, sizes);
+  // By this thread alone: what is timed has the device to itself, and the memory has one context.
+  TrialMemory memory(*executor_);
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    results[i] = prepare_one(family, sizes[i], &memory);
+  }
   return results;
+}
+
+void Engine::load_contenders(FamilyTable& family, std::span<const space::Size> sizes) {
+  std::vector<std::function<void()>> loads;
+  for (const space::Size& size : sizes) {
+    try {
+      const std::shared_ptr<SizeSlot> slot = family.slot(size, SlotLife::droppable);
+      const LaunchPlan* const plan = slot->plan.load(std::memory_order_acquire);
+      if (plan != nullptr && is_measured(*plan)) continue;
+      for (auto& load : maker_.loading(family, slot)) loads.push_back(std::move(load));
+    } catch (const NotServed&) {
+      continue;  // prepare_one says so
+    }
+  }
+  on_all_cores(loads.size(), [&](std::size_t i) { loads[i](); });
 }
 
 space::Size Engine::parse_size(FamilyId id, std::string_view text) const {

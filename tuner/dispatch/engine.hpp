@@ -109,11 +109,14 @@ class Engine {
   [[nodiscard]] Expected<void, Failure> enqueue(const LaunchPlan& plan,
                                                 std::span<const DispatchArgument> arguments,
                                                 backend::StreamHandle stream);
+  /// By measurement where there is memory for it.
   [[nodiscard]] const LaunchPlan& plan_for(const FamilyTable& family, SizeSlot& slot,
-                                           ChooseBy choose_by = ChooseBy::expectation);
+                                           TrialMemory* memory = nullptr);
   void discard(SizeSlot& slot, const LaunchPlan& plan, const Failure& why);
   [[nodiscard]] Preparation prepare_one(FamilyTable& family, const space::Size& size,
-                                        ChooseBy choose_by);
+                                        TrialMemory* memory);
+  /// Compiles and loads on all cores what choices by measurement need.
+  void load_contenders(FamilyTable& family, std::span<const space::Size> sizes);
   void note(const FamilyTable& family, const SizeSlot& slot, const LaunchPlan& plan);
 
   const std::uint32_t forks_ = Forks::count();
@@ -124,6 +127,7 @@ class Engine {
   backend::BinaryCache tables_;  // what databases said, and what was measured to choose
   mutable EpochReclaimer reclaimer_;
   ScratchPool scratch_;
+  MeasuredChoice measured_;
   mutable PlanMaker maker_;
   SizeRecorder recorder_;
 

@@ -15,7 +15,7 @@ namespace tuner::dispatch {
 namespace {
 
 /// Stands where a compiled kernel has its name.
-constexpr const char* kMeasurementSymbol = "measurement/1";
+constexpr const char* kMeasurementSymbol = "measurement/2";
 
 std::string measurement_key(const space::DeviceInfo& device,
                             const space::EnvironmentInfo& environment,
@@ -33,25 +33,30 @@ KeptMeasurement::KeptMeasurement(backend::BinaryCache& cache, const space::Devic
                                  std::span<const std::string> candidates)
     : cache_(cache), key_(measurement_key(device, environment, candidates)) {}
 
-std::optional<std::vector<CandidateTime>> KeptMeasurement::find() const {
+std::optional<std::vector<MeasuredCandidate>> KeptMeasurement::find() const {
   const auto kept = cache_.find(key_);
   if (!kept || kept->symbols != std::vector<std::string>{kMeasurementSymbol}) return std::nullopt;
   const std::string_view text(reinterpret_cast<const char*>(kept->image.data()),
                               kept->image.size());
   try {
-    std::vector<CandidateTime> times;
+    std::vector<MeasuredCandidate> candidates;
     for (const Json& it : parse_json(text, "the cached measurement")) {
-      times.push_back({it.at(0).get<std::string>(), it.at(1).get<double>()});
+      candidates.push_back({.identity = it.at(0).get<std::string>(),
+                            .title = it.at(1).get<std::string>(),
+                            .library_algorithm = it.at(2).get<std::string>(),
+                            .time_ns = it.at(3).get<double>()});
     }
-    return times;
+    return candidates;
   } catch (const std::exception&) {  // of another version: it is measured again
     return std::nullopt;
   }
 }
 
-void KeptMeasurement::keep(std::span<const CandidateTime> times) const {
+void KeptMeasurement::keep(std::span<const MeasuredCandidate> candidates) const {
   Json document = Json::array();
-  for (const CandidateTime& it : times) document.push_back({it.candidate, it.time_ns});
+  for (const MeasuredCandidate& it : candidates) {
+    document.push_back({it.identity, it.title, it.library_algorithm, it.time_ns});
+  }
   const std::string text = document.dump();
   backend::Binary kept{.image = std::vector<std::byte>(text.size()),
                        .symbols = {kMeasurementSymbol}};

@@ -1,154 +1,198 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/dispatch/measure_plans.hpp"
 
+#include "tuner/dispatch/plan_rounds.hpp"
+
 #include <algorithm>
-#include <array>
+#include <chrono>
 #include <cmath>
-#include <cstring>
-#include <memory>
+#include <functional>
+#include <numeric>
 #include <random>
 #include <utility>
 
 namespace tuner::dispatch {
 namespace {
 
-constexpr int kFewestRounds = 3;
-constexpr int kMostRounds = 9;
-constexpr double kBudgetNs = 100e6;  // after which there are no more than the fewest
+/// Of rounds, by the host's clock.
+constexpr std::chrono::milliseconds kBudget{25};
+/// On the device, after which no further plan is tried, if there are enough. What a library loads
+/// with its first launch does not count: the first choice of a process has no fewer plans.
+constexpr double kFirstLaunchesNs = 15e6;
+constexpr std::size_t kEnoughPlans = 6;
+/// On the device, so that the first round is not timed at the clock of an idle one.
+constexpr double kWarmUpNs = 5e6;
+constexpr std::size_t kFewestRounds = 4;
+constexpr std::size_t kMostRounds = 40;
+constexpr double kSeriesNs = 100e3;
+constexpr double kMostLaunches = 32;  // of a series
+/// What takes so many times as long as the fastest is not timed again.
+constexpr double kHopeless = 3;
 
-constexpr std::array<std::byte, family::kMostArrayBytes> kZeros{};
+/// Series of launches by one plan.
+class Series {
+ public:
+  Series(backend::Executor& executor, EpochReclaimer& reclaimer, const TrialLaunches& launches,
+         const LaunchPlan& plan)
+      : executor_(executor), reclaimer_(reclaimer), launches_(launches), plan_(plan) {}
 
-/// Numbers around zero, of which a device draws as much power as of those of applications.
-std::vector<std::byte> random_numbers(ElementType type) {
-  constexpr std::size_t kNumbers = 1 << 15;
-  std::minstd_rand random(1);
-  std::uniform_real_distribution<double> uniform(-2, 2);
-  const std::size_t size_bytes = family::size_bytes(type);
-  std::vector<std::byte> bytes(kNumbers * size_bytes);
-  for (std::size_t i = 0; i < kNumbers; ++i) {
-    const double number = uniform(random) + uniform(random);
-    const std::uint64_t bits = family::is_floating(type)
-                                   ? family::bits_of(type, number)
-                                   : static_cast<std::uint64_t>(std::llround(number));
-    std::memcpy(bytes.data() + i * size_bytes, &bits, size_bytes);
+  [[nodiscard]] int launches() const { return count_; }
+  /// As many launches as take long enough to be timed, where one takes so long.
+  void set_length(double launch_ns) {
+    count_ = static_cast<int>(
+        std::clamp(std::round(kSeriesNs / std::max(launch_ns, 1.0)), 1.0, kMostLaunches));
   }
-  return bytes;
-}
+  /// Each launch takes the next set of buffers.
+  [[nodiscard]] Expected<void, Failure> enqueue(backend::StreamHandle stream) {
+    for (int i = 0; i < count_; ++i) {
+      const auto& arguments = launches_.sets()[next_++ % launches_.sets().size()];
+      auto done = enqueue_anew(executor_, reclaimer_, plan_, arguments, stream);
+      if (!done) return done;
+    }
+    return {};
+  }
 
-/// Whether any numbers may stand in a buffer: none that are places of others.
-bool holds_any_numbers(const family::BufferArgument& buffer) {
-  return buffer.role == family::BufferRole::input && buffer.fill.kind == family::FillKind::normal;
-}
-
-/// Arguments for a launch that the application did not request.
-struct TrialArguments {
-  std::vector<std::shared_ptr<void>> memory;
-  std::vector<DispatchArgument> values;
+ private:
+  backend::Executor& executor_;
+  EpochReclaimer& reclaimer_;
+  const TrialLaunches& launches_;
+  const LaunchPlan& plan_;
+  int count_ = 1;
+  std::size_t next_ = 0;
 };
 
-DispatchArgument number(DispatchArgument::Type type, std::int64_t value) {
-  switch (type) {
-    case DispatchArgument::Type::i32:
-      return static_cast<std::int32_t>(value);
-    case DispatchArgument::Type::u32:
-      return static_cast<std::uint32_t>(value);
-    case DispatchArgument::Type::f32:
-      return static_cast<float>(value);
-    case DispatchArgument::Type::f64:
-      return static_cast<double>(value);
-    default:
-      return value;
+class Measurement {
+ public:
+  Measurement(backend::Executor& executor, EpochReclaimer& reclaimer, const TrialLaunches& launches,
+              std::span<const LaunchPlan> plans, std::optional<std::size_t> library)
+      : executor_(executor),
+        launches_(launches),
+        alone_ns_(plans.size()),
+        rounds_(plans.size(), library) {
+    for (const LaunchPlan& plan : plans) series_.emplace_back(executor, reclaimer, launches, plan);
   }
-}
 
-Unexpected<Failure> no_value(const std::string& argument) {
-  return Unexpected(
-      Failure{Outcome::launch_error, "an expression of " + argument + " has no value"});
-}
-
-Expected<TrialArguments, Failure> trial_arguments(backend::Executor& executor,
-                                                  const FamilyTable& family,
-                                                  const space::Size& size) {
-  TrialArguments trial;
-  const space::ExpressionValues values = family.expression_values(size);
-  const std::vector<DispatchArgument::Type> types = family.given_types(size);
-  for (std::size_t i = 0; i < types.size(); ++i) {
-    const GivenArgument& given = family.given()[i];
-    const auto& what = family.family().arguments[given.place].what;
-    if (const auto* const scalar = std::get_if<family::ScalarArgument>(&what)) {
-      const auto value = scalar->value.evaluate(values);
-      if (!value) return no_value(given.name);
-      trial.values.push_back(number(types[i], *value));
-      continue;
+  [[nodiscard]] Expected<MeasuredPlans, Failure> run() {
+    auto done = clear();
+    if (done) done = try_each();
+    if (done) done = warm_up();
+    const auto begin = std::chrono::steady_clock::now();
+    while (done && !is_over(std::chrono::steady_clock::now() - begin)) {
+      auto times_ns = round();
+      if (!times_ns) return Unexpected(times_ns.error());
+      rounds_.add(*times_ns);
     }
-    if (std::holds_alternative<family::ArrayArgument>(what)) {
-      trial.values.push_back(DispatchArgument::array(kZeros.data()));
-      continue;
-    }
-    const auto& buffer = std::get<family::BufferArgument>(what);
-    const auto count = buffer.count.evaluate(values);
-    const auto offset = buffer.offset.evaluate(values);
-    if (!count || !offset || *count < 0 || *offset < 0) return no_value(given.name);
-    const std::size_t element_bytes = family::size_bytes(buffer.type.at(values));
-    const std::size_t skipped = static_cast<std::size_t>(*offset) * element_bytes;
-    const std::size_t bytes = static_cast<std::size_t>(*count) * element_bytes;
-    auto memory = executor.memory(std::max<std::size_t>(skipped + bytes, 1));
-    if (!memory) return Unexpected(memory.error());
-    trial.memory.push_back(*std::move(memory));
-    if (holds_any_numbers(buffer)) {
-      const auto numbers = random_numbers(buffer.type.at(values));
-      auto done = executor.repeat(numbers, trial.memory.back().get(), skipped + bytes);
-      if (!done) return Unexpected(done.error());
-    }
-    trial.values.emplace_back(static_cast<std::byte*>(trial.memory.back().get()) + skipped);
+    if (!done) return Unexpected(done.error());
+    return result();
   }
-  return trial;
-}
 
-backend::StreamWork work_of(backend::Executor& executor, EpochReclaimer& reclaimer,
-                            const LaunchPlan& plan, std::span<const DispatchArgument> arguments) {
-  return [&executor, &reclaimer, &plan, arguments](backend::StreamHandle stream) {
-    return enqueue_anew(executor, reclaimer, plan, arguments, stream);
-  };
-}
+ private:
+  [[nodiscard]] Expected<void, Failure> clear() {
+    if (launches_.updated().empty()) return {};
+    const backend::StreamWork work = [this](backend::StreamHandle stream) {
+      Expected<void, Failure> done;
+      for (const auto& [begin, bytes] : launches_.updated()) {
+        if (done) done = executor_.clear(begin, bytes, stream);
+      }
+      return done;
+    };
+    const auto cleared = executor_.time({&work, 1});
+    if (cleared) return {};
+    return Unexpected(cleared.error());
+  }
 
-double median(std::vector<double> times_ns) {
-  const auto middle = times_ns.begin() + static_cast<std::ptrdiff_t>(times_ns.size() / 2);
-  std::ranges::nth_element(times_ns, middle);
-  return *middle;
-}
+  [[nodiscard]] MeasuredPlans result() const {
+    MeasuredPlans result;
+    result.order = rounds_.order();
+    result.is_complete = is_complete_;
+    for (std::size_t i = 0; i < series_.size(); ++i) {
+      const auto time_ns = rounds_.time_ns(i);
+      if (!time_ns && alone_ns_[i]) result.order.push_back(i);
+      result.times_ns.push_back(time_ns ? time_ns : alone_ns_[i]);
+    }
+    return result;
+  }
+
+  /// Each alone first: what cannot be launched is left out, and the others are ready.
+  [[nodiscard]] Expected<void, Failure> try_each() {
+    std::size_t ran = 0;
+    double fastest_ns = 0;
+    for (std::size_t i = 0; i < series_.size(); ++i) {
+      if (ran >= kEnoughPlans && ran_ns_ > kFirstLaunchesNs) break;
+      const backend::StreamWork work = work_of(i);
+      const auto time_ns = executor_.time({&work, 1});
+      if (!time_ns && time_ns.error().outcome == Outcome::crashed) {
+        return Unexpected(time_ns.error());
+      }
+      is_complete_ = is_complete_ && time_ns.has_value();
+      if (!time_ns) continue;
+      const double alone_ns = time_ns->front();
+      ran_ns_ += 2 * alone_ns;  // once before it was timed
+      fastest_ns = ran++ == 0 ? alone_ns : std::min(fastest_ns, alone_ns);
+      alone_ns_[i] = alone_ns;
+      series_[i].set_length(alone_ns);
+    }
+    for (std::size_t i = 0; i < series_.size(); ++i) {
+      if (!alone_ns_[i] || *alone_ns_[i] > kHopeless * fastest_ns) rounds_.remove(i);
+    }
+    return {};
+  }
+
+  [[nodiscard]] Expected<void, Failure> warm_up() {
+    constexpr int kMost = 50;
+    for (int i = 0; i < kMost && !rounds_.left().empty() && ran_ns_ < kWarmUpNs; ++i) {
+      if (const auto times_ns = round(); !times_ns) return Unexpected(times_ns.error());
+    }
+    return {};
+  }
+
+  [[nodiscard]] bool is_over(std::chrono::steady_clock::duration passed) const {
+    if (rounds_.count() == 0) return rounds_.left().empty();
+    if (rounds_.is_decided() || rounds_.count() >= kMostRounds) return true;
+    return rounds_.count() >= kFewestRounds && passed > kBudget;
+  }
+
+  /// The time of a launch by each plan that is left, in their order.
+  [[nodiscard]] Expected<std::vector<double>, Failure> round() {
+    const std::vector<std::size_t>& left = rounds_.left();
+    std::vector<std::size_t> shuffled(left.size());
+    for (std::size_t i = 0; i < left.size(); ++i) shuffled[i] = i;
+    std::ranges::shuffle(shuffled, random_);
+    std::vector<backend::StreamWork> works;
+    for (const std::size_t place : shuffled) works.push_back(work_of(left[place]));
+    const auto series_ns = executor_.time(works);
+    if (!series_ns) return Unexpected(series_ns.error());
+    ran_ns_ += std::accumulate(series_ns->begin(), series_ns->end(), 0.0);
+    std::vector<double> times_ns(left.size());
+    for (std::size_t i = 0; i < shuffled.size(); ++i) {
+      times_ns[shuffled[i]] = (*series_ns)[i] / series_[left[shuffled[i]]].launches();
+    }
+    return times_ns;
+  }
+
+  [[nodiscard]] backend::StreamWork work_of(std::size_t plan) {
+    return
+        [&series = series_[plan]](backend::StreamHandle stream) { return series.enqueue(stream); };
+  }
+
+  backend::Executor& executor_;
+  const TrialLaunches& launches_;
+  std::vector<Series> series_;
+  std::vector<std::optional<double>> alone_ns_;  // of a launch, by plan; none: it did not run
+  PlanRounds rounds_;
+  double ran_ns_ = 0;  // on the device, so far
+  std::mt19937_64 random_;
+  bool is_complete_ = true;
+};
 
 }  // namespace
 
-Expected<std::vector<std::optional<double>>, Failure> measure_plans(
-    backend::Executor& executor, EpochReclaimer& reclaimer, const FamilyTable& family,
-    const SizeSlot& slot, std::span<const LaunchPlan> plans) {
-  if (family::extends_lists(family.family().arguments)) {
-    return Unexpected(Failure{Outcome::launch_error,
-                              "launched repeatedly, the kernels would write beyond their lists"});
-  }
-  const auto arguments = trial_arguments(executor, family, slot.size);
-  if (!arguments) return Unexpected(arguments.error());
-  // Alone first: what cannot be launched is left out, and the others are ready.
-  std::vector<backend::StreamWork> works;
-  std::vector<std::size_t> places;
-  double round_ns = 0;
-  for (std::size_t i = 0; i < plans.size(); ++i) {
-    backend::StreamWork work = work_of(executor, reclaimer, plans[i], arguments->values);
-    const auto alone = executor.time({&work, 1}, 1);
-    if (!alone && alone.error().outcome == Outcome::crashed) return Unexpected(alone.error());
-    if (!alone) continue;
-    round_ns += alone->front().front();
-    works.push_back(std::move(work));
-    places.push_back(i);
-  }
-  std::vector<std::optional<double>> result(plans.size());
-  const int rounds = static_cast<int>(
-      std::clamp(kBudgetNs / std::max(round_ns, 1.0), double{kFewestRounds}, double{kMostRounds}));
-  const auto times_ns = executor.time(works, rounds);
-  if (!times_ns) return Unexpected(times_ns.error());
-  for (std::size_t i = 0; i < places.size(); ++i) result[places[i]] = median((*times_ns)[i]);
-  return result;
+Expected<MeasuredPlans, Failure> measure_plans(backend::Executor& executor,
+                                               EpochReclaimer& reclaimer,
+                                               const TrialLaunches& launches,
+                                               std::span<const LaunchPlan> plans,
+                                               std::optional<std::size_t> library) {
+  return Measurement(executor, reclaimer, launches, plans, library).run();
 }
 
 }  // namespace tuner::dispatch

@@ -1,22 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
-// Choosing by timing at run time.
 #pragma once
 
-#include "tuner/dispatch/family_table.hpp"
+#include "tuner/dispatch/epoch_reclaimer.hpp"
+#include "tuner/dispatch/launch_plan.hpp"
+#include "tuner/dispatch/trial_launches.hpp"
 
+#include <cstddef>
 #include <optional>
 #include <span>
 #include <vector>
 
 namespace tuner::dispatch {
 
-/// The median time of each plan in nanoseconds, from a cold cache, in 3 to 9 rounds on random
-/// numbers (zeros where the space file asks for other inputs, such as indices), with the numbers of
-/// the space file as arguments; none of a plan that cannot be launched.
-/// `reclaimer` is that of the plans' scratch memory. Fails when there is no memory for the
-/// buffers, and with `crashed` when the device has failed.
-[[nodiscard]] Expected<std::vector<std::optional<double>>, Failure> measure_plans(
-    backend::Executor& executor, EpochReclaimer& reclaimer, const FamilyTable& family,
-    const SizeSlot& slot, std::span<const LaunchPlan> plans);
+/// What plans take at a size.
+struct MeasuredPlans {
+  std::vector<std::size_t> order;               ///< of those that ran, first the one to take
+  std::vector<std::optional<double>> times_ns;  ///< of a launch, by plan; none: it did not run
+  bool is_complete = true;                      ///< none failed
+};
+
+/// Times plans of one family and size side by side: series of launches back to back, each launch on
+/// buffers that the second cache does not hold, in rounds of shuffled order. A plan that is
+/// certainly slower than another is not timed further (PlanRounds); the others are until they are
+/// decided or 25 ms are over. Plans that are behind in `plans` may be left out where launches take
+/// long. `library`: which of them is the library by its own choice. Fails where the device does.
+[[nodiscard]] Expected<MeasuredPlans, Failure> measure_plans(backend::Executor& executor,
+                                                             EpochReclaimer& reclaimer,
+                                                             const TrialLaunches& launches,
+                                                             std::span<const LaunchPlan> plans,
+                                                             std::optional<std::size_t> library);
 
 }  // namespace tuner::dispatch

@@ -3,49 +3,22 @@
 
 #include "tuner/backend/launch_error.hpp"
 #include "tuner/core/error.hpp"
-#include "tuner/dispatch/kept_measurement.hpp"
+#include "tuner/dispatch/contenders.hpp"
 #include "tuner/dispatch/kernel_values.hpp"
-#include "tuner/dispatch/measure_plans.hpp"
 #include "tuner/select/shipped_table.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <limits>
 #include <ranges>
 #include <utility>
 
 namespace tuner::dispatch {
 namespace {
 
-/// The number of kernels that a choice by measurement times without a portfolio: the fastest is
-/// almost always among those with the best expected times (docs/reference/selection.md).
-constexpr std::size_t kMostMeasured = 8;
-
-/// By what factor a kernel must be measured faster than the library to be taken: what so few
-/// samples, each launched alone, tell for certain (docs/reference/selection.md).
-constexpr double kLeastGain = 1.05;
-
 /// Failures that are remembered; what is forgotten then fails once more.
 constexpr std::size_t kMostFailures = 1024;
-
-/// What tells one configuration of one source at one size from all others.
-std::string identity_of(const select::Selection& selection, const SizeSlot& slot) {
-  if (selection.kernel == nullptr) {
-    return fmt::format("{}: library {} @ {}", selection.family, selection.library_algorithm,
-                       slot.text);
-  }
-  return fmt::format("{}/{}/{}: {} @ {}", selection.family, selection.kernel->kernel,
-                     selection.kernel->hash, selection.config_json, slot.text);
-}
-
-std::string title(const select::Selection& selection) {
-  if (selection.rung == Rung::library_tuned) return "the library, tuned";
-  return selection.kernel == nullptr
-             ? "the library"
-             : fmt::format("{} {}", selection.kernel->kernel, selection.config_json);
-}
 
 Answer answer_of(const select::Selection& selection, std::vector<std::string> explanation) {
   explanation.insert(explanation.end(), selection.explanation.begin(), selection.explanation.end());
@@ -85,6 +58,12 @@ bool is_tuned(const AskedTable& asked, const SizeSlot& slot) {
   return !answers.empty() && knowledge_of(answers.front(), slot) == SizeKnowledge::tuned;
 }
 
+/// Whether there are answers, and none of what was tuned for the size.
+bool may_be_measured(const select::Ranking& ranking, const SizeSlot& slot) {
+  return !ranking.answers.empty() &&
+         knowledge_of(ranking.answers.front(), slot) == SizeKnowledge::untuned;
+}
+
 /// What was tuned here answers for its own sizes, then what is shipped for its; for others what
 /// knows more.
 AskedTable ask(const FamilyTable& family, const SizeSlot& slot) {
@@ -97,29 +76,6 @@ AskedTable ask(const FamilyTable& family, const SizeSlot& slot) {
       own.ranking.members == 0 &&
       select::shipped_knows_more(shipped->catalogue(), family.catalogue(), family.family().name);
   return knows_more || is_tuned(other, slot) ? std::move(other) : std::move(own);
-}
-
-/// The kept time of each answer; none where nothing is kept.
-std::optional<std::vector<std::optional<double>>> times_of(
-    const KeptMeasurement& kept, const std::vector<std::string>& identities) {
-  const auto known = kept.find();
-  if (!known) return std::nullopt;
-  std::vector<std::optional<double>> times_ns(identities.size());
-  for (const CandidateTime& it : *known) {
-    const auto found = std::ranges::find(identities, it.candidate);
-    if (found == identities.end()) return std::nullopt;
-    times_ns[static_cast<std::size_t>(found - identities.begin())] = it.time_ns;
-  }
-  return times_ns;
-}
-
-std::vector<CandidateTime> with_identities(const std::vector<std::optional<double>>& times_ns,
-                                           const std::vector<std::string>& identities) {
-  std::vector<CandidateTime> all;
-  for (std::size_t i = 0; i < identities.size(); ++i) {
-    if (times_ns[i]) all.push_back({identities[i], *times_ns[i]});
-  }
-  return all;
 }
 
 std::string nothing_can_run(const FamilyTable& family, const SizeSlot& slot,
@@ -169,12 +125,16 @@ Expected<LaunchPlan, std::string> PlanMaker::make(const FamilyTable& family, con
 }
 
 Expected<LaunchPlan, std::string> PlanMaker::make_measured(const FamilyTable& family,
-                                                           const SizeSlot& slot) {
+                                                           const SizeSlot& slot,
+                                                           TrialMemory& memory) {
   try {
     auto [table, ranking] = ask(family, slot);
-    if (!ranking.answers.empty() &&
-        knowledge_of(ranking.answers.front(), slot) == SizeKnowledge::untuned) {
-      auto in_order = measured(*table, slot, ranking, ranking.explanation);
+    if (may_be_measured(ranking, slot)) {
+      const auto make_plan = [&, table](const select::Selection& selection, ScratchPool& scratch) {
+        return attempt(*table, slot, selection, PlanChoice::any, scratch);
+      };
+      auto in_order =
+          measured_.choose({*table, slot, ranking}, make_plan, memory, ranking.explanation);
       if (!in_order.empty()) ranking.answers = std::move(in_order);
     }
     auto plan = first_that_works(*table, slot, ranking.answers, PlanChoice::any,
@@ -186,75 +146,27 @@ Expected<LaunchPlan, std::string> PlanMaker::make_measured(const FamilyTable& fa
   }
 }
 
-Expected<PlanMaker::AnswerTimes, Failure> PlanMaker::measure(const FamilyTable& family,
-                                                             const SizeSlot& slot,
-                                                             const select::Ranking& ranking) {
-  const std::vector<select::Selection>& answers = ranking.answers;
-  const std::size_t most = std::max(kMostMeasured, ranking.members);
-  // Of each its own, which goes with those that lose.
-  EpochReclaimer reclaimer;
-  ScratchPool scratch(executor_, reclaimer, std::numeric_limits<std::size_t>::max());
-  std::vector<std::size_t> places;
-  std::vector<LaunchPlan> plans;
-  std::size_t kernels = 0;
-  AnswerTimes result{.times_ns = std::vector<std::optional<double>>(answers.size()),
-                     .is_complete = true};
-  for (std::size_t i = 0; i < answers.size(); ++i) {
-    const bool is_kernel = answers[i].kernel != nullptr;
-    if (is_kernel && kernels == most) continue;
-    auto plan = attempt(family, slot, answers[i], PlanChoice::any, scratch);
-    if (!plan) {
-      result.is_complete = false;  // perhaps for want of memory
-      continue;
+std::vector<std::function<void()>> PlanMaker::loading(const FamilyTable& family,
+                                                      std::shared_ptr<const SizeSlot> slot) {
+  std::vector<std::function<void()>> loads;
+  try {
+    const auto [table, ranking] = ask(family, *slot);
+    if (!may_be_measured(ranking, *slot)) {
+      loads.emplace_back(
+          [this, &family, slot] { static_cast<void>(make(family, *slot, PlanChoice::any)); });
+      return loads;
     }
-    if (is_kernel) ++kernels;
-    places.push_back(i);
-    plans.push_back(*std::move(plan));
-  }
-  const std::scoped_lock lock(measuring_);
-  const auto times_ns = measure_plans(executor_, reclaimer, family, slot, plans);
-  if (!times_ns) return Unexpected(times_ns.error());
-  for (std::size_t i = 0; i < places.size(); ++i) {
-    result.times_ns[places[i]] = (*times_ns)[i];
-    if (!(*times_ns)[i]) result.is_complete = false;
-  }
-  return result;
-}
-
-std::vector<select::Selection> PlanMaker::measured(const FamilyTable& family, const SizeSlot& slot,
-                                                   const select::Ranking& ranking,
-                                                   std::vector<std::string>& explanation) {
-  const std::vector<select::Selection>& answers = ranking.answers;
-  std::vector<std::string> identities;
-  for (const select::Selection& it : answers) identities.push_back(identity_of(it, slot));
-  const KeptMeasurement kept(measurements_, executor_.device(), executor_.environment(),
-                             identities);
-  const bool may_keep = settings_.tuned == TunedKernels::used;
-  auto known = may_keep ? times_of(kept, identities) : std::nullopt;
-  const bool is_known = known.has_value();
-  if (!is_known) {
-    auto now = measure(family, slot, ranking);
-    if (!now) {
-      explanation.push_back(fmt::format("not measured: {}", now.error().message));
-      return {};
+    auto needed = measured_.needed({*table, *slot, ranking});
+    for (select::Selection& selection : needed.selections) {
+      loads.emplace_back(
+          [this, its = table, slot, selection = std::move(selection), lock = needed.lock] {
+            static_cast<void>(attempt(*its, *slot, selection, PlanChoice::any, scratch_));
+          });
     }
-    if (may_keep && now->is_complete) kept.keep(with_identities(now->times_ns, identities));
-    known = std::move(now->times_ns);
+  } catch (const Error&) {
+    // make_measured() says so
   }
-  std::vector<select::Selection> ran;
-  for (std::size_t i = 0; i < answers.size(); ++i) {
-    if (!(*known)[i]) continue;
-    ran.push_back(answers[i]);
-    ran.back().expected_ns = (*known)[i];
-  }
-  std::ranges::stable_sort(ran, {}, [](const select::Selection& it) {
-    return *it.expected_ns * (it.kernel == nullptr ? 1.0 : kLeastGain);
-  });
-  for (const select::Selection& it : ran) {
-    explanation.push_back(fmt::format("measured{}: {} takes {:.5g} us", is_known ? " earlier" : "",
-                                      title(it), *it.expected_ns / 1e3));
-  }
-  return ran;
+  return loads;
 }
 
 Expected<LaunchPlan, std::string> PlanMaker::first_that_works(

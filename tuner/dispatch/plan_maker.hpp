@@ -3,10 +3,13 @@
 
 #include "tuner/dispatch/family_table.hpp"
 #include "tuner/dispatch/loaded_kernels.hpp"
+#include "tuner/dispatch/measured_choice.hpp"
 #include "tuner/dispatch/settings.hpp"
 #include "tuner/select/rank.hpp"
 
+#include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -27,22 +30,25 @@ class PlanMaker {
  public:
   /// All of them must outlive this.
   PlanMaker(backend::Executor& executor, LoadedKernels& kernels, ScratchPool& scratch,
-            backend::BinaryCache& measurements, const DispatchSettings& settings)
+            MeasuredChoice& measured, const DispatchSettings& settings)
       : executor_(executor),
         kernels_(kernels),
         scratch_(scratch),
-        measurements_(measurements),
+        measured_(measured),
         settings_(settings) {}
 
   /// The best plan that can be launched; else why there is none, for the user.
   [[nodiscard]] Expected<LaunchPlan, std::string> make(const FamilyTable& family,
                                                        const SizeSlot& slot, PlanChoice choice);
-  /// A plan by measurement: the members of a portfolio for such sizes, or where there is none at
-  /// most 8 kernels that are expected to be fastest, and the library are timed side by side as by
-  /// measure_plans; the fastest is taken. What an earlier process measured is not measured again.
-  /// As make() where the size was tuned or nothing could be measured. Not during a capture.
+  /// A plan by measurement (MeasuredChoice); as make() where the size was tuned or nothing could be
+  /// measured. Not during a capture.
   [[nodiscard]] Expected<LaunchPlan, std::string> make_measured(const FamilyTable& family,
-                                                                const SizeSlot& slot);
+                                                                const SizeSlot& slot,
+                                                                TrialMemory& memory);
+  /// What make_measured() would compile and load one after the other: to be called before, in any
+  /// order, by any threads, as long as the family lives.
+  [[nodiscard]] std::vector<std::function<void()>> loading(const FamilyTable& family,
+                                                           std::shared_ptr<const SizeSlot> slot);
   /// What make() would try first; nothing is compiled.
   [[nodiscard]] Expected<Answer, std::string> foresee(const FamilyTable& family,
                                                       const SizeSlot& slot) const;
@@ -65,20 +71,6 @@ class PlanMaker {
                                                  const select::Selection& selection,
                                                  const SizeSlot& slot, PlanChoice choice,
                                                  ScratchPool& scratch);
-  /// What the answers of a ranking take at the size, kept or measured now.
-  struct AnswerTimes {
-    std::vector<std::optional<double>> times_ns;  ///< for each answer; none: it did not run
-    bool is_complete = false;                     ///< nothing that should have run was left out
-  };
-  /// The answers that ran in the order of their times, and a line on each; none where nothing could
-  /// be measured.
-  [[nodiscard]] std::vector<select::Selection> measured(const FamilyTable& family,
-                                                        const SizeSlot& slot,
-                                                        const select::Ranking& ranking,
-                                                        std::vector<std::string>& explanation);
-  [[nodiscard]] Expected<AnswerTimes, Failure> measure(const FamilyTable& family,
-                                                       const SizeSlot& slot,
-                                                       const select::Ranking& ranking);
   [[nodiscard]] Expected<LaunchPlan, std::string> first_that_works(
       const FamilyTable& family, const SizeSlot& slot,
       const std::vector<select::Selection>& answers, PlanChoice choice,
@@ -87,9 +79,8 @@ class PlanMaker {
   backend::Executor& executor_;
   LoadedKernels& kernels_;
   ScratchPool& scratch_;
-  backend::BinaryCache& measurements_;
+  MeasuredChoice& measured_;
   const DispatchSettings& settings_;
-  std::mutex measuring_;  // one size at a time, or they would slow each other down
   mutable std::mutex mutex_;
   std::map<std::string, std::string> failures_;  // why, by identity
 };

@@ -108,17 +108,15 @@ Expected<void*, Failure> CpuExecutor::graph_memory(std::size_t, StreamHandle) {
   return launch_error("the cpu backend has no stream capture");
 }
 
-Expected<std::vector<std::vector<double>>, Failure> CpuExecutor::time(
-    std::span<const StreamWork> works, int rounds) {
+Expected<std::vector<double>, Failure> CpuExecutor::time(std::span<const StreamWork> works) {
   using Clock = std::chrono::steady_clock;
-  std::vector<std::vector<double>> times_ns(works.size());
-  for (int round = 0; round <= rounds; ++round) {
-    for (std::size_t i = 0; i < works.size(); ++i) {
-      const auto begin = Clock::now();
-      if (auto done = works[i](nullptr); !done) return Unexpected(done.error());
-      const std::chrono::duration<double, std::nano> time = Clock::now() - begin;
-      if (round > 0) times_ns[i].push_back(time.count());
-    }
+  std::vector<double> times_ns;
+  if (works.empty()) return times_ns;
+  if (auto done = works.front()(nullptr); !done) return Unexpected(done.error());
+  for (const StreamWork& work : works) {
+    const auto begin = Clock::now();
+    if (auto done = work(nullptr); !done) return Unexpected(done.error());
+    times_ns.push_back(std::chrono::duration<double, std::nano>(Clock::now() - begin).count());
   }
   return times_ns;
 }
@@ -128,12 +126,18 @@ Expected<void, Failure> CpuExecutor::run_library(const family::LibraryOperation&
   return run_host_library(operation, operands);
 }
 
+std::vector<std::string> CpuExecutor::library_algorithms(const family::LibraryOperation& operation,
+                                                         const MatrixOperands&) {
+  return host_library_algorithms(operation);
+}
+
 Expected<LibraryWork, Failure> CpuExecutor::library_work(const family::LibraryOperation& operation,
                                                          const std::string& algorithm) {
   if (std::ranges::count(host_library_algorithms(operation), algorithm) == 0) {
     return launch_error(fmt::format("'{}' is no algorithm of the host's library", algorithm));
   }
   return LibraryWork{
+      .name = "algorithm " + algorithm,
       .enqueue = [operation, algorithm](const MatrixOperands& operands, void*, StreamHandle) {
         return run_host_library(operation, operands, algorithm);
       }};

@@ -42,12 +42,14 @@ class CpuExecutor final : public Executor {
                                               StreamHandle stream) override;
   [[nodiscard]] Expected<void*, Failure> graph_memory(std::size_t size_bytes,
                                                       StreamHandle stream) override;
-  [[nodiscard]] Expected<std::vector<std::vector<double>>, Failure> time(
-      std::span<const StreamWork> works, int rounds) override;
+  [[nodiscard]] Expected<std::vector<double>, Failure> time(
+      std::span<const StreamWork> works) override;
   [[nodiscard]] Expected<void, Failure> prepare_library() override { return {}; }
   [[nodiscard]] Expected<void, Failure> run_library(const family::LibraryOperation& operation,
                                                     const MatrixOperands& operands,
                                                     StreamHandle stream) override;
+  [[nodiscard]] std::vector<std::string> library_algorithms(
+      const family::LibraryOperation& operation, const MatrixOperands& operands) override;
   [[nodiscard]] Expected<LibraryWork, Failure> library_work(
       const family::LibraryOperation& operation, const std::string& algorithm) override;
 

@@ -82,11 +82,12 @@ class CudaExecutor final : public Executor {
                                  std::size_t size_bytes) override;
   Expected<void, Failure> clear(void* memory, std::size_t size_bytes, StreamHandle stream) override;
   Expected<void*, Failure> graph_memory(std::size_t size_bytes, StreamHandle stream) override;
-  Expected<std::vector<std::vector<double>>, Failure> time(std::span<const StreamWork> works,
-                                                           int rounds) override;
+  Expected<std::vector<double>, Failure> time(std::span<const StreamWork> works) override;
   Expected<void, Failure> prepare_library() override;
   Expected<void, Failure> run_library(const family::LibraryOperation& operation,
                                       const MatrixOperands& operands, StreamHandle stream) override;
+  std::vector<std::string> library_algorithms(const family::LibraryOperation& operation,
+                                              const MatrixOperands& operands) override;
   Expected<LibraryWork, Failure> library_work(const family::LibraryOperation& operation,
                                               const std::string& algorithm) override;
 
@@ -338,24 +339,21 @@ Expected<void*, Failure> CudaExecutor::graph_memory(std::size_t size_bytes, Stre
   return graph_memory_->lend(size_bytes, stream);
 }
 
-Expected<std::vector<std::vector<double>>, Failure> CudaExecutor::time(
-    std::span<const StreamWork> works, int rounds) {
+Expected<std::vector<double>, Failure> CudaExecutor::time(std::span<const StreamWork> works) {
   ensure_context();
   const CaptureBystander bystander(driver_);
   const std::scoped_lock lock(timing_);
-  const std::size_t flush_bytes = 2 * static_cast<std::size_t>(device_.attributes.l2_bytes);
-  const auto flush = memory(flush_bytes);
-  if (!flush) return Unexpected(flush.error());
   CUcontext context = nullptr;
   driver_.current_context(&context);
   auto timer = timers_.find(context);
   if (timer == timers_.end()) {
-    auto made = LaunchTimer::make(driver_);
+    auto filler = memory(LaunchTimer::kFillerBytes);
+    if (!filler) return Unexpected(filler.error());
+    auto made = LaunchTimer::make(driver_, *std::move(filler));
     if (!made) return Unexpected(made.error());
     timer = timers_.emplace(context, *std::move(made)).first;
   }
-  return timer->second.time(works, rounds, reinterpret_cast<CUdeviceptr>(flush->get()),
-                            flush_bytes);
+  return timer->second.time(works);
 }
 
 Expected<void, Failure> CudaExecutor::prepare_library() {
@@ -417,6 +415,24 @@ Expected<void, Failure> CudaExecutor::run_lt(const family::LibraryOperation& ope
   return chosen->product.multiply(operands, *chosen->algorithm, nullptr, stream);
 }
 
+std::vector<std::string> CudaExecutor::library_algorithms(const family::LibraryOperation& operation,
+                                                          const MatrixOperands& operands) {
+  constexpr int kMostAlgorithms = 8;
+  std::vector<std::string> texts;
+  if (!std::holds_alternative<family::GemmShape>(operation.shape) ||
+      !LtProduct::has(operation.epilogue)) {
+    return texts;
+  }
+  ensure_context();
+  const CaptureBystander bystander(driver_);
+  const std::scoped_lock lock(mutex_);
+  const LtProduct product(lt(), operation, operands.bias);
+  for (const LtAlgorithm& each : product.proposed(kMostAlgorithms, alignment_bytes(operands))) {
+    texts.push_back(lt_text(each, lt().api().version()));
+  }
+  return texts;
+}
+
 Expected<LibraryWork, Failure> CudaExecutor::library_work(const family::LibraryOperation& operation,
                                                           const std::string& algorithm) {
   ensure_context();
@@ -427,7 +443,8 @@ Expected<LibraryWork, Failure> CudaExecutor::library_work(const family::LibraryO
   const auto product = std::make_shared<const LtProduct>(lt(), operation);
   auto checked = product->checked(*parsed);
   if (!checked) return Unexpected(std::move(checked.error()));
-  return LibraryWork{.workspace_bytes = checked->workspace_bytes,
+  return LibraryWork{.name = product->describe(*checked),
+                     .workspace_bytes = checked->workspace_bytes,
                      .enqueue = [this, operation, product, its = *checked](
                                     const MatrixOperands& operands, void* workspace,
                                     StreamHandle stream) -> Expected<void, Failure> {
