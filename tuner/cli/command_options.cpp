@@ -323,6 +323,9 @@ void add_export(CLI::App& app, Arguments& arguments) {
       ->type_name("NAME");
   sub->add_option("--family", o.family, "bests, json, header: only this family")->type_name("NAME");
   sub->add_option("--kernel", o.kernel, "Only this kernel")->type_name("NAME");
+  sub->add_option("--code", o.code,
+                  "json, header: add compiled code of portfolios' members, or also of all bests")
+      ->type_name("members|bests");
   sub->add_option("--name", o.name, "header: its function; default: FAMILY_table")
       ->type_name("NAME");
   sub->add_option("--size", o.size, "cache, t4: only this problem size")->type_name("SIZE");
@@ -363,6 +366,20 @@ void add_tables(CLI::App& app, Arguments& arguments) {
   leaf->add_option("--sizes", o.suites,
                    "Suites whose sizes the table should have; missing ones are listed")
       ->type_name("FILE[:GROUP]");
+  TableCodeOptions& code = arguments.table_code;
+  CLI::App* compile = sub->add_subcommand(
+      "compile", "Put compiled code of its configurations into a table; needs no GPU");
+  compile->final_callback([&arguments] {
+    arguments.command = [&arguments] {
+      return compile_table(arguments.common, arguments.table_code);
+    };
+  });
+  compile->add_option("file", code.file, "The table")->type_name("FILE")->required();
+  compile->add_option("--code", code.code, "Of portfolios' members, or also of all bests")
+      ->capture_default_str()
+      ->type_name("members|bests");
+  compile->add_option("-o,--output", code.output, "File to write; default: the table itself")
+      ->type_name("FILE");
 }
 
 void add_quarantine(CLI::App& app, Arguments& arguments) {

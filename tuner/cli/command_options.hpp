@@ -28,6 +28,7 @@ struct Arguments {
   ImportOptions import_;
   MergeOptions merge;
   TablesOptions tables;
+  TableCodeOptions table_code;
   QuarantineOptions quarantine;
   SpaceOptions space;
   RunsOptions runs;

@@ -165,6 +165,7 @@ struct ExportOptions {
   std::string size;              ///< of recordings alone; empty: all
   std::string name;              ///< of the function in a header; empty: after the family
   std::string format = "bests";  ///< bests, json, header, cache, t4
+  std::string code;              ///< compiled into a dispatch table: members, bests; empty: none
   std::string from;              ///< a recording of another tool; empty: the database
   std::string output;            ///< empty: stdout
 };
@@ -192,6 +193,14 @@ struct TablesOptions {
 /// Says what a dispatch table has: families, sizes, what they were measured with, and which of the
 /// suites' sizes it does not answer; then returns 5.
 int check_table(const CommonOptions& common, const TablesOptions& options);
+
+struct TableCodeOptions {
+  std::string file;
+  std::string code = "members";  ///< or bests
+  std::string output;            ///< empty: the file itself
+};
+/// Puts compiled code of a dispatch table's configurations into it, in place of what it has.
+int compile_table(const CommonOptions& common, const TableCodeOptions& options);
 
 struct QuarantineOptions {
   std::string action;  ///< list, clear
