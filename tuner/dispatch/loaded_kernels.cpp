@@ -123,6 +123,11 @@ LoadedKernels::Loaded LoadedKernels::make(const family::CompileJob& job,
     }
     const auto binary = cached_.compile(job);
     if (binary) return executor_.load(*binary);
+    if (!has_compiler()) {
+      log_once(LogLevel::warn, fmt::format("kernels that the table does not hold compiled are left "
+                                           "out: {}",
+                                           binary.error().message));
+    }
     if (binary.error().outcome == Outcome::compile_timeout) static_cast<void>(late(job.source, 1));
     return Unexpected(binary.error());
   } catch (const std::exception& exception) {

@@ -69,6 +69,8 @@ class LoadedKernels {
   /// Whether it is loaded by now; nothing is compiled or waited for.
   [[nodiscard]] bool has(const std::string& key) const;
 
+  /// Whether there is a compiler here. Else only what tables hold compiled can run.
+  [[nodiscard]] bool has_compiler() const { return !executor_.environment().compiler.empty(); }
   /// Why compiled kernels are not kept on disk; empty when they are.
   [[nodiscard]] const std::string& cache_problem() const { return cache_.problem(); }
   /// Whether such sources are compiled in this process, without a limit.

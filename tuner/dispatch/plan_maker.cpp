@@ -360,7 +360,7 @@ Expected<KernelLaunch, std::string> PlanMaker::kernel_launch(const FamilyTable& 
   }
   const auto functions = kernels_.get(job, {family.code(), selection.kernel->hash});
   if (!functions) {
-    remember_failure(identity, functions.error());
+    if (kernels_.has_compiler()) remember_failure(identity, functions.error());
     return Unexpected(functions.error().message);
   }
   KernelLaunch launch{.steps = {},
