@@ -43,6 +43,19 @@ class NvrtcCompilerTest : public testing::Test {
   NvrtcCompiler compiler_{"sm_90"};
 };
 
+TEST(OptionalNvrtc, IsTheCompilerWhereItIsInstalled) {
+  const OptionalNvrtc nvrtc = optional_nvrtc("sm_90");
+  EXPECT_EQ(nvrtc.version, NvrtcCompiler("sm_90").version());
+  EXPECT_TRUE(nvrtc.compiler->compile(job(kScale, "scale<3,true>")));
+}
+
+TEST(OptionalNvrtc, ElsewhereSaysOfEachJobWhatIsMissing) {
+  const OptionalNvrtc nvrtc = optional_nvrtc("sm_90", "/nonexistent/libnvrtc.so.1");
+  EXPECT_EQ(nvrtc.version, "");
+  EXPECT_THAT(message(nvrtc.compiler->compile(job(kScale, "scale<3,true>"))),
+              HasSubstr("/nonexistent/libnvrtc.so.1"));
+}
+
 TEST_F(NvrtcCompilerTest, MakesACubinOfATemplateInstance) {
   const auto binary = compiler_.compile(job(kScale, "scale<3, true>"));
   ASSERT_TRUE(binary) << message(binary);

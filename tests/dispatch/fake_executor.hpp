@@ -46,6 +46,8 @@ class FakeExecutor final : public backend::Executor {
     const std::scoped_lock lock(mutex_);
     note_capture();
     if (!has_memory_to_load) return out_of_memory();
+    if (refused_images.contains(text_of(binary.image))) return launch_error("a newer toolkit's");
+    if (!binary.image.empty()) images.push_back(text_of(binary.image));
     std::vector<backend::FunctionId> functions;
     for (const std::string& symbol : binary.symbols) {
       if (fails_to_load.contains(symbol)) return launch_error("no image of this device");
@@ -173,10 +175,15 @@ class FakeExecutor final : public backend::Executor {
         }};
   }
 
+  /// As where it is not installed.
+  void lose_compiler() { environment_.compiler.clear(); }
+
   const backend::Compiler* own_compiler = nullptr;  ///< in place of one that compiles nothing
 
   // What it is told to do, and what it saw. Not while other threads launch.
   std::set<std::string, std::less<>> fails_to_compile, fails_to_load, fails_to_launch;
+  std::set<std::string> refused_images;           ///< that the device does not take
+  std::vector<std::string> images;                ///< that it took, of those with content
   std::set<std::string, std::less<>> algorithms;  ///< of the library
   std::size_t workspace_bytes = 0;                ///< that they need
   void* last_workspace = nullptr;
@@ -203,6 +210,9 @@ class FakeExecutor final : public backend::Executor {
     [[nodiscard]] Expected<backend::Binary, Failure> compile(
         const family::CompileJob& job) const override {
       ++executor.compilations;
+      if (executor.environment().compiler.empty()) {
+        return Unexpected(Failure{Outcome::compile_error, "NVRTC was not found"});
+      }
       if (executor.fails_to_compile.contains(job.entries.front())) {
         return Unexpected(Failure{Outcome::compile_error, "line 1: a mistake"});
       }
@@ -210,6 +220,9 @@ class FakeExecutor final : public backend::Executor {
     }
     FakeExecutor& executor;
   };
+  static std::string text_of(const std::vector<std::byte>& image) {
+    return {reinterpret_cast<const char*>(image.data()), image.size()};
+  }
   static Unexpected<Failure> launch_error(const char* message) {
     return Unexpected(Failure{Outcome::launch_error, message});
   }

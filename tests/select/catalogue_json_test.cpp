@@ -4,9 +4,11 @@
 #include "tuned_database.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/file.hpp"
+#include "tuner/core/json.hpp"
 #include "tuner/select/rank.hpp"
 
 #include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <filesystem>
@@ -130,6 +132,47 @@ TEST_F(CatalogueJsonTest, WhatWasChangedSinceItWasWrittenIsReadWhole) {
   std::string broken = text;
   broken.replace(broken.find(R"("entries":[{)"), 12, R"("entries":[[)");
   EXPECT_THROW(static_cast<void>(outline_catalogue(broken, "test")), Error);
+}
+
+/// Compiled code as a table has it.
+std::string some_code() {
+  return code_text({.architecture = "sm_90", .recipe = "2", .compiler = "NVRTC 13.0"},
+                   {{{.kernel_hash = "a", .job_key = "b"}, {.image = "code", .symbols = {"f"}}}});
+}
+
+TEST_F(CatalogueJsonTest, CompiledCodeIsLeftUnreadAndChangesNothingElse) {
+  const Catalogue known = catalogue(store, {});
+  const std::string text = catalogue_json(known, some_code());
+  EXPECT_TRUE(is_as_written(text));
+  EXPECT_EQ(catalogue_json(parse_catalogue(text, "test")), catalogue_json(known));
+  const CatalogueOutline outline = outline_catalogue(text, "test");
+  EXPECT_FALSE(outline.unread.front().empty());
+  ASSERT_NE(outline.code, nullptr);
+  EXPECT_EQ(outline.code->find({.kernel_hash = "a", .job_key = "b"})->value().image, "code");
+  EXPECT_EQ(outline_catalogue(catalogue_json(known), "test").code, nullptr);
+}
+
+TEST_F(CatalogueJsonTest, ATableWithCodeIsOneDocument) {
+  const Json document = parse_json(catalogue_json(catalogue(store, {}), some_code()), "test");
+  EXPECT_EQ(document.at("code").at("format"), "code/1");
+}
+
+TEST_F(CatalogueJsonTest, CutOffInItsCodeItIsTheSameTable) {
+  const Catalogue known = catalogue(store, {});
+  const std::string text = catalogue_json(known, some_code());
+  for (const std::size_t left : {text.find("code/1"), text.find("code/1") + 60, text.size() - 3}) {
+    const std::string cut = text.substr(0, left);
+    EXPECT_TRUE(is_as_written(cut));
+    EXPECT_EQ(catalogue_json(parse_catalogue(cut, "test")), catalogue_json(known)) << left;
+    EXPECT_NE(outline_catalogue(cut, "test").code->problem(), "") << left;
+  }
+}
+
+/// What belongs to what cannot be told any more.
+TEST_F(CatalogueJsonTest, WhatWasChangedSinceItWasWrittenHasNoCode) {
+  std::string edited = catalogue_json(catalogue(store, {}), some_code());
+  edited.replace(edited.find("2048,2048"), 9, "2048,2040");
+  EXPECT_EQ(outline_catalogue(edited, "test").code, nullptr);
 }
 
 TEST_F(CatalogueJsonTest, IsStaleInAnotherEnvironment) {

@@ -221,14 +221,16 @@ void BinaryCache::account(std::uint64_t added_bytes) {
   total_bytes_ = total;
 }
 
+std::string compile_recipe(std::string_view backend) {
+  constexpr std::string_view kCudaRecipe = "toolkit headers 2";
+  return backend == "cpu" ? host_compiler_recipe() : std::string(kCudaRecipe);
+}
+
 std::string compiler_identity(const space::DeviceInfo& device,
                               const space::EnvironmentInfo& environment) {
-  const bool on_cpu = device.backend == "cpu";
-  // Changes with our options and headers, and with what is left out of a source.
-  constexpr std::string_view kCudaRecipe = "toolkit headers 2";
-  return content_hash({device.backend, device.architecture, on_cpu ? device.name : "",
-                       environment.compiler, environment.tool,
-                       on_cpu ? host_compiler_recipe() : std::string(kCudaRecipe)});
+  return content_hash({device.backend, device.architecture,
+                       device.backend == "cpu" ? device.name : "",
+                       environment.compiler, environment.tool, compile_recipe(device.backend)});
 }
 
 CachedCompiler::CachedCompiler(const Compiler& compiler, BinaryCache& cache, std::string identity)

@@ -55,6 +55,10 @@ class BinaryCache {
   std::optional<std::uint64_t> total_bytes_;  // none before the first count
 };
 
+/// What the compiler of a backend's devices is given besides the job, as a text that changes with
+/// it: options, headers, and what is left out of a source.
+[[nodiscard]] std::string compile_recipe(std::string_view backend);
+
 /// Content hash of all that an image of a device's compiler depends on besides the job: the
 /// compiler and what this program adds to its options and headers, the architecture, and on a CPU
 /// the very model, because kernels are compiled for the processor at hand.

@@ -35,6 +35,10 @@ std::unique_ptr<const Compiler> make_cuda_compiler(const std::string& architectu
                                                    const std::string& library = {}) {
   return std::make_unique<NvrtcCompiler>(architecture, library);
 }
+
+std::string cuda_compiler_version() {
+  return NvrtcCompiler("").version();
+}
 #else
 constexpr const char* kHowToGetCuda =
     "build it with -DTUNER_CUDA=ON, which needs the CUDA Toolkit but no GPU";
@@ -65,6 +69,10 @@ std::unique_ptr<Application> open_cuda_application() {
 }
 
 std::unique_ptr<const Compiler> make_cuda_compiler(const std::string&, const std::string& = {}) {
+  fail_without_cuda();
+}
+
+std::string cuda_compiler_version() {
   fail_without_cuda();
 }
 
@@ -115,6 +123,7 @@ struct NamedBackend {
   std::unique_ptr<const Compiler> (*make_compiler)(const std::string& architecture,
                                                    std::chrono::seconds deadline,
                                                    const std::vector<std::string>& confiner);
+  std::string (*portable_compiler)();
   std::vector<Finding> (*examine)();
 };
 
@@ -133,6 +142,7 @@ constexpr std::array kBackends = {
         .make_compiler =
             [](const std::string& architecture, std::chrono::seconds,
                const std::vector<std::string>&) { return make_cuda_compiler(architecture); },
+        .portable_compiler = cuda_compiler_version,
         .examine = examine_cuda},
     NamedBackend{
         .traits = {.name = "cpu", .compiles_by_program = true, .runs_kernels_in_process = true},
@@ -153,6 +163,7 @@ constexpr std::array kBackends = {
               require_own_rights();
               return make_cpu_compiler(deadline, confiner);
             },
+        .portable_compiler = [] { return std::string(); },
         .examine = examine_cpu},
 };
 static_assert(std::ranges::equal(kBackends, space::kBackendNames, {}, name_of));
@@ -200,6 +211,10 @@ std::unique_ptr<const Compiler> make_compiler(std::string_view kind,
                                               std::chrono::seconds deadline,
                                               const std::vector<std::string>& confiner) {
   return backend_named(kind).make_compiler(architecture, deadline, confiner);
+}
+
+std::string portable_compiler(std::string_view kind) {
+  return backend_named(kind).portable_compiler();
 }
 
 std::unique_ptr<const Compiler> make_helper_compiler(const std::vector<std::string>& arguments) {

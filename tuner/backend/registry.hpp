@@ -37,6 +37,11 @@ struct BackendTraits {
     std::string_view kind, const std::string& architecture, std::chrono::seconds deadline,
     const std::vector<std::string>& confiner = {});
 
+/// The version of a backend's compiler whose code runs on every machine with a device of the
+/// architecture, "NVRTC 13.0"; empty where kernels are compiled for the machine at hand. Throws as
+/// make_compiler does.
+[[nodiscard]] std::string portable_compiler(std::string_view kind);
+
 /// The compiler that Compiler::helper_arguments() describes. Throws Error(usage) for other words.
 [[nodiscard]] std::unique_ptr<const Compiler> make_helper_compiler(
     const std::vector<std::string>& arguments);

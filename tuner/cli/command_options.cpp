@@ -323,6 +323,9 @@ void add_export(CLI::App& app, Arguments& arguments) {
       ->type_name("NAME");
   sub->add_option("--family", o.family, "bests, json, header: only this family")->type_name("NAME");
   sub->add_option("--kernel", o.kernel, "Only this kernel")->type_name("NAME");
+  sub->add_option("--code", o.code,
+                  "json, header: add compiled code of portfolios' members, or also of all bests")
+      ->type_name("members|bests");
   sub->add_option("--name", o.name, "header: its function; default: FAMILY_table")
       ->type_name("NAME");
   sub->add_option("--size", o.size, "cache, t4: only this problem size")->type_name("SIZE");
@@ -350,12 +353,9 @@ void add_merge(CLI::App& app, Arguments& arguments) {
       ->required();
 }
 
-void add_tables(CLI::App& app, Arguments& arguments) {
-  CLI::App* sub =
-      app.add_subcommand("tables", "Inspect and merge tables of `tune export --format json`");
-  sub->require_subcommand(1);
+void add_check_table(CLI::App& tables, Arguments& arguments) {
   TablesOptions& o = arguments.tables;
-  CLI::App* leaf = sub->add_subcommand(
+  CLI::App* leaf = tables.add_subcommand(
       "check", "Show the sizes of a table, their versions, and which are stale");
   leaf->final_callback([&arguments] {
     arguments.command = [&arguments] { return check_table(arguments.common, arguments.tables); };
@@ -364,19 +364,44 @@ void add_tables(CLI::App& app, Arguments& arguments) {
   leaf->add_option("--sizes", o.suites,
                    "Suites whose sizes the table should have; missing ones are listed")
       ->type_name("FILE[:GROUP]");
-  MergeTablesOptions& merged = arguments.merged_tables;
-  CLI::App* merge = sub->add_subcommand("merge", "Write one table with what several have");
-  merge->final_callback([&arguments] {
+}
+
+void add_merge_tables(CLI::App& tables, Arguments& arguments) {
+  MergeTablesOptions& o = arguments.merged_tables;
+  CLI::App* leaf = tables.add_subcommand("merge", "Write one table with what several have");
+  leaf->final_callback([&arguments] {
     arguments.command = [&arguments] {
       return merge_tables(arguments.common, arguments.merged_tables);
     };
   });
-  merge->add_option("files", merged.files, "Tables of one device model")
-      ->type_name("FILE")
-      ->required();
-  merge->add_option("-o,--output", merged.output, "The table to write")
-      ->type_name("FILE")
-      ->required();
+  leaf->add_option("files", o.files, "Tables of one device model")->type_name("FILE")->required();
+  leaf->add_option("-o,--output", o.output, "The table to write")->type_name("FILE")->required();
+}
+
+void add_compile_table(CLI::App& tables, Arguments& arguments) {
+  TableCodeOptions& o = arguments.table_code;
+  CLI::App* leaf = tables.add_subcommand(
+      "compile", "Put compiled code of its configurations into a table; needs no GPU");
+  leaf->final_callback([&arguments] {
+    arguments.command = [&arguments] {
+      return compile_table(arguments.common, arguments.table_code);
+    };
+  });
+  leaf->add_option("file", o.file, "The table")->type_name("FILE")->required();
+  leaf->add_option("--code", o.code, "Of portfolios' members, or also of all bests")
+      ->capture_default_str()
+      ->type_name("members|bests");
+  leaf->add_option("-o,--output", o.output, "File to write; default: the table itself")
+      ->type_name("FILE");
+}
+
+void add_tables(CLI::App& app, Arguments& arguments) {
+  CLI::App* sub = app.add_subcommand(
+      "tables", "Inspect, merge and compile tables of `tune export --format json`");
+  sub->require_subcommand(1);
+  add_check_table(*sub, arguments);
+  add_merge_tables(*sub, arguments);
+  add_compile_table(*sub, arguments);
 }
 
 void add_quarantine(CLI::App& app, Arguments& arguments) {

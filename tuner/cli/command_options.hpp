@@ -29,6 +29,7 @@ struct Arguments {
   MergeOptions merge;
   TablesOptions tables;
   MergeTablesOptions merged_tables;
+  TableCodeOptions table_code;
   QuarantineOptions quarantine;
   SpaceOptions space;
   RunsOptions runs;

@@ -165,6 +165,7 @@ struct ExportOptions {
   std::string size;              ///< of recordings alone; empty: all
   std::string name;              ///< of the function in a header; empty: after the family
   std::string format = "bests";  ///< bests, json, header, cache, t4
+  std::string code;              ///< compiled into a dispatch table: members, bests; empty: none
   std::string from;              ///< a recording of another tool; empty: the database
   std::string output;            ///< empty: stdout
 };
@@ -199,6 +200,14 @@ struct MergeTablesOptions {
 };
 /// Writes one dispatch table with what several of one device model have, as merged_catalogue does.
 int merge_tables(const CommonOptions& common, const MergeTablesOptions& options);
+
+struct TableCodeOptions {
+  std::string file;
+  std::string code = "members";  ///< or bests
+  std::string output;            ///< empty: the file itself
+};
+/// Puts compiled code of a dispatch table's configurations into it, in place of what it has.
+int compile_table(const CommonOptions& common, const TableCodeOptions& options);
 
 struct QuarantineOptions {
   std::string action;  ///< list, clear

@@ -2,6 +2,7 @@
 #include "tuner/cli/commands.hpp"
 #include "tuner/cli/database.hpp"
 #include "tuner/cli/output.hpp"
+#include "tuner/cli/table_code.hpp"
 #include "tuner/cli/table_header.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/file.hpp"
@@ -155,7 +156,8 @@ std::string dispatch_table(const CommonOptions& common, const ExportOptions& opt
                                     without_sources.size() == 1 ? "it" : "them")) +
          "\n");
   }
-  const std::string document = select::catalogue_json(known);
+  const std::string document = select::catalogue_json(
+      known, options.code.empty() ? "" : compiled_code(common, known, options.code));
   return options.format == "json" ? document
                                   : table_header(document, table_name(known, options), subject);
 }
@@ -172,6 +174,7 @@ void check(const ExportOptions& options) {
   static const std::vector<std::string> formats = {"bests", "json", "header", "cache", "t4"};
   static const std::array uses = {
       OptionUse{"--family", &ExportOptions::family, {"bests", "json", "header"}},
+      OptionUse{"--code", &ExportOptions::code, {"json", "header"}},
       OptionUse{"--name", &ExportOptions::name, {"header"}},
       OptionUse{"--size", &ExportOptions::size, {"cache", "t4"}},
       OptionUse{"--from", &ExportOptions::from, {"cache", "t4"}}};

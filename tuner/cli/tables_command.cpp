@@ -2,6 +2,7 @@
 #include "tuner/cli/commands.hpp"
 #include "tuner/cli/output.hpp"
 #include "tuner/cli/table.hpp"
+#include "tuner/cli/table_code.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/file.hpp"
 #include "tuner/core/json.hpp"
@@ -125,7 +126,9 @@ std::vector<std::string> invalid_entries(const select::Catalogue& known,
 std::vector<std::string> warnings_of(std::string_view text, const select::Catalogue& known) {
   std::vector<std::string> warnings;
   if (!select::is_as_written(text)) {
-    warnings.emplace_back("the file was changed after `tune export` wrote it (its checksum)");
+    warnings.emplace_back(
+        "the file was changed after `tune export` wrote it (its checksum): compiled code in it is "
+        "not used");
   }
   for (const select::CatalogueKernel& kernel : known.kernels) {
     if (std::string why = why_not_run(kernel); !why.empty()) warnings.push_back(std::move(why));
@@ -176,7 +179,7 @@ std::string verdict(const TableSuite& suite) {
 
 Json tables_json(const std::string& file, const select::Catalogue& known,
                  const std::vector<TableFamily>& families, const std::vector<TableSuite>& suites,
-                 const std::vector<std::string>& warnings) {
+                 const TableCodeReport& code, const std::vector<std::string>& warnings) {
   Json document = {{"schema", "tune.tables/1"},
                    {"file", file},
                    {"device", known.device.name},
@@ -203,6 +206,12 @@ Json tables_json(const std::string& file, const select::Catalogue& known,
                                       {"loss", it.loss},
                                       {"left_out_loss", number_or_null(it.left_out_loss)}});
   }
+  if (!code.summary.empty()) {
+    document["code"] = {{"compiler", code.compiler},
+                        {"kernels", code.kernels},
+                        {"members", code.members},
+                        {"members_with_code", code.members_with_code}};
+  }
   for (const TableSuite& it : suites) {
     document["suites"].push_back({{"suite", it.name},
                                   {"family", it.family},
@@ -215,7 +224,7 @@ Json tables_json(const std::string& file, const select::Catalogue& known,
 
 void print_tables(const CommonOptions& common, const std::string& file,
                   const select::Catalogue& known, const std::vector<TableFamily>& families,
-                  const std::vector<TableSuite>& suites) {
+                  const std::vector<TableSuite>& suites, const TableCodeReport& code) {
   const Output output(common);
   output.tell("{}: {}, {}\n", printable_name(file), printable(known.device.name),
               versions_text(known.environment));
@@ -239,6 +248,7 @@ void print_tables(const CommonOptions& common, const std::string& file,
                 it.types, quantity::count(it.members.size(), "member"),
                 quantity::count(it.sizes.size(), "size"));
   }
+  if (!code.summary.empty()) output.tell("{}\n", code.summary);
   if (suites.empty()) return;
   Table of_suites({{"suite"}, {"family"}, {"answered", Align::right}, {"verdict"}});
   for (const TableSuite& it : suites) {
@@ -258,17 +268,20 @@ void print_tables(const CommonOptions& common, const std::string& file,
 int check_table(const CommonOptions& common, const TablesOptions& options) {
   const std::string text = read_file(options.file, kTableLimitBytes);
   const select::Catalogue known = select::parse_catalogue(text, options.file);
-  const std::vector<std::string> warnings = warnings_of(text, known);
+  const TableCodeReport code =
+      check_code(select::outline_catalogue(text, options.file).code.get(), known);
+  std::vector<std::string> warnings = warnings_of(text, known);
+  warnings.insert(warnings.end(), code.warnings.begin(), code.warnings.end());
   const select::Catalogue aged = select::in_environment(known, known.environment);
   const std::vector<TableFamily> families = families_of(aged);
   std::vector<TableSuite> suites;
   for (const std::string& name : options.suites) suites.push_back(check_suite(name, families));
   if (common.json) {
-    fmt::print("{}", json_text(tables_json(options.file, known, families, suites, warnings)));
+    fmt::print("{}", json_text(tables_json(options.file, known, families, suites, code, warnings)));
   } else {
     for (const std::string& warning : warnings)
       tell(printable(fmt::format("warning: {}\n", warning)));
-    print_tables(common, options.file, known, families, suites);
+    print_tables(common, options.file, known, families, suites, code);
   }
   const bool is_complete =
       std::ranges::all_of(suites, [](const TableSuite& it) { return it.missing.empty(); });

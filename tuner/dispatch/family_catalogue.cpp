@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/dispatch/family_catalogue.hpp"
 
+#include "tuner/backend/binary_cache.hpp"
 #include "tuner/core/quantity.hpp"
 
 #include <fmt/format.h>
@@ -12,7 +13,10 @@
 namespace tuner::dispatch {
 
 FamilyCatalogue::FamilyCatalogue(select::CatalogueOutline outline, StalePolicy policy)
-    : device_(outline.known.device), policy_(policy), outline_(std::move(outline)) {}
+    : device_(outline.known.device),
+      policy_(policy),
+      code_(outline.code),
+      outline_(std::move(outline)) {}
 
 std::vector<const select::CatalogueKernel*> FamilyCatalogue::with_sources() const {
   std::vector<const select::CatalogueKernel*> kernels;
@@ -39,12 +43,21 @@ void FamilyCatalogue::read() const {
     for (select::CatalogueKernel& kernel : known.kernels) {
       std::erase_if(kernel.entries, [](const select::Entry& entry) { return entry.stale; });
     }
-    std::erase_if(known.portfolios, [&](const store::PortfolioRecord& it) {
-      return it.environment.driver != environment.driver ||
-             it.environment.compiler != environment.compiler;
-    });
+    std::erase_if(known.portfolios,
+                  [&](const store::PortfolioRecord& it) { return is_stale(it); });
   }
   outline_ = {.known = std::move(known)};
+}
+
+bool FamilyCatalogue::is_stale(const store::PortfolioRecord& portfolio) const {
+  const space::EnvironmentInfo& then = portfolio.environment;
+  const space::EnvironmentInfo& now = outline_.known.environment;
+  if (then.driver != now.driver) return true;
+  if (then.compiler == now.compiler) return false;
+  const bool is_compiled =
+      code_ != nullptr &&
+      code_->objection(device_.architecture, backend::compile_recipe(device_.backend)).empty();
+  return !is_compiled || code_->origin()->compiler != then.compiler;
 }
 
 bool has_sources(const select::CatalogueKernel& kernel) {
@@ -99,6 +112,7 @@ std::map<std::string, select::CatalogueOutline> by_family(select::CatalogueOutli
     outline.known.kernels.push_back(std::move(kernel));
     outline.unread.push_back(table.unread[i]);
     outline.text = table.text;
+    outline.code = table.code;
   }
   return families;
 }

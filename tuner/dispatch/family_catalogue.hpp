@@ -5,6 +5,7 @@
 #include "tuner/select/catalogue_json.hpp"
 
 #include <map>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -21,14 +22,20 @@ class FamilyCatalogue {
   [[nodiscard]] const space::DeviceInfo& device() const { return device_; }
   /// The kernels that came with their sources. To be used before complete() is called.
   [[nodiscard]] std::vector<const select::CatalogueKernel*> with_sources() const;
+  /// Compiled kernels of the table; null where it has none.
+  [[nodiscard]] const select::TableCode* code() const { return code_.get(); }
   /// With all results. Throws Error(usage) when they cannot be read. Safe for many threads.
   [[nodiscard]] const select::Catalogue& complete() const;
 
  private:
   void read() const;
+  /// Whether a portfolio was measured with another driver, or with another compiler than the one in
+  /// use or the one that made the table's code.
+  [[nodiscard]] bool is_stale(const store::PortfolioRecord& portfolio) const;
 
   space::DeviceInfo device_;
   StalePolicy policy_;
+  std::shared_ptr<const select::TableCode> code_;
   mutable std::once_flag once_;  // of what follows
   mutable select::CatalogueOutline outline_;
 };

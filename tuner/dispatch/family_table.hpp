@@ -47,6 +47,9 @@ class FamilyTable {
   /// Read at the first call. Throws Error(usage) when it cannot be. Safe for many threads.
   [[nodiscard]] const select::Catalogue& catalogue() const { return catalogue_.complete(); }
 
+  /// Compiled kernels of the table; null where it has none.
+  [[nodiscard]] const select::TableCode* code() const { return catalogue_.code(); }
+
   [[nodiscard]] const family::Family& family() const { return family_; }
   [[nodiscard]] const std::vector<GivenArgument>& given() const { return given_; }
   /// Null when the table has no source of it.

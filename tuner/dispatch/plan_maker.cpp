@@ -270,9 +270,9 @@ Expected<KernelLaunch, std::string> PlanMaker::kernel_launch(const FamilyTable& 
   if (choice == PlanChoice::ready && !(values.scratch_bytes.empty() && kernels_.has(job.key))) {
     return Unexpected<std::string>("it was not prepared, or needs scratch memory of its own");
   }
-  const auto functions = kernels_.get(job);
+  const auto functions = kernels_.get(job, {family.code(), selection.kernel->hash});
   if (!functions) {
-    remember_failure(identity, functions.error());
+    if (kernels_.has_compiler()) remember_failure(identity, functions.error());
     return Unexpected(functions.error().message);
   }
   KernelLaunch launch{.steps = {},

@@ -4,8 +4,8 @@
 #include "embedded/report_js.hpp"
 #include "embedded/report_js_sha256.hpp"
 #include "embedded/report_shell.hpp"
+#include "tuner/core/compressed.hpp"
 #include "tuner/core/in_parallel.hpp"
-#include "tuner/report/compressed.hpp"
 #include "tuner/report/device_report.hpp"
 #include "tuner/report/format.hpp"
 #include "tuner/report/html.hpp"
@@ -369,7 +369,8 @@ void append_details(std::string& page, const Json& overview, const SizeDetails& 
     in_parallel(threads, rows.size(), [&](std::size_t s) {
       const Json of_size =
           details_of_size(overview.at("kernels"), family.at("family"), rows[s].at(1), details);
-      packed[s] = compressed(of_size.dump(-1, ' ', false, Json::error_handler_t::replace));
+      packed[s] = compressed(of_size.dump(-1, ' ', false, Json::error_handler_t::replace),
+                             Compression::fast);
     });
     for (std::size_t s = 0; s < packed.size(); ++s) {
       fmt::format_to(std::back_inserter(page),

@@ -282,25 +282,38 @@ Catalogue read_whole(const Json& json) {
   return in_environment(std::move(catalogue), environment);
 }
 
-/// The first line of what catalogue_json wrote, closed, and all that follows; none when the text
-/// is not as it was written.
-std::optional<std::pair<Json, std::string_view>> unchanged(std::string_view text,
-                                                           std::string_view origin) {
+/// A text that is as catalogue_json wrote it, but for its compiled code.
+struct Unchanged {
+  Json head;                 ///< its first line, closed
+  std::string_view kernels;  ///< all behind it, up to the compiled code
+  std::string_view code;     ///< empty: none
+};
+
+/// None when the text is not as it was written.
+std::optional<Unchanged> unchanged(std::string_view text, std::string_view origin) {
   constexpr std::string_view kOpen = "\"kernels\":[";
   constexpr std::string_view kPortfolios = ",\"portfolios\":";
+  constexpr std::string_view kClose = "\n]";
   const std::size_t end = text.find('\n');
   if (end == std::string_view::npos || !text.starts_with(R"({"format":"dispatch/1","checksum":)") ||
       !text.substr(0, end).ends_with(kOpen)) {
     return std::nullopt;
   }
-  Json head = parse_json(std::string(text.substr(0, end)) + "]}", origin);
-  const std::string_view rest = text.substr(end + 1);
+  Unchanged result{.head = parse_json(std::string(text.substr(0, end)) + "]}", origin),
+                   .kernels = text.substr(end + 1),
+                   .code = ""};
+  const std::string_view rest = result.kernels;
+  const std::size_t code = rest.find(fmt::format("{}{}", kClose, kCodeBegin));
+  if (code != std::string_view::npos) {
+    result.kernels = rest.substr(0, code + kClose.size());
+    result.code = rest.substr(code + kClose.size() + kCodeBegin.size());
+  }
   const std::string_view line = text.substr(0, end - kOpen.size());
   const std::size_t portfolios = line.find(kPortfolios);
   const std::string_view its_text =
       portfolios == std::string_view::npos ? "" : line.substr(portfolios + 1);
-  if (head.at("checksum") != table_checksum(its_text, rest)) return std::nullopt;
-  return std::pair(std::move(head), rest);
+  if (result.head.at("checksum") != table_checksum(its_text, result.kernels)) return std::nullopt;
+  return result;
 }
 
 /// The kernels one by one: each begins on a line of its own.
@@ -308,7 +321,7 @@ CatalogueOutline read_outline(const Json& head, std::string_view kernels, std::s
   CatalogueOutline outline{.known = read_head(head)};
   while (kernels.starts_with('{')) {
     const std::size_t line = kernels.find(",\n");
-    const std::size_t end = std::min(kernels.find("\n{"), kernels.find("\n]}"));
+    const std::size_t end = std::min(kernels.find("\n{"), kernels.rfind("\n]"));
     if (line >= end || end == std::string_view::npos) fail("a kernel is truncated");
     std::string_view results = kernels.substr(line + 2, end - line - 2);
     if (results.ends_with(',')) results.remove_suffix(1);
@@ -344,6 +357,15 @@ auto reading(std::string_view origin, Read read) {
 }  // namespace
 
 Catalogue parse_catalogue(std::string_view text, std::string_view origin) {
+  if (const auto written = reading(origin, [&] { return unchanged(text, origin); })) {
+    CatalogueOutline outline =
+        reading(origin, [&] { return read_outline(written->head, written->kernels, origin); });
+    for (std::size_t i = 0; i < outline.unread.size(); ++i) {
+      read_results(outline.known.kernels[i], outline.unread[i], outline.known.device.attributes);
+    }
+    const space::EnvironmentInfo environment = outline.known.environment;
+    return in_environment(std::move(outline.known), environment);
+  }
   const Json json = parse_json(text, origin);
   return reading(origin, [&] { return read_whole(json); });
 }
@@ -354,11 +376,14 @@ bool is_as_written(std::string_view text) {
 
 CatalogueOutline outline_catalogue(std::string text, std::string_view origin) {
   const auto kept = std::make_shared<const std::string>(std::move(text));
-  const auto head = reading(origin, [&] { return unchanged(*kept, origin); });
-  if (head) {
+  const auto written = reading(origin, [&] { return unchanged(*kept, origin); });
+  if (written) {
     CatalogueOutline outline =
-        reading(origin, [&] { return read_outline(head->first, head->second, origin); });
+        reading(origin, [&] { return read_outline(written->head, written->kernels, origin); });
     outline.text = kept;
+    if (!written->code.empty()) {
+      outline.code = std::make_shared<const TableCode>(kept, written->code);
+    }
     return outline;
   }
   CatalogueOutline outline{.known = parse_catalogue(*kept, origin)};

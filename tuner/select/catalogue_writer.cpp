@@ -161,19 +161,21 @@ std::string table_checksum(std::string_view portfolios, std::string_view kernels
   return portfolios.empty() ? content_hash({kernels}) : content_hash({portfolios, kernels});
 }
 
-std::string catalogue_json(const Catalogue& catalogue) {
+std::string catalogue_json(const Catalogue& catalogue, std::string_view code) {
   std::string kernels;
   for (const CatalogueKernel& kernel : catalogue.kernels) {
     if (!kernels.empty()) kernels += ",\n";
     kernels += kernel_text(kernel);
   }
-  kernels += "\n]}\n";
+  kernels += code.empty() ? "\n]}\n" : "\n]";
   const std::string portfolios = portfolios_text(catalogue);
+  const std::string checksum = table_checksum(portfolios, kernels);
+  if (!code.empty()) kernels += fmt::format("{}{}}}\n", kCodeBegin, code);
   return fmt::format(
       "{{\"format\":\"dispatch/"
       "1\",\"checksum\":{},\"device\":{},\"environment\":{},{}\"kernels\":[\n{}",
-      literal(table_checksum(portfolios, kernels)), device_text(catalogue.device),
-      environment_text(catalogue.environment), portfolios, kernels);
+      literal(checksum), device_text(catalogue.device), environment_text(catalogue.environment),
+      portfolios, kernels);
 }
 
 }  // namespace tuner::select

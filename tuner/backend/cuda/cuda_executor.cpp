@@ -67,7 +67,7 @@ class CudaExecutor final : public Executor {
 
   const space::DeviceInfo& device() const override { return device_; }
   const space::EnvironmentInfo& environment() const override { return environment_; }
-  const Compiler& compiler() const override { return compiler_; }
+  const Compiler& compiler() const override { return *nvrtc_.compiler; }
 
   Expected<std::vector<FunctionId>, Failure> load(const Binary& binary) override;
   Expected<void, Failure> admit(FunctionId function, const family::Geometry& geometry,
@@ -107,7 +107,7 @@ class CudaExecutor final : public Executor {
 
   DriverApi driver_;
   space::DeviceInfo device_;
-  NvrtcCompiler compiler_;
+  OptionalNvrtc nvrtc_;
   std::unique_ptr<GraphMemory> graph_memory_ = std::make_unique<GraphMemory>(driver_);
   CublasHandles cublas_;
   space::EnvironmentInfo environment_;
@@ -124,10 +124,10 @@ class CudaExecutor final : public Executor {
 
 CudaExecutor::CudaExecutor(int ordinal)
     : device_(cuda_device_info(ordinal)),
-      compiler_(device_.architecture),
+      nvrtc_(optional_nvrtc(device_.architecture)),
       cublas_(driver_, *graph_memory_, device_.attributes.compute_capability),
       environment_{.driver = driver_identity(),
-                   .compiler = compiler_.version(),
+                   .compiler = nvrtc_.version,
                    .library = cublas_version(cublas_.api()),
                    .tool = TUNER_VERSION} {
   const auto require = [this](CUresult result) {

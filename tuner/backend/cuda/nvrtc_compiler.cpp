@@ -3,6 +3,7 @@
 
 #include "tuner/backend/cuda/nvrtc_headers.hpp"
 #include "tuner/backend/cuda/shared_library.hpp"
+#include "tuner/core/error.hpp"
 #include "tuner/family/device_code.hpp"
 #include "tuner/family/framework_headers.hpp"
 #include "tuner/family/include.hpp"
@@ -326,6 +327,18 @@ std::vector<std::string> compiler_options(const family::CompileJob& job,
   return options;
 }
 
+/// In place of NVRTC.
+class MissingNvrtc final : public Compiler {
+ public:
+  explicit MissingNvrtc(std::string why) : why_(std::move(why)) {}
+  [[nodiscard]] Expected<Binary, Failure> compile(const family::CompileJob&) const override {
+    return Unexpected(Failure{Outcome::compile_error, why_});
+  }
+
+ private:
+  std::string why_;
+};
+
 }  // namespace
 
 NvrtcCompiler::NvrtcCompiler(std::string architecture, const std::filesystem::path& library)
@@ -358,6 +371,18 @@ std::vector<std::string> NvrtcCompiler::helper_arguments() const {
 
 std::string NvrtcCompiler::version() const {
   return "NVRTC " + api_->version_number();
+}
+
+OptionalNvrtc optional_nvrtc(const std::string& architecture,
+                             const std::filesystem::path& library) {
+  try {
+    auto nvrtc = std::make_unique<const NvrtcCompiler>(architecture, library);
+    std::string version = nvrtc->version();
+    return {.compiler = std::move(nvrtc), .version = std::move(version)};
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::no_device) throw;
+    return {.compiler = std::make_unique<const MissingNvrtc>(error.what()), .version = ""};
+  }
 }
 
 }  // namespace tuner::backend

@@ -37,4 +37,15 @@ class NvrtcCompiler : public Compiler {
   std::unique_ptr<const NvrtcApi> api_;
 };
 
+/// NVRTC for a program that can do without it, because it has compiled code.
+struct OptionalNvrtc {
+  /// Where NVRTC is not there, one that says so of every job.
+  std::unique_ptr<const Compiler> compiler;
+  std::string version;  ///< "NVRTC 13.0"; empty where it is not there
+};
+
+/// As the constructor of NvrtcCompiler.
+[[nodiscard]] OptionalNvrtc optional_nvrtc(const std::string& architecture,
+                                           const std::filesystem::path& library = {});
+
 }  // namespace tuner::backend
