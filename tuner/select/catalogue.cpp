@@ -200,6 +200,21 @@ class ConfigCollector {
     }
   }
 
+  /// Of the members, where they have times.
+  void add_imbalances(const std::vector<store::PortfolioRecord>& portfolios,
+                      const space::DeviceAttributes& device) {
+    if (!kernel_.stored) return;
+    std::vector<std::optional<space::BoundDefinition>> at_sizes(kernel_.sizes.size());
+    for (KnownConfig& config : kernel_.configs) {
+      if (!config.config || !is_member(portfolios, *kernel_.record, config.json)) continue;
+      for (Timing& timing : config.timings) {
+        auto& at = at_sizes[timing.size];
+        if (!at) at = kernel_.stored->at(device, kernel_.sizes[timing.size].numbers);
+        timing.imbalance = launch_imbalance(*kernel_.stored, device, *at, *config.config);
+      }
+    }
+  }
+
   void add_trials(const std::vector<store::StoredTrial>& trials, const SeriesTimes& series) {
     std::map<std::string_view, std::set<std::string_view>> sizes;
     for (const store::StoredTrial& it : trials) {
@@ -212,7 +227,8 @@ class ConfigCollector {
       if (const auto size = known_size(it.trial.problem, kernel_)) {
         add(it.trial.config_json, size->text, size->numbers,
             {.ns = series.of(it.trial.time->median_ns, it.trial.series_ns),
-             .registers = it.trial.registers});
+             .registers = it.trial.registers,
+             .cold_ns = it.trial.time->median_ns});
         config_of(it.trial.config_json).verified = true;
       }
     }
@@ -358,6 +374,20 @@ std::vector<store::StoredTrial> trials_of(const store::Store& store, const Catal
 
 }  // namespace
 
+bool is_member(const store::PortfolioRecord& portfolio, const store::KernelRecord& kernel,
+               std::string_view config_json) {
+  return portfolio.family == kernel.family &&
+         std::ranges::any_of(portfolio.members, [&](const store::PortfolioMember& member) {
+           return member.kernel == kernel.kernel && member.config_json == config_json;
+         });
+}
+
+bool is_member(const std::vector<store::PortfolioRecord>& portfolios,
+               const store::KernelRecord& kernel, std::string_view config_json) {
+  return std::ranges::any_of(
+      portfolios, [&](const auto& it) { return is_member(it, kernel, config_json); });
+}
+
 void fit_model(CatalogueKernel& kernel, const space::DeviceAttributes& device) {
   if (!kernel.stored) return;
   kernel.model = CostModel::fit(*kernel.stored, device, kernel.sizes, kernel.configs);
@@ -418,6 +448,7 @@ Catalogue catalogue(const store::Store& store, const CatalogueQuery& query) {
     collector.add_entries(series);
     collector.add_members(result.portfolios);
     collector.add_trials(trials, series);
+    collector.add_imbalances(result.portfolios, result.device.attributes);
     collector.add_failures(trials, result.device.attributes);
     fit_model(kernel, result.device.attributes);
   }

@@ -64,6 +64,12 @@ struct Catalogue {
 /// kernel, and Error(usage) when only a kernel is named and several families have one of the name.
 [[nodiscard]] Catalogue catalogue(const store::Store& store, const CatalogueQuery& query);
 
+/// Whether a configuration (canonical) of a kernel is a member of a portfolio; of any.
+[[nodiscard]] bool is_member(const store::PortfolioRecord& portfolio,
+                             const store::KernelRecord& kernel, std::string_view config_json);
+[[nodiscard]] bool is_member(const std::vector<store::PortfolioRecord>& portfolios,
+                             const store::KernelRecord& kernel, std::string_view config_json);
+
 /// Fits the cost model of a kernel to its times.
 void fit_model(CatalogueKernel& kernel, const space::DeviceAttributes& device);
 

@@ -108,6 +108,13 @@ Entry read_entry(const Json& json, const CatalogueKernel& kernel,
   return entry;
 }
 
+double within(const Json& json, double low, double high) {
+  const double value = json.get<double>();
+  const bool is_within = value >= low && value <= high;
+  if (!is_within) fail("a number of the cost model is out of range");
+  return value;
+}
+
 KnownConfig read_config(const Json& json, const CatalogueKernel& kernel) {
   KnownConfig config = known_config(json.at("values").get<std::string>(), kernel);
   config.verified = json.at("verified");
@@ -122,20 +129,17 @@ KnownConfig read_config(const Json& json, const CatalogueKernel& kernel) {
     }
   }
   for (const Json& it : json.at("timings")) {
-    const Timing timing{.size = index(it.at(0)),
-                        .ns = positive(it.at(1)),
-                        .registers = static_cast<int>(whole(it.at(2), 65536))};
+    Timing timing{.size = index(it.at(0)),
+                  .ns = positive(it.at(1)),
+                  .registers = static_cast<int>(whole(it.at(2), 65536))};
+    if (it.size() > 3) {  // of a portfolio's member
+      timing.cold_ns = within(it.at(3), 0, 1e15);
+      timing.imbalance = within(it.at(4), -100, 100);
+    }
     if (timing.size >= kernel.sizes.size()) fail("a time has no size");
     config.timings.push_back(timing);
   }
   return config;
-}
-
-double within(const Json& json, double low, double high) {
-  const double value = json.get<double>();
-  const bool is_within = value >= low && value <= high;
-  if (!is_within) fail("a number of the cost model is out of range");
-  return value;
 }
 
 /// ln of a time's deviation from the physical part: beyond this nothing was measured.

@@ -81,10 +81,16 @@ std::string entry_text(const Entry& entry,
       std::ranges::find(environments, entry.environment) - environments.begin());
 }
 
-std::string config_text(const KnownConfig& config) {
-  const std::string timings = list(config.timings, [](const Timing& it) {
-    return fmt::format("[{},{},{}]", it.size, it.ns, it.registers);
-  });
+std::string timing_text(const Timing& it) {
+  return fmt::format("[{},{},{}]", it.size, it.ns, it.registers);
+}
+
+std::string member_timing_text(const Timing& it) {
+  return fmt::format("[{},{},{},{},{}]", it.size, it.ns, it.registers, it.cold_ns, it.imbalance);
+}
+
+std::string config_text(const KnownConfig& config, std::string (*text_of)(const Timing&)) {
+  const std::string timings = list(config.timings, text_of);
   const std::string refutation =
       config.refutation.empty() ? ""
                                 : fmt::format(R"("refutation":{},)", literal(config.refutation));
@@ -113,7 +119,8 @@ std::string model_text(const CostModel* model) {
                      samples);
 }
 
-std::string kernel_text(const CatalogueKernel& kernel) {
+std::string kernel_text(const CatalogueKernel& kernel,
+                        const std::vector<store::PortfolioRecord>& portfolios) {
   const store::KernelRecord& record = *kernel.record;
   const std::vector<space::EnvironmentInfo> environments = environments_of(kernel);
   return fmt::format(
@@ -123,7 +130,11 @@ std::string kernel_text(const CatalogueKernel& kernel) {
       literal(record.space_text), literal(record.source_name), literal(record.source_text),
       literal(record.headers_json), list(environments, environment_text),
       list(kernel.sizes, [](const KnownSize& size) { return literal(size.text); }),
-      list(kernel.configs, config_text),
+      list(kernel.configs,
+           [&](const KnownConfig& it) {
+             return config_text(it, is_member(portfolios, record, it.json) ? member_timing_text
+                                                                           : timing_text);
+           }),
       list(kernel.entries, [&](const Entry& entry) { return entry_text(entry, environments); }),
       model_text(kernel.model.get()));
 }
@@ -165,7 +176,7 @@ std::string catalogue_json(const Catalogue& catalogue, std::string_view code) {
   std::string kernels;
   for (const CatalogueKernel& kernel : catalogue.kernels) {
     if (!kernels.empty()) kernels += ",\n";
-    kernels += kernel_text(kernel);
+    kernels += kernel_text(kernel, catalogue.portfolios);
   }
   kernels += code.empty() ? "\n]}\n" : "\n]";
   const std::string portfolios = portfolios_text(catalogue);

@@ -24,6 +24,9 @@ struct Timing {
   std::size_t size = 0;  ///< among the kernel's sizes
   double ns = 0;         ///< back to back with others, as in an application
   int registers = 0;     ///< of a thread; 0 if unknown
+  double cold_ns = 0;    ///< of single launches from a cold cache; 0 if unknown
+  /// Of a portfolio's member with such a time: launch_imbalance.
+  double imbalance = 0;
 };
 
 /// A trial that ended without a time.

@@ -71,6 +71,26 @@ class Grid {
     return low;
   }
 
+  /// Whether a problem many times as large would have the same grid.
+  [[nodiscard]] bool is_limited() const {
+    constexpr std::int64_t kManyTimes = 64;
+    space::ExpressionValues there = slots_;
+    for (const std::size_t slot : kernel_.flops.slots()) there[slot] *= kManyTimes;
+    derive(there);
+    return extents(grid(), there) == extents_;
+  }
+
+  /// The values on a device with so many multiprocessors that it limits no grid.
+  [[nodiscard]] space::ExpressionValues unlimited() const {
+    constexpr std::int64_t kUnlimited = 1 << 20;
+    const auto fields = space::attribute_fields();
+    const auto count = std::ranges::find(fields, "sm_count", &space::AttributeField::name);
+    space::ExpressionValues there = slots_;
+    there[static_cast<std::size_t>(count - fields.begin())] = kUnlimited;
+    derive(there);
+    return there;
+  }
+
  private:
   [[nodiscard]] const std::vector<space::Expression>& grid() const {
     return kernel_.launched.steps[step_].grid;
@@ -78,11 +98,14 @@ class Grid {
   [[nodiscard]] bool same(std::size_t slot, std::int64_t number) {
     space::ExpressionValues there = slots_;
     there[slot] = number;
+    derive(there);
+    return extents(grid(), there) == extents_;
+  }
+  void derive(space::ExpressionValues& there) const {
     for (const std::size_t derived : kernel_.grid_derived[step_]) {
       const space::Derived& it = kernel_.definition->derived[derived];
       there[it.slot] = value(it.expression, there);
     }
-    return extents(grid(), there) == extents_;
   }
 
   const StoredKernel& kernel_;
@@ -148,6 +171,19 @@ LaunchShape shape(const StoredKernel& kernel, const space::DeviceAttributes& dev
   return result;
 }
 
+double imbalance(const StoredKernel& kernel, const space::DeviceAttributes& device,
+                 space::ExpressionValues values) {
+  const std::size_t main = main_step(kernel, values);
+  if (const Grid own(kernel, main, values); own.is_limited()) values = own.unlimited();
+  Grid grid(kernel, main, values);
+  const auto flops = static_cast<double>(value(kernel.flops, values));
+  if (flops <= 0) return 0;
+  const auto multiprocessors = static_cast<double>(std::max<std::int64_t>(1, device.sm_count));
+  const double blocks = grid.blocks();
+  const double of_busiest = std::ceil(blocks / multiprocessors) / blocks;
+  return std::log(of_busiest * multiprocessors * padded_flops(kernel, grid, values) / flops);
+}
+
 }  // namespace
 
 std::optional<LaunchShape> launch_shape(const StoredKernel& kernel,
@@ -161,6 +197,18 @@ std::optional<LaunchShape> launch_shape(const StoredKernel& kernel,
     return std::nullopt;
   } catch (const Error&) {  // a derived value has none
     return std::nullopt;
+  }
+}
+
+double launch_imbalance(const StoredKernel& kernel, const space::DeviceAttributes& device,
+                        const space::BoundDefinition& at_size, const space::Config& config) {
+  if (kernel.launched.steps.empty() || kernel.flops.slots().empty()) return 0;
+  try {
+    return imbalance(kernel, device, at_size.expression_values(config));
+  } catch (const NoValue&) {
+    return 0;
+  } catch (const Error&) {  // a derived value has none
+    return 0;
   }
 }
 

@@ -64,14 +64,10 @@ const Entry* nearest_entry(const AskedKernel& asked, std::size_t config) {
   return nearest;
 }
 
-bool may_answer(const AskedKernel& asked, std::size_t config) {
-  return !asked.only || std::ranges::count(*asked.only, config) > 0;
-}
-
 bool is_of_the_kind(const AskedKernel& asked) {
   if (!asked.kernel->stored || !asked.size) return false;
   for (std::size_t i = 0; i < asked.kernel->configs.size(); ++i) {
-    if (may_answer(asked, i) && nearest_timed(asked, asked.kernel->configs[i])) return true;
+    if (nearest_timed(asked, asked.kernel->configs[i])) return true;
   }
   return false;
 }
@@ -87,7 +83,6 @@ class Modelling {
     std::size_t valid = 0;
     std::string rejection;
     for (std::size_t i = 0; i < kernel.configs.size(); ++i) {
-      if (!may_answer(asked, i)) continue;
       const KnownConfig& config = kernel.configs[i];
       auto near = nearest_timed(asked, config);
       if (!near) continue;
@@ -129,7 +124,7 @@ class Modelling {
     result_.explanation.push_back(fmt::format(
         "{}: {} of its {} configurations are valid here{}; the model: {:.2g} us for each launch, "
         "and waves of blocks at {:.3g} Tflop/s and {:.3g} GB/s",
-        kernel.record->kernel, valid, asked.only ? asked.only->size() : kernel.configs.size(),
+        kernel.record->kernel, valid, kernel.configs.size(),
         valid == 0 && !rejection.empty() ? fmt::format(" ({})", rejection) : "", p.fixed_ns / 1e3,
         p.flops_per_ns * static_cast<double>(device_.sm_count) / 1e3, p.bytes_per_ns));
   }
@@ -177,24 +172,6 @@ std::map<std::string, TimedSize> timed_sizes(const std::vector<AskedKernel>& ask
   return sizes;
 }
 
-/// Adds the sizes at which the library was timed beside the members of a portfolio and in no final
-/// round.
-void add_portfolio_sizes(std::map<std::string, TimedSize>& sizes,
-                         const std::vector<AskedKernel>& asked,
-                         const store::PortfolioRecord& portfolio) {
-  const auto known = std::ranges::find_if(
-      asked, [](const AskedKernel& it) { return it.kernel->stored && it.size; });
-  if (known == asked.end()) return;
-  const StoredKernel& kernel = *known->kernel->stored;
-  for (const store::PortfolioSize& it : portfolio.sizes) {
-    if (!it.member_ns || !it.library_ns || it.problem == known->size->text) continue;
-    const auto size = space::stored_size(it.problem, kernel.dims());
-    if (!size || !nearness(known->size->numbers, *size, kernel.dims())) continue;
-    sizes.try_emplace(it.problem,
-                      TimedSize{*it.library_ns / *it.member_ns, size_features(*size, kernel)});
-  }
-}
-
 /// Where the asked size stands; it is one of some kernel's.
 SizeFeatures asked_features(const std::vector<AskedKernel>& asked) {
   const auto known = std::ranges::find_if(
@@ -218,10 +195,8 @@ std::optional<Nearest> modelled_candidates(const std::vector<AskedKernel>& asked
   return std::move(modelling).ranked();
 }
 
-std::optional<LibraryEstimate> library_estimate(const std::vector<AskedKernel>& asked,
-                                                const store::PortfolioRecord* portfolio) {
-  std::map<std::string, TimedSize> sizes = timed_sizes(asked);
-  if (portfolio != nullptr) add_portfolio_sizes(sizes, asked, *portfolio);
+std::optional<LibraryEstimate> library_estimate(const std::vector<AskedKernel>& asked) {
+  const std::map<std::string, TimedSize> sizes = timed_sizes(asked);
   if (sizes.empty()) return std::nullopt;
   const SizeFeatures here = asked_features(asked);
   std::vector<LibraryRatio> known;

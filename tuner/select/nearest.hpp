@@ -3,6 +3,7 @@
 #pragma once
 
 #include "tuner/select/catalogue.hpp"
+#include "tuner/select/library_model.hpp"
 #include "tuner/select/nearness.hpp"
 
 #include <optional>
@@ -15,8 +16,6 @@ namespace tuner::select {
 struct AskedKernel {
   const CatalogueKernel* kernel = nullptr;
   std::optional<KnownSize> size;  ///< the asked one; absent when it is none of this kernel's
-  /// The kernel's configurations that may answer, such as members of a portfolio; absent: all.
-  std::optional<std::vector<std::size_t>> only = {};
 };
 
 /// A configuration that was tuned for other sizes and is valid at the asked one.
@@ -25,7 +24,10 @@ struct NearCandidate {
   std::size_t config = 0;        ///< among the kernel's
   const Entry* entry = nullptr;  ///< the nearest that has it; null where it was nowhere the best
   Nearness nearness;             ///< of the nearest size at which it was timed
-  std::optional<ExpectedTime> expected = {};  ///< by the cost model, where there is one
+  std::optional<ExpectedTime> expected = {};  ///< where a model tells
+  /// Of a portfolio's member: the library's time over its own, or where there is no library that of
+  /// the fastest member.
+  std::optional<ExpectedRatio> gain = {};
 };
 
 /// Why a configuration of a kernel cannot answer for `size` (canonical), to which `at` is bound;
@@ -35,9 +37,17 @@ struct NearCandidate {
                                                       const std::string& size,
                                                       const KnownConfig& config);
 
+/// The library as an answer beside candidates.
+struct ExpectedLibrary {
+  ExpectedTime time;
+  bool is_first = false;  ///< before all candidates: none is certain enough to be faster
+  std::string explanation = {};
+};
+
 struct Nearest {
   std::vector<NearCandidate> candidates;  ///< best first
   std::vector<std::string> explanation;
+  std::optional<ExpectedLibrary> library = {};  ///< absent: the candidates do not tell
 };
 
 /// By the cost models of the kernels, where each kernel that has something of this kind of problem
@@ -53,9 +63,9 @@ struct LibraryEstimate {
   std::string nearest;  ///< of them
 };
 
-/// From the sizes of this kind of problem at which it was timed, beside the best configuration or
-/// beside the members of a portfolio (null: none); none without any.
+/// From the sizes of this kind of problem at which it was timed beside the best configuration; none
+/// without any.
 [[nodiscard]] std::optional<LibraryEstimate> library_estimate(
-    const std::vector<AskedKernel>& asked, const store::PortfolioRecord* portfolio);
+    const std::vector<AskedKernel>& asked);
 
 }  // namespace tuner::select

@@ -2,87 +2,193 @@
 #include "tuner/select/portfolio_candidates.hpp"
 
 #include "tuner/core/quantity.hpp"
-#include "tuner/select/modelled.hpp"
+#include "tuner/select/gain_model.hpp"
+#include "tuner/select/launch_shape.hpp"
 #include "tuner/select/portfolio.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <map>
 #include <optional>
 #include <utility>
 
 namespace tuner::select {
 namespace {
 
-/// Where a configuration was timed nearest, of the sizes of this kind of problem.
-struct NearTiming {
-  Nearness nearness;
-  const Timing* timing = nullptr;
+/// A member is taken before the library where a loss of more than this share of its time is
+/// improbable: so many standard errors away (docs/reference/portfolios.md).
+constexpr double kToleratedLoss = 0.03;
+constexpr double kErrorsFromLoss = 1;
+
+/// How many members an explanation shows.
+constexpr std::size_t kShownMembers = 5;
+
+const AskedKernel* first_with_size(const std::vector<AskedKernel>& asked) {
+  const auto known = std::ranges::find_if(
+      asked, [](const AskedKernel& it) { return it.kernel->stored && it.size; });
+  return known == asked.end() ? nullptr : &*known;
+}
+
+/// The sizes of a portfolio that are of the asked kind of problem, with the time of the library, or
+/// where it has none anywhere of the fastest member.
+class PortfolioSizes {
+ public:
+  PortfolioSizes(const AskedKernel& asked, const store::PortfolioRecord& portfolio) {
+    const auto add = [&](std::optional<double> store::PortfolioSize::*beside) {
+      for (const store::PortfolioSize& it : portfolio.sizes) {
+        const auto& dims = asked.kernel->stored->dims();
+        const auto size = space::stored_size(it.problem, dims);
+        if (!(it.*beside) || !size || !nearness(asked.size->numbers, *size, dims)) continue;
+        if (!numbers_.try_emplace(*size, features_.size()).second) continue;
+        features_.push_back(size_features(*size, *asked.kernel->stored));
+        ln_beside_ns_.push_back(std::log(*(it.*beside)));
+      }
+    };
+    add(&store::PortfolioSize::library_ns);
+    has_library_ = !features_.empty();
+    if (!has_library_) add(&store::PortfolioSize::member_ns);
+  }
+
+  [[nodiscard]] const std::vector<SizeFeatures>& features() const { return features_; }
+  [[nodiscard]] const std::vector<double>& ln_beside_ns() const { return ln_beside_ns_; }
+  [[nodiscard]] bool has_library() const { return has_library_; }
+
+  /// A configuration's at these sizes.
+  [[nodiscard]] std::vector<KnownGain> gains(const CatalogueKernel& kernel,
+                                             const KnownConfig& config) const {
+    std::vector<KnownGain> gains;
+    for (const Timing& timing : config.timings) {
+      const auto size = numbers_.find(kernel.sizes[timing.size].numbers);
+      if (size == numbers_.end()) continue;
+      const double ns = timing.cold_ns > 0 ? timing.cold_ns : timing.ns;
+      gains.push_back({.size = size->second,
+                       .ln_gain = ln_beside_ns_[size->second] - std::log(ns),
+                       .imbalance = timing.imbalance});
+    }
+    return gains;
+  }
+
+ private:
+  std::map<space::Size, std::size_t> numbers_;
+  std::vector<SizeFeatures> features_;
+  std::vector<double> ln_beside_ns_;
+  bool has_library_ = false;
 };
 
-std::optional<NearTiming> near_timing(const AskedKernel& asked, const KnownConfig& config) {
-  std::optional<NearTiming> nearest;
+double least_gain(const ExpectedRatio& gain) {
+  return gain.ln_ratio - kErrorsFromLoss * gain.error;
+}
+
+/// Of the sizes at which a configuration was timed; one is of the asked kind.
+Nearness nearest_timed_size(const AskedKernel& asked, const KnownConfig& config) {
+  std::optional<Nearness> nearest;
   for (const Timing& timing : config.timings) {
     auto there = nearness(asked.size->numbers, asked.kernel->sizes[timing.size].numbers,
                           asked.kernel->stored->dims());
-    if (!there || (nearest && !(*there < nearest->nearness))) continue;
-    nearest = NearTiming{.nearness = *std::move(there), .timing = &timing};
+    if (there && (!nearest || *there < *nearest)) nearest = std::move(there);
   }
-  return nearest;
+  return *std::move(nearest);
 }
 
-/// Lets only the members of a portfolio answer.
-void restrict_to_members(std::vector<AskedKernel>& asked, const store::PortfolioRecord& portfolio) {
-  for (AskedKernel& it : asked) {
-    it.only.emplace();
-    for (std::size_t config = 0; config < it.kernel->configs.size(); ++config) {
-      const bool is_member = std::ranges::any_of(portfolio.members, [&](const auto& member) {
-        return member.kernel == it.kernel->record->kernel &&
-               member.config_json == it.kernel->configs[config].json;
-      });
-      if (is_member) it.only->push_back(config);
-    }
-  }
+std::string gain_text(const ExpectedRatio& gain) {
+  return fmt::format("{:.3g} (+-{:.0f} %)", std::exp(gain.ln_ratio), 100 * gain.error);
 }
 
-/// Members of kernels without a cost model: by their times at the nearest size that was timed.
-std::vector<NearCandidate> by_nearest_times(const std::vector<AskedKernel>& asked,
-                                            const space::DeviceAttributes& device) {
-  struct TimedMember {
-    NearCandidate candidate;
-    double ns;
-  };
-  std::vector<TimedMember> timed;
-  for (const AskedKernel& it : asked) {
-    if (!it.kernel->stored || !it.size) continue;
-    const space::BoundDefinition at = it.kernel->stored->at(device, it.size->numbers);
-    for (const std::size_t config : *it.only) {
-      const KnownConfig& known = it.kernel->configs[config];
-      auto near = near_timing(it, known);
-      if (!near || why_rejected(*it.kernel->stored, at, it.size->text, known)) continue;
-      timed.push_back({.candidate = {.asked = &it,
-                                     .config = config,
-                                     .entry = nullptr,
-                                     .nearness = std::move(near->nearness)},
-                       .ns = near->timing->ns});
+class MemberRanking {
+ public:
+  MemberRanking(const std::vector<AskedKernel>& asked, const space::DeviceAttributes& device,
+                const store::PortfolioRecord& portfolio, const AskedKernel& first)
+      : asked_(asked),
+        device_(device),
+        portfolio_(portfolio),
+        sizes_(first, portfolio),
+        model_(sizes_.features(), size_features(first.size->numbers, *first.kernel->stored)),
+        ln_beside_ns_(model_.power_law(sizes_.ln_beside_ns())) {}
+
+  [[nodiscard]] Nearest run() && {
+    for (const AskedKernel& it : asked_) {
+      if (it.kernel->stored && it.size) add_members(it);
+    }
+    std::ranges::stable_sort(result_.candidates, std::ranges::greater(),
+                             [](const NearCandidate& it) { return least_gain(*it.gain); });
+    explain();
+    if (sizes_.has_library() && !result_.candidates.empty()) add_library();
+    return std::move(result_);
+  }
+
+ private:
+  void add_members(const AskedKernel& asked) {
+    const CatalogueKernel& kernel = *asked.kernel;
+    const space::BoundDefinition at = kernel.stored->at(device_, asked.size->numbers);
+    for (std::size_t i = 0; i < kernel.configs.size(); ++i) {
+      const KnownConfig& config = kernel.configs[i];
+      if (!is_member(portfolio_, *kernel.record, config.json)) continue;
+      const std::vector<KnownGain> gains = sizes_.gains(kernel, config);
+      if (gains.empty() || why_rejected(*kernel.stored, at, asked.size->text, config)) continue;
+      const ExpectedRatio gain =
+          model_.gain(gains, launch_imbalance(*kernel.stored, device_, at, *config.config));
+      result_.candidates.push_back(
+          {.asked = &asked,
+           .config = i,
+           .nearness = nearest_timed_size(asked, config),
+           .expected = ExpectedTime{.ns = std::exp(ln_beside_ns_.ln_ratio - gain.ln_ratio),
+                                    .error = std::hypot(ln_beside_ns_.error, gain.error)},
+           .gain = gain});
     }
   }
-  std::ranges::stable_sort(timed, [](const TimedMember& a, const TimedMember& b) {
-    if (a.candidate.nearness.size == b.candidate.nearness.size) return a.ns < b.ns;
-    return a.candidate.nearness < b.candidate.nearness;
-  });
-  std::vector<NearCandidate> candidates;
-  for (TimedMember& it : timed) candidates.push_back(std::move(it.candidate));
-  return candidates;
-}
+
+  void explain() {
+    const auto& members = result_.candidates;
+    result_.explanation.push_back(
+        fmt::format("{} of the {} of the portfolio of {} are valid here and were timed for this "
+                    "kind of problem",
+                    members.size(), quantity::count(portfolio_.members.size(), "member"),
+                    portfolio_.recorded_at));
+    for (std::size_t i = 0; i < std::min(kShownMembers, members.size()); ++i) {
+      const NearCandidate& it = members[i];
+      const CatalogueKernel& kernel = *it.asked->kernel;
+      result_.explanation.push_back(
+          fmt::format("{} {}: {} times as fast as {}; the nearest size at a distance of x{:.3g}",
+                      kernel.record->kernel, kernel.configs[it.config].json, gain_text(*it.gain),
+                      sizes_.has_library() ? "the library" : "the fastest member",
+                      std::exp(it.nearness.largest)));
+    }
+    if (members.size() > kShownMembers) {
+      result_.explanation.push_back(fmt::format("and {} more", members.size() - kShownMembers));
+    }
+  }
+
+  void add_library() {
+    const ExpectedRatio& gain = *result_.candidates.front().gain;
+    const bool is_first = least_gain(gain) < std::log(1 - kToleratedLoss);
+    const double ns = std::exp(ln_beside_ns_.ln_ratio);
+    result_.library = ExpectedLibrary{
+        .time = {.ns = ns, .error = ln_beside_ns_.error},
+        .is_first = is_first,
+        .explanation =
+            fmt::format("{:.5g} us expected (+-{:.0f} %), {} times the first member, from {}: {}",
+                        ns / 1e3, 100 * ln_beside_ns_.error, gain_text(gain),
+                        quantity::count(sizes_.features().size(), "size"),
+                        is_first ? "chosen, since a gain is not certain" : "not taken")};
+  }
+
+  const std::vector<AskedKernel>& asked_;
+  const space::DeviceAttributes& device_;
+  const store::PortfolioRecord& portfolio_;
+  PortfolioSizes sizes_;
+  GainModel model_;
+  ExpectedRatio ln_beside_ns_;
+  Nearest result_;
+};
 
 }  // namespace
 
 const store::PortfolioRecord* portfolio_for(const Catalogue& catalogue, std::string_view family,
                                             const std::vector<AskedKernel>& asked) {
-  const auto known = std::ranges::find_if(
-      asked, [](const AskedKernel& it) { return it.kernel->stored && it.size; });
-  if (known == asked.end()) return nullptr;
+  const AskedKernel* const known = first_with_size(asked);
+  if (known == nullptr) return nullptr;
   const std::string types = types_of(known->size->numbers, known->kernel->stored->dims());
   const auto found = std::ranges::find_if(
       catalogue.portfolios,
@@ -90,22 +196,12 @@ const store::PortfolioRecord* portfolio_for(const Catalogue& catalogue, std::str
   return found == catalogue.portfolios.end() ? nullptr : &*found;
 }
 
-Nearest portfolio_candidates(std::vector<AskedKernel>& asked, const space::DeviceAttributes& device,
+Nearest portfolio_candidates(const std::vector<AskedKernel>& asked,
+                             const space::DeviceAttributes& device,
                              const store::PortfolioRecord& portfolio) {
-  restrict_to_members(asked, portfolio);
-  auto modelled = modelled_candidates(asked, device);
-  Nearest found = modelled ? *std::move(modelled) : Nearest{};
-  if (!modelled) found.candidates = by_nearest_times(asked, device);
-  found.explanation.insert(
-      found.explanation.begin(),
-      fmt::format("{} of the {} of the portfolio of {} are valid here and were timed for this kind "
-                  "of problem",
-                  found.candidates.size(), quantity::count(portfolio.members.size(), "member"),
-                  portfolio.recorded_at));
-  if (found.candidates.empty()) {
-    for (AskedKernel& it : asked) it.only.reset();
-  }
-  return found;
+  const AskedKernel* const known = first_with_size(asked);
+  if (known == nullptr) return {};
+  return MemberRanking(asked, device, portfolio, *known).run();
 }
 
 }  // namespace tuner::select

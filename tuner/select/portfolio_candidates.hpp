@@ -16,11 +16,10 @@ namespace tuner::select {
                                                           std::string_view family,
                                                           const std::vector<AskedKernel>& asked);
 
-/// The members that were timed for this kind of problem and are valid at the size: by the cost
-/// models of their kernels, else by their times at the size of the portfolio that is nearest. From
-/// then on only they may answer for the kernels in `asked`; without any, all may. Points into
-/// `asked`.
-[[nodiscard]] Nearest portfolio_candidates(std::vector<AskedKernel>& asked,
+/// The members that were timed at a size of the portfolio of this kind of problem and are valid at
+/// the asked one, those first that are most certain to be faster than the library, or where there is
+/// none than the others. Points into `asked`.
+[[nodiscard]] Nearest portfolio_candidates(const std::vector<AskedKernel>& asked,
                                            const space::DeviceAttributes& device,
                                            const store::PortfolioRecord& portfolio);
 

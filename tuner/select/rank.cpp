@@ -158,7 +158,9 @@ class Ladder {
     explain(Rung::nearest, "{}{} is taken{}", first.asked->kernel->record->kernel,
             first.entry != nullptr ? " at " + first.entry->best.problem : "",
             first.entry != nullptr ? reservation(first.entry->best) : "");
-    estimate_library(first);
+    if (may_ask_the_library() && ranking_.answers.empty()) {
+      nearest.library ? take(*nearest.library) : estimate_library(first);
+    }
     for (const NearCandidate& candidate : nearest.candidates) {
       Selection& selection = ranking_.answers.emplace_back(answer(Rung::nearest, *candidate.asked));
       selection.config_json = candidate.asked->kernel->configs[candidate.config].json;
@@ -170,13 +172,13 @@ class Ladder {
 
   /// The members of a portfolio, or what was tuned for other sizes.
   [[nodiscard]] Nearest near_candidates() {
-    portfolio_ = portfolio_for(catalogue_, question_.family, asked_);
-    if (portfolio_ != nullptr) {
-      Nearest members = portfolio_candidates(asked_, catalogue_.device.attributes, *portfolio_);
+    const store::PortfolioRecord* const portfolio =
+        portfolio_for(catalogue_, question_.family, asked_);
+    if (portfolio != nullptr) {
+      Nearest members = portfolio_candidates(asked_, catalogue_.device.attributes, *portfolio);
       for (const std::string& line : members.explanation) explain(Rung::nearest, "{}", line);
       ranking_.members = members.candidates.size();
       if (!members.candidates.empty()) return members;
-      portfolio_ = nullptr;
     }
     Nearest nearest = nearest_candidates(asked_, catalogue_.device.attributes);
     for (const std::string& line : nearest.explanation) explain(Rung::nearest, "{}", line);
@@ -188,10 +190,15 @@ class Ladder {
     return !question_.kernel && known != nullptr && known->kernel->stored->has_library;
   }
 
+  void take(const ExpectedLibrary& library) {
+    library_ns_ = library.time.ns;
+    library_is_first_ = library.is_first;
+    explain(Rung::library, "{}", library.explanation);
+  }
+
   /// What the library would take where nothing was tuned for the very size.
   void estimate_library(const NearCandidate& first) {
-    if (!may_ask_the_library() || !ranking_.answers.empty()) return;
-    const auto estimate = library_estimate(asked_, portfolio_);
+    const auto estimate = library_estimate(asked_);
     if (!estimate) return;
     if (first.expected) library_ns_ = first.expected->ns * estimate->ratio;
     // The ratio is that to the best configuration: how good the chosen one is is uncertain, too.
@@ -318,9 +325,8 @@ class Ladder {
   const Catalogue& catalogue_;
   const RankQuestion& question_;
   std::vector<AskedKernel> asked_;
-  const store::PortfolioRecord* portfolio_ = nullptr;  // that answers
-  std::string size_text_;                              // as the kernel used last writes it
-  std::optional<double> library_ns_;                   // expected
+  std::string size_text_;             // as the kernel used last writes it
+  std::optional<double> library_ns_;  // expected
   bool library_is_first_ = false;
   Ranking ranking_;
 };
