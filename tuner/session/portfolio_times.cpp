@@ -67,6 +67,7 @@ class PortfolioTiming {
   /// The share that is left for searches where the candidates are slowest.
   static constexpr double kSlowestShare = 0.5;
   static constexpr std::size_t kSearchPatience = 40;  // trials without a faster one
+  static constexpr double kShortestSearch_s = 8;      // a shorter one hardly compiles anything
   /// A candidate is not timed if ln(time / shortest time) is expected to be more: 10 %.
   static constexpr double kHopeless = 0.095;
   /// How many equal shares of the time left a size may take: some take longer than others, and at
@@ -290,7 +291,8 @@ class PortfolioTiming {
       if (kernel == nullptr) continue;
       const auto before_ns = sizes_[*slowest].best_ns;
       const std::size_t known = entrants_.size();
-      const double share_s = (most_s() - spent_s()) / static_cast<double>(left);
+      const double share_s =
+          std::max(kShortestSearch_s, (most_s() - spent_s()) / static_cast<double>(left));
       auto done = search(*kernel, size, spent_s() + share_s);
       if (!done) continue;
       done->before_ns = before_ns;
