@@ -34,8 +34,7 @@ std::string with_checksum(std::string_view text) {
   const std::string_view rest = text.substr(end + 1);
   const std::size_t code = rest.find(fmt::format("\n]{}", select::kCodeBegin));
   const std::string_view kernels = code == std::string_view::npos ? rest : rest.substr(0, code + 2);
-  return fmt::format("{}{}{}", kBegin, Json(content_hash({kernels})).dump(),
-                     text.substr(next));
+  return fmt::format("{}{}{}", kBegin, Json(content_hash({kernels})).dump(), text.substr(next));
 }
 
 void read_trusted(std::string text) {
