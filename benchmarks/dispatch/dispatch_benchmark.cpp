@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the dispatcher costs an application, in time of the processor:
 //   dispatch_benchmark [cpu|cuda|opening] [ROUNDS]
+//   dispatch_benchmark code TABLE
 // Selection is a launch on a device that does nothing. A chain of multiplications, which needs no
 // memory, says what the host takes for work of several threads that have nothing in common. From 50
 // rounds on, opening is that of tables of 10000 entries. A whole call is measured in turn with a
@@ -281,6 +282,10 @@ void print_whole_call(const std::string& backend, int rounds) {
 }  // namespace tuner
 
 int main(int argc, char** argv) {
+  if (argc == 3 && std::string_view(argv[1]) == "code") {
+    tuner::print_code([] { return std::make_unique<tuner::NullExecutor>(); }, argv[2]);
+    return 0;
+  }
   const std::string backend = argc > 1 ? argv[1] : "cpu";
   const int rounds = argc > 2 ? std::max(1, std::atoi(argv[2])) : 100;
   fmt::print("{:<44} {:>9} {:>15}\n", "question", "threads", "answer");

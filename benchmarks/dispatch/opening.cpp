@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "benchmarks/dispatch/opening.hpp"
 
+#include "tuner/core/error.hpp"
 #include "tuner/core/file.hpp"
 #include "tuner/dispatch/engine.hpp"
 #include "tuner/select/catalogue_json.hpp"
@@ -101,7 +102,7 @@ double processor_ms() {
 
 std::string spread(std::vector<double> values) {
   std::ranges::sort(values);
-  return fmt::format("{:.1f} ms ({:.1f} to {:.1f})", values[values.size() / 2], values.front(),
+  return fmt::format("{:.2f} ms ({:.2f} to {:.2f})", values[values.size() / 2], values.front(),
                      values.back());
 }
 
@@ -128,6 +129,48 @@ void wait_until_at_rest(const fs::path& database) {
 }
 
 }  // namespace
+
+void print_code(const std::function<std::unique_ptr<backend::Executor>()>& executor,
+                const fs::path& table) {
+  const std::string text = read_file(table, std::size_t{1} << 28);
+  const auto code = select::outline_catalogue(text, table.string()).code;
+  if (!code) throw Error(ErrorCode::usage, table.string() + ": has no compiled code");
+  const auto begin = Clock::now();
+  const auto keys = code->keys();
+  const double index_ms = ms_since(begin);
+  std::vector<double> images, sizes;
+  for (const select::CodeKey& key : keys) {
+    const auto asked = Clock::now();
+    const auto kernel = code->find(key);
+    images.push_back(ms_since(asked));
+    sizes.push_back(static_cast<double>(kernel->value().image.size()) / 1024);
+  }
+  const std::string without = select::catalogue_json(select::parse_catalogue(text, "table"));
+  const auto kib = static_cast<double>(text.size() - without.size()) / 1024;
+  std::ranges::sort(sizes);
+  fmt::print("{} kernels: {:.0f} KiB each ({:.0f} to {:.0f}), in the table {:.0f}\n", keys.size(),
+             sizes[sizes.size() / 2], sizes.front(), sizes.back(),
+             kib / static_cast<double>(keys.size()));
+  fmt::print("finding what there is: {:.2f} ms, one image: {}\n", index_ms, spread(images));
+  TemporaryDirectory folder;
+  const auto open = [&](const std::string& name, const std::string& content) {
+    const fs::path file = folder.path() / name;
+    write_file(file, content);
+    print(
+        fmt::format("opening it {} code", name), [] {},
+        [&] {
+          DispatchOptions options;
+          options.cache = folder.path() / "binaries";
+          return std::make_unique<dispatch::Engine>(
+              executor(), Table::file(file), options,
+              dispatch::DispatchSettings{.log = dispatch::LogLevel::off});
+        });
+  };
+  for (int i = 0; i < 2; ++i) {
+    open("without", without);
+    open("with", text);
+  }
+}
 
 void print_opening(const std::function<std::unique_ptr<backend::Executor>()>& executor,
                    int entries) {

@@ -3,6 +3,7 @@
 
 #include "tuner/backend/executor.hpp"
 
+#include <filesystem>
 #include <functional>
 #include <memory>
 
@@ -13,5 +14,10 @@ namespace tuner {
 /// `executor` makes an H200.
 void print_opening(const std::function<std::unique_ptr<backend::Executor>()>& executor,
                    int entries);
+
+/// Prints the sizes of the compiled kernels in a table, how long one takes to get, and how long the
+/// table takes to open with them and without.
+void print_code(const std::function<std::unique_ptr<backend::Executor>()>& executor,
+                const std::filesystem::path& table);
 
 }  // namespace tuner

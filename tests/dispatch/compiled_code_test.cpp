@@ -39,9 +39,8 @@ class CompiledCodeTest : public testing::Test {
     return select::catalogue(store, {});
   }
   /// What `tune export --format json --code` writes, with images that say what they are of.
-  [[nodiscard]] std::string exported(
-      const select::CodeOrigin& made = origin(),
-      select::CodeScope scope = select::CodeScope::members) const {
+  [[nodiscard]] std::string exported(const select::CodeOrigin& made = origin(),
+                                     select::CodeScope scope = select::CodeScope::members) const {
     const select::Catalogue catalogue = known();
     std::map<select::CodeKey, select::CompiledKernel> kernels;
     for (const auto& it : select::code_jobs(catalogue, scope).jobs) {

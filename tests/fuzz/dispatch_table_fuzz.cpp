@@ -24,15 +24,17 @@ void require_usage(const Error& error) {
                 "a bad file is the user's to fix");
 }
 
-/// The same with the checksum of what follows its first line, where its head is that of a table
-/// that was written.
+/// The same with the checksum of what follows its first line, without compiled code, where its head
+/// is that of a table that was written.
 std::string with_checksum(std::string_view text) {
   constexpr std::string_view kBegin = R"({"format":"dispatch/1","checksum":)";
   const std::size_t end = text.find('\n');
   const std::size_t next = text.find(',', kBegin.size());
   if (!text.starts_with(kBegin) || end == std::string_view::npos || next > end) return {};
-  return fmt::format("{}{}{}", kBegin, Json(content_hash({text.substr(end + 1)})).dump(),
-                     text.substr(next));
+  const std::string_view rest = text.substr(end + 1);
+  const std::size_t code = rest.find(fmt::format("\n]{}", select::kCodeBegin));
+  const std::string_view kernels = code == std::string_view::npos ? rest : rest.substr(0, code + 2);
+  return fmt::format("{}{}{}", kBegin, Json(content_hash({kernels})).dump(), text.substr(next));
 }
 
 void read_trusted(std::string text) {
@@ -41,6 +43,12 @@ void read_trusted(std::string text) {
     for (std::size_t i = 0; i < table.unread.size(); ++i) {
       if (table.unread[i].empty()) continue;
       select::read_results(table.known.kernels[i], table.unread[i], table.known.device.attributes);
+    }
+    if (table.code != nullptr) {
+      static_cast<void>(table.code->objection("sm_90", "any"));
+      for (const select::CodeKey& key : table.code->keys()) {
+        static_cast<void>(table.code->find(key));
+      }
     }
     static_cast<void>(select::rank(
         table.known, {.family = table.known.kernels.front().record->family, .size = "64,64"}));

@@ -18,10 +18,11 @@ CodeKey key(char digit) {
 }
 
 std::map<CodeKey, CompiledKernel> kernels() {
-  return {{key('1'), {.image = std::string("\x7f"
-                                           "ELF\0one",
-                                           8),
-                      .symbols = {"_Z3one", "_Z5other"}}},
+  return {{key('1'),
+           {.image = std::string("\x7f"
+                                 "ELF\0one",
+                                 8),
+            .symbols = {"_Z3one", "_Z5other"}}},
           {key('2'), {.image = std::string(5000, 'x'), .symbols = {"_Z3two"}}},
           {key('3'), {.image = "three", .symbols = {"_Z5three"}}}};
 }

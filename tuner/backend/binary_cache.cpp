@@ -229,8 +229,8 @@ std::string compile_recipe(std::string_view backend) {
 std::string compiler_identity(const space::DeviceInfo& device,
                               const space::EnvironmentInfo& environment) {
   return content_hash({device.backend, device.architecture,
-                       device.backend == "cpu" ? device.name : "",
-                       environment.compiler, environment.tool, compile_recipe(device.backend)});
+                       device.backend == "cpu" ? device.name : "", environment.compiler,
+                       environment.tool, compile_recipe(device.backend)});
 }
 
 CachedCompiler::CachedCompiler(const Compiler& compiler, BinaryCache& cache, std::string identity)

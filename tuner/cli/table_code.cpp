@@ -101,9 +101,9 @@ std::string compiled_code(const CommonOptions& common, const select::Catalogue& 
                                          backend::compiler_identity(known.device, environment));
   const auto kernels = compile(compiler, jobs);
   if (kernels.empty()) {
-    throw Error(ErrorCode::failure, fmt::format("--code: none of {} could be compiled for {}",
-                                                quantity::count(jobs.configs, "configuration"),
-                                                origin.architecture));
+    throw Error(ErrorCode::failure,
+                fmt::format("--code: none of {} could be compiled for {}",
+                            quantity::count(jobs.configs, "configuration"), origin.architecture));
   }
   std::string text = select::code_text(origin, kernels);
   if (!common.quiet) {
@@ -129,8 +129,8 @@ TableCodeReport check_code(const select::TableCode* code, const select::Catalogu
   if (!code->problem().empty()) report.warnings.push_back(code->problem());
   if (!code->origin()) return report;
   const select::CodeOrigin& origin = *code->origin();
-  const std::string objection = code->objection(known.device.architecture,
-                                                backend::compile_recipe(known.device.backend));
+  const std::string objection =
+      code->objection(known.device.architecture, backend::compile_recipe(known.device.backend));
   if (!objection.empty()) report.warnings.push_back(objection);
   std::set<select::CodeKey> readable;
   for (const select::CodeKey& key : code->keys()) {
@@ -147,16 +147,17 @@ TableCodeReport check_code(const select::TableCode* code, const select::Catalogu
     if (readable.contains(it.key)) {
       ++report.members_with_code;
     } else {
-      report.warnings.push_back(fmt::format("{} is compiled from source: the table has no code of "
-                                            "it",
-                                            it.title));
+      report.warnings.push_back(
+          fmt::format("{} is compiled from source: the table has no code of "
+                      "it",
+                      it.title));
     }
   }
   report.compiler = origin.compiler;
-  report.summary = fmt::format(
-      "compiled code for {} by {}: {}, {} of {} of portfolios", origin.architecture,
-      origin.compiler, quantity::count(report.kernels, "kernel"), report.members_with_code,
-      report.members);
+  report.summary =
+      fmt::format("compiled code for {} by {}: {}, {} of {} of portfolios", origin.architecture,
+                  origin.compiler, quantity::count(report.kernels, "kernel"),
+                  report.members_with_code, report.members);
   return report;
 }
 

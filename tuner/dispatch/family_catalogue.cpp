@@ -43,8 +43,7 @@ void FamilyCatalogue::read() const {
     for (select::CatalogueKernel& kernel : known.kernels) {
       std::erase_if(kernel.entries, [](const select::Entry& entry) { return entry.stale; });
     }
-    std::erase_if(known.portfolios,
-                  [&](const store::PortfolioRecord& it) { return is_stale(it); });
+    std::erase_if(known.portfolios, [&](const store::PortfolioRecord& it) { return is_stale(it); });
   }
   outline_ = {.known = std::move(known)};
 }

@@ -47,17 +47,17 @@ struct CodePlace {
   std::string kernel_hash = {};              ///< of its code, as its record has it
 };
 
-/// Kernels taken compiled from a table, from the disk cache or from the compiler, in this order, and
-/// loaded, each once for its compile key, whichever table asks and however many threads at once. What fails is not tried again, unless the
-/// failure is transient. A source of which two compilations missed their deadline is not compiled
-/// again: each would hold up a launch.
+/// Kernels taken compiled from a table, from the disk cache or from the compiler, in this order,
+/// and loaded, each once for its compile key, whichever table asks and however many threads at
+/// once. What fails is not tried again, unless the failure is transient. A source of which two
+/// compilations missed their deadline is not compiled again: each would hold up a launch.
 class LoadedKernels {
  public:
   /// The function of each of the job's entries.
   using Loaded = Expected<std::vector<backend::FunctionId>, Failure>;
 
-  /// The executor and the settings must outlive this. Throws DispatchError when there is no helper and options ask
-  /// for one.
+  /// The executor and the settings must outlive this. Throws DispatchError when there is no helper
+  /// and options ask for one.
   LoadedKernels(backend::Executor& executor, const DispatchOptions& options,
                 const DispatchSettings& settings);
 

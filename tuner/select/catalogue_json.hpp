@@ -18,9 +18,9 @@ inline constexpr std::string_view kCodeBegin = ",\"code\":";
 /// It contains the fitted cost models. `code`: compiled kernels as of code_text; empty: none.
 [[nodiscard]] std::string catalogue_json(const Catalogue& catalogue, std::string_view code = "");
 
-/// What a table's checksum is: `kernels` is all behind its first line, up to kCodeBegin where it has
-/// compiled code, `portfolios` the list of them in that line with its key and the comma behind it,
-/// empty where there is none.
+/// What a table's checksum is: `kernels` is all behind its first line, up to kCodeBegin where it
+/// has compiled code, `portfolios` the list of them in that line with its key and the comma behind
+/// it, empty where there is none.
 [[nodiscard]] std::string table_checksum(std::string_view portfolios, std::string_view kernels);
 
 /// Reads such a text; `origin`, a path say, begins messages. The catalogue ranks as the one that

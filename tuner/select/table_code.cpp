@@ -23,9 +23,9 @@ std::string checksum_of(const CodeOrigin& origin, const CodeKey& key,
                         const std::vector<std::string>& symbols, std::size_t size_bytes,
                         std::string_view packed) {
   const std::string size = std::to_string(size_bytes);
-  std::vector<std::string_view> parts = {origin.architecture, origin.recipe, origin.compiler,
-                                         key.kernel_hash,     key.job_key,   size,
-                                         packed};
+  std::vector<std::string_view> parts = {
+      origin.architecture, origin.recipe, origin.compiler, key.kernel_hash,
+      key.job_key,         size,          packed};
   parts.insert(parts.end(), symbols.begin(), symbols.end());
   return content_hash(parts);
 }
@@ -33,10 +33,10 @@ std::string checksum_of(const CodeOrigin& origin, const CodeKey& key,
 /// The kernel hash, the compile key, and what CodeLine has, in this order.
 std::string line_text(const CodeOrigin& origin, const CodeKey& key, const CompiledKernel& kernel) {
   const std::string packed = compressed(kernel.image, Compression::best);
-  const Json head = Json::array(
-      {key.kernel_hash, key.job_key,
-       checksum_of(origin, key, kernel.symbols, kernel.image.size(), packed), kernel.symbols,
-       kernel.image.size()});
+  const Json head =
+      Json::array({key.kernel_hash, key.job_key,
+                   checksum_of(origin, key, kernel.symbols, kernel.image.size(), packed),
+                   kernel.symbols, kernel.image.size()});
   const std::string text = head.dump();
   return fmt::format("{},\"{}\"]", std::string_view(text).substr(0, text.size() - 1), packed);
 }
@@ -113,8 +113,9 @@ TableCode::Index TableCode::read(std::string_view section) {
     const Json head =
         parse_json(std::string(section.substr(0, end)) + "]}", "the head of compiled code");
     if (head.at("format") != kCodeFormat) {
-      index.problem = fmt::format("the table's compiled code has the format {}, this version reads {}",
-                                  head.at("format").dump(), kCodeFormat);
+      index.problem =
+          fmt::format("the table's compiled code has the format {}, this version reads {}",
+                      head.at("format").dump(), kCodeFormat);
       return index;
     }
     index.origin = {.architecture = head.at("architecture"),
@@ -128,8 +129,9 @@ TableCode::Index TableCode::read(std::string_view section) {
     }
     const auto count = head.at("count").get<std::size_t>();
     if (index.lines.size() < count || !rest.starts_with("]}")) {
-      index.problem = fmt::format("the table's compiled code is cut off: {} of {} kernels are there",
-                                  index.lines.size(), count);
+      index.problem =
+          fmt::format("the table's compiled code is cut off: {} of {} kernels are there",
+                      index.lines.size(), count);
     }
   } catch (const std::exception&) {
     index = {.problem = "the head of the table's compiled code is damaged"};
@@ -149,7 +151,8 @@ std::string TableCode::objection(std::string_view architecture, std::string_view
     return fmt::format("the table's compiled code is for {}, this device is {}",
                        known.origin->architecture, architecture);
   }
-  if (known.origin->recipe != recipe) return "the table's compiled code is of another version of tuner";
+  if (known.origin->recipe != recipe)
+    return "the table's compiled code is of another version of tuner";
   return "";
 }
 
@@ -166,8 +169,7 @@ Expected<std::optional<CompiledKernel>, std::string> TableCode::find(const CodeK
   if (line && checksum_of(*known.origin, key, line->symbols, line->size_bytes, line->packed) ==
                   line->checksum) {
     if (auto image = decompressed(line->packed, line->size_bytes)) {
-      return std::optional(
-          CompiledKernel{.image = *std::move(image), .symbols = line->symbols});
+      return std::optional(CompiledKernel{.image = *std::move(image), .symbols = line->symbols});
     }
   }
   return Unexpected<std::string>("its code in the table is damaged (its checksum)");
