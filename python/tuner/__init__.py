@@ -11,9 +11,9 @@
 """
 
 from . import torch
-from ._dispatcher import Answer, Argument, Dispatcher, Table
+from ._dispatcher import Answer, Argument, Dispatcher, Served, Table
 from ._library import Error
 from ._matmul import matmul
 from ._version import VERSION as __version__
 
-__all__ = ["Answer", "Argument", "Dispatcher", "Error", "Table", "matmul", "torch", "__version__"]
+__all__ = ["Answer", "Argument", "Dispatcher", "Error", "Served", "Table", "matmul", "torch", "__version__"]

@@ -22,6 +22,7 @@ _NUMBERS = {_library.INT: "i", _library.UNSIGNED: "I", _library.LONG_LONG: "q", 
             _library.DOUBLE: "d"}
 _NAMES = ("array", "int", "unsigned", "long long", "float", "double", "array by value")
 _RUNGS = ("exact", "stale", "nearest", "library", "default", "library_tuned")
+_MODES = ("any", "exact")
 _FORMATS = {"float": "f", "double": "d", "int": "i", "unsigned": "I", "long long": "q", "unsigned long long": "Q",
             "short": "h", "unsigned short": "H", "signed char": "b", "unsigned char": "B", "__half": "e"}
 
@@ -71,6 +72,17 @@ class Answer:
 
 
 @dataclasses.dataclass(frozen=True)
+class Served:
+    """What launches ran, since the dispatcher was opened."""
+
+    family: str     #: of products without a family in the table: "gemm"
+    rung: str       #: as of an Answer
+    is_tuned: bool  #: something was tuned at the very size
+    sizes: int      #: that were prepared for it; a size anew after it was dropped
+    launches: int   #: so far; in a graph, of the capture
+
+
+@dataclasses.dataclass(frozen=True)
 class Argument:
     """An argument of a launch, as the space file declares it."""
 
@@ -98,21 +110,24 @@ class Dispatcher:
     """
 
     def __init__(self, table: Optional[Table] = None, *, backend: str = "cuda", device: int = 0,
-                 refuse_stale: bool = False, cache: Optional[Path] = None) -> None:
+                 refuse_stale: bool = False, cache: Optional[Path] = None, mode: str = "any") -> None:
         """Opens a device.
 
         table: by default the user's database, with the shipped table for sizes that it does not have.
         backend: "cuda", or "cpu" for arrays in the host's memory.
         refuse_stale: use nothing that was measured with another driver or compiler.
         cache: folder of compiled kernels; by default the user's.
+        mode: "exact": what was tuned for the very size, else the library, or where there is none an Error; never a measurement.
         """
         self._library = _library.library()
         self.backend, self.device = backend, device
         self._handle = ctypes.c_void_p()
         self._families: Dict[str, int] = {}
         self._arguments: Dict[Tuple[str, bytes], List[Argument]] = {}
-        options = _library.Options(backend.encode(), device, int(refuse_stale),
-                                   None if cache is None else os.fsencode(cache))
+        if mode not in _MODES:
+            raise ValueError(f"mode is {mode!r}, neither of {', '.join(map(repr, _MODES))}")
+        options = _library.Options(backend.encode(), device, int(refuse_stale), None if cache is None else os.fsencode(cache),
+                                   mode=_MODES.index(mode))
         check(self._library.tuner_open((table or Table.database())._struct(), ctypes.byref(options),
                                        ctypes.byref(self._handle)))
 
@@ -162,6 +177,13 @@ class Dispatcher:
         return Answer(_RUNGS[info.rung], info.kernel.decode(), info.configuration.decode(),
                       info.explanation.decode(), None if info.expected_ns < 0 else info.expected_ns, info.distance,
                       bool(info.prepared))
+
+    def served(self) -> List[Served]:
+        """What served the launches so far. Where all are of tuned sizes, the table was complete for this program."""
+        infos, count = ctypes.POINTER(_library.ServedInfo)(), ctypes.c_size_t()
+        check(self._library.tuner_served(self._handle, ctypes.byref(infos), ctypes.byref(count)))
+        return [Served(it.family.decode(), _RUNGS[it.rung], bool(it.is_tuned), it.sizes, it.launches)
+                for it in infos[:count.value]]
 
     def _find_gemm(self, problem: _library.GemmProblem) -> Optional[Tuple[int, bytes]]:
         """Family and size of a product; None where the library serves it whatever was tuned."""

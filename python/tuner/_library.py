@@ -28,13 +28,18 @@ class TableStruct(ctypes.Structure):
 class Options(ctypes.Structure):
     _fields_ = [("backend", ctypes.c_char_p), ("device", ctypes.c_int), ("refuse_stale", ctypes.c_int),
                 ("cache", ctypes.c_char_p), ("compile_in", ctypes.c_int), ("compile_deadline_s", ctypes.c_int),
-                ("compile_memory_bytes", ctypes.c_size_t)]
+                ("compile_memory_bytes", ctypes.c_size_t), ("mode", ctypes.c_int)]
 
 
 class AnswerInfo(ctypes.Structure):
     _fields_ = [("rung", ctypes.c_int), ("kernel", ctypes.c_char_p), ("configuration", ctypes.c_char_p),
                 ("explanation", ctypes.c_char_p), ("expected_ns", ctypes.c_double), ("distance", ctypes.c_double),
                 ("prepared", ctypes.c_int)]
+
+
+class ServedInfo(ctypes.Structure):
+    _fields_ = [("family", ctypes.c_char_p), ("rung", ctypes.c_int), ("is_tuned", ctypes.c_int), ("sizes", ctypes.c_uint64),
+                ("launches", ctypes.c_uint64)]
 
 
 class ArgumentInfo(ctypes.Structure):
@@ -68,6 +73,7 @@ _CALLS = {
     "tuner_prepare": (ctypes.c_void_p, ctypes.c_uint32, ctypes.c_char_p, ctypes.c_size_t, ctypes.c_size_t),
     "tuner_prepare_measured": (ctypes.c_void_p, ctypes.c_uint32, ctypes.c_char_p, ctypes.c_size_t, ctypes.c_size_t),
     "tuner_answer": (ctypes.c_void_p, ctypes.c_uint32, ctypes.c_char_p, ctypes.c_size_t, ctypes.POINTER(AnswerInfo)),
+    "tuner_served": (ctypes.c_void_p, ctypes.POINTER(ctypes.POINTER(ServedInfo)), ctypes.POINTER(ctypes.c_size_t)),
     "tuner_arguments": (ctypes.c_void_p, ctypes.c_uint32, ctypes.c_char_p, ctypes.c_size_t,
                         ctypes.POINTER(ctypes.POINTER(ArgumentInfo)), ctypes.POINTER(ctypes.c_size_t)),
     "tuner_launch": (ctypes.c_void_p, ctypes.c_uint32, ctypes.c_char_p, ctypes.c_size_t, ctypes.c_char_p,

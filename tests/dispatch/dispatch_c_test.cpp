@@ -236,6 +236,34 @@ TEST_F(DispatchCTest, ReloadTakesWhatWasTunedSince) {
   EXPECT_EQ(answer.rung, TUNER_RUNG_EXACT);
 }
 
+TEST_F(DispatchCTest, CountsWhatServedAndTakesOnlyWhatWasTunedIfAskedTo) {
+  database.add({.size = "2,2,2", .config = R"({"TILE":2})"});
+  options.mode = TUNER_MODE_EXACT;
+  ASSERT_EQ(open(), TUNER_OK) << tuner_last_error();
+  std::uint32_t family = 99;
+  ASSERT_EQ(tuner_find_family(dispatcher, "product", &family), TUNER_OK);
+  const std::array<float, 8> a = {}, b = {};
+  std::array<float, 8> c = {};
+  const std::array<tuner_argument, 5> arguments = {number(1), pointer(a.data()), pointer(b.data()),
+                                                   number(0), pointer(c.data())};
+  for (const std::int64_t m : {2, 4, 4}) {
+    const std::array<std::int64_t, 3> size = {m, 2, 2};
+    ASSERT_EQ(tuner_launch(dispatcher, family, size.data(), 3, arguments.data(), 5, nullptr),
+              TUNER_OK)
+        << tuner_last_error();
+  }
+  const tuner_served_info* served = nullptr;
+  std::size_t count = 0;
+  ASSERT_EQ(tuner_served(dispatcher, &served, &count), TUNER_OK);
+  ASSERT_EQ(count, 2U);
+  EXPECT_STREQ(served[0].family, "product");
+  EXPECT_EQ(served[0].rung, TUNER_RUNG_EXACT);
+  EXPECT_NE(served[0].is_tuned, 0);
+  EXPECT_EQ(served[1].rung, TUNER_RUNG_LIBRARY);
+  EXPECT_EQ(served[1].is_tuned, 0);
+  EXPECT_EQ(served[1].launches, 2U);
+}
+
 TEST_F(DispatchCTest, AFailureIsAStatusWithItsReasonInThisThread) {
   database.add({.size = "2,2,2"});
   EXPECT_EQ(tuner_open({TUNER_TABLE_FILE, "/no such table"}, &options, &dispatcher), TUNER_FAILED);

@@ -231,6 +231,15 @@ class FamilyTest(PythonTest):
         self.saxpy.launch("saxpy", (500,), numpy.float64(3), x, y)
         numpy.testing.assert_allclose(y, 3 * x, rtol=1e-6)
 
+    def test_exact_takes_what_was_tuned_and_launches_are_counted(self):
+        with tuner.Dispatcher(tuner.Table.database(self.folder / "tune.db"), backend="cpu", mode="exact") as exact:
+            exact.launch("saxpy", 1000, 2.0, floats(1000), floats(1000))
+            with self.assertRaisesRegex(tuner.Error, "not tuned for this size"):
+                exact.launch("saxpy", 500, 2.0, floats(500), floats(500))
+            self.assertEqual(exact.served(), [tuner.Served("saxpy", "exact", True, 1, 1)])
+        with self.assertRaisesRegex(ValueError, "'precise', neither of 'any', 'exact'"):
+            tuner.Dispatcher(backend="cpu", mode="precise")
+
     def test_what_cannot_be_launched_is_said(self):
         x, y = floats(1000), floats(1000)
         fixed = y.copy()

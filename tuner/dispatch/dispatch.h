@@ -68,6 +68,14 @@ typedef enum {
   TUNER_COMPILE_IN_PROCESS /**< in this process, without a limit of time and memory */
 } tuner_compile_in;
 
+/** What may serve a size. */
+typedef enum {
+  TUNER_MODE_ANY, /**< every rung */
+  /** What was tuned for the very size; else the library, or where there is none an error. Never a
+   * measurement. */
+  TUNER_MODE_EXACT
+} tuner_mode;
+
 /** How a dispatcher is opened. A struct of zeros means: GPU 0, results of other drivers and
  * compilers are used, the user's cache. */
 typedef struct {
@@ -80,6 +88,7 @@ typedef struct {
   tuner_compile_in compile_in; /**< where kernels are compiled */
   int compile_deadline_s;      /**< limit of a compilation in a helper in seconds; 0: 60 */
   size_t compile_memory_bytes; /**< and of its address space; 0: 4 GiB */
+  tuner_mode mode;             /**< what may serve a size; the environment stands before it */
 } tuner_options;
 
 /** Opens a device and reads a table.
@@ -180,6 +189,26 @@ typedef struct {
 TUNER_API tuner_status tuner_answer(const tuner_dispatcher* dispatcher, uint32_t family,
                                     const int64_t* size, size_t dimensions,
                                     tuner_answer_info* answer);
+
+/** What launches ran since the dispatcher was opened. */
+typedef struct {
+  const char* family; /**< of products without a family in the table: "gemm" */
+  tuner_rung rung;    /**< what served them */
+  int is_tuned;       /**< not 0: something was tuned at the very size */
+  uint64_t sizes;     /**< that were prepared for it; a size anew after it was dropped */
+  uint64_t launches;  /**< so far; in a graph, of the capture */
+} tuner_served_info;
+
+/** What served the launches so far. Where all are of tuned sizes, the table was complete for this
+ * program.
+ *
+ * @param dispatcher Not NULL.
+ * @param[out] served A count by family, rung and whether the size was tuned. Valid until the calling
+ *        thread's next tuner_served(). Set on TUNER_OK only.
+ * @param[out] count Number of counts. Set on TUNER_OK only.
+ * @return TUNER_FAILED after a fork. */
+TUNER_API tuner_status tuner_served(const tuner_dispatcher* dispatcher,
+                                    const tuner_served_info** served, size_t* count);
 
 /** The type of an argument. It must be the one declared in the space file; integers of 8 and 16
  * bits are passed as int or unsigned, unsigned long long as long long. */

@@ -74,6 +74,16 @@ tuner::CompileIn compile_in_of(tuner_compile_in where) {
   throw tuner::DispatchError("unknown compile_in: " + std::to_string(static_cast<int>(where)));
 }
 
+tuner::DispatchMode mode_of(tuner_mode mode) {
+  switch (mode) {
+    case TUNER_MODE_ANY:
+      return tuner::DispatchMode::any;
+    case TUNER_MODE_EXACT:
+      return tuner::DispatchMode::exact;
+  }
+  throw tuner::DispatchError("unknown mode: " + std::to_string(static_cast<int>(mode)));
+}
+
 tuner::DispatchOptions options_of(const tuner_options* options) {
   tuner::DispatchOptions chosen;
   if (options == nullptr) return chosen;
@@ -82,6 +92,7 @@ tuner::DispatchOptions options_of(const tuner_options* options) {
   if (options->refuse_stale != 0) chosen.stale = tuner::StalePolicy::refuse;
   if (options->cache != nullptr) chosen.cache = options->cache;
   chosen.compile_in = compile_in_of(options->compile_in);
+  chosen.mode = mode_of(options->mode);
   if (options->compile_deadline_s < 0) throw tuner::DispatchError("compile_deadline_s is negative");
   if (options->compile_deadline_s > 0) {
     chosen.compile_deadline = std::chrono::seconds(options->compile_deadline_s);
@@ -254,6 +265,25 @@ tuner_status tuner_prepare_measured(tuner_dispatcher* dispatcher, uint32_t famil
                                     const int64_t* sizes, size_t dimensions, size_t count) {
   return guarded(
       [&] { prepare(dispatcher, family, sizes, dimensions, count, tuner::ChooseBy::measurement); });
+}
+
+tuner_status tuner_served(const tuner_dispatcher* dispatcher, const tuner_served_info** served,
+                          size_t* count) {
+  return guarded([&] {
+    static thread_local std::vector<tuner::Served> counts;
+    static thread_local std::vector<tuner_served_info> infos;
+    counts = required(dispatcher, "dispatcher").dispatcher.served();
+    infos.clear();
+    for (const tuner::Served& it : counts) {
+      infos.push_back({.family = it.family.c_str(),
+                       .rung = rung_of(it.rung),
+                       .is_tuned = static_cast<int>(it.is_tuned),
+                       .sizes = it.sizes,
+                       .launches = it.launches});
+    }
+    required(served, "served") = infos.data();
+    required(count, "count") = infos.size();
+  });
 }
 
 tuner_status tuner_answer(const tuner_dispatcher* dispatcher, uint32_t family, const int64_t* size,

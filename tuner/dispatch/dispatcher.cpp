@@ -88,6 +88,10 @@ Answer Dispatcher::answer(FamilyId family, std::span<const std::int64_t> size) c
   return translated([&] { return engine().answer(family, size); });
 }
 
+std::vector<Served> Dispatcher::served() const {
+  return translated([&] { return engine().served(); });
+}
+
 void Dispatcher::launch(FamilyId family, std::span<const std::int64_t> size,
                         std::span<const DispatchArgument> arguments, backend::StreamHandle stream) {
   translated([&] { engine().launch(family, size, arguments, stream); });

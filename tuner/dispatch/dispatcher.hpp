@@ -94,11 +94,21 @@ enum class CompileIn {
   process,  ///< in this process: a source can take any time and memory, and crash it
 };
 
+/// What may serve a size.
+enum class DispatchMode {
+  any,  ///< every rung
+  /// What was tuned for the very size; else the library, or where there is none an error. Never a
+  /// measurement.
+  exact,
+};
+
 /// How a dispatcher is opened.
 struct DispatchOptions {
   std::string backend = "cuda";          ///< or "cpu"
   int device = 0;                        ///< index among the backend's devices, from 0
   StalePolicy stale = StalePolicy::use;  ///< whether results of another driver or compiler are used
+  DispatchMode mode =
+      DispatchMode::any;  ///< what may serve a size; the environment stands before it
   /// Where compiled kernels are kept, and what databases said when they were read last. Empty:
   /// where `tune` keeps kernels ($XDG_CACHE_HOME/tune/binaries). A folder that cannot be used costs
   /// time, no more.
@@ -137,6 +147,15 @@ struct Preparation {
   Size size;                     ///< as it was asked for
   std::optional<Answer> answer;  ///< what a launch runs
   std::string error;             ///< empty where there is an answer
+};
+
+/// What launches ran, since the dispatcher was opened.
+struct Served {
+  std::string family;          ///< of products without a family in the table: "gemm"
+  Rung rung = Rung::exact;     ///< what served them
+  bool is_tuned = false;       ///< whether something was tuned at the very size
+  std::uint64_t sizes = 0;     ///< that were prepared for it; a size anew after it was dropped
+  std::uint64_t launches = 0;  ///< so far; in a graph, of the capture
 };
 
 /// A family of the table in use.
@@ -282,6 +301,11 @@ class TUNER_API Dispatcher {
   /// @param size One number for each dimension; trailing ones with a default may be omitted.
   /// @return The kernel or the library, and why.
   [[nodiscard]] Answer answer(FamilyId family, std::span<const std::int64_t> size) const;
+
+  /// What served the launches so far. Where all are of tuned sizes, the table was complete for this
+  /// program.
+  /// @return A count by family, rung and whether the size was tuned.
+  [[nodiscard]] std::vector<Served> served() const;
 
   /// Enqueues the best kernel, or the library, on a stream.
   ///

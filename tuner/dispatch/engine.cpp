@@ -50,6 +50,12 @@ void on_all_cores(std::size_t count, const std::function<void(std::size_t)>& wor
   run();
 }
 
+/// What the environment says stands before what the application does.
+DispatchSettings merged(DispatchSettings settings, const DispatchOptions& options) {
+  if (settings.mode == DispatchMode::any) settings.mode = options.mode;
+  return settings;
+}
+
 [[noreturn]] void throw_halfway(const FamilyTable& family, const SizeSlot& slot,
                                 const Failure& failure) {
   throw HalfwayError(
@@ -91,7 +97,7 @@ FamilyTable& Engine::TableSnapshot::at(FamilyId id) const {
 
 Engine::Engine(std::unique_ptr<backend::Executor> executor, const Table& table,
                const DispatchOptions& options, DispatchSettings settings)
-    : settings_(std::move(settings)),
+    : settings_(merged(std::move(settings), options)),
       stale_(options.stale),
       executor_(std::move(executor)),
       kernels_(*executor_, options, settings_),
@@ -216,7 +222,9 @@ bool Engine::launch_prepared(FamilyId id, std::span<const std::int64_t> size,
     discard(*slot, *plan, end.error());
     throw_halfway(*family, *slot, end.error());
   }
-  return end && *end == LaunchEnd::enqueued;
+  const bool is_enqueued = end && *end == LaunchEnd::enqueued;
+  if (is_enqueued) plan->counter->add_launch();
+  return is_enqueued;
 }
 
 void Engine::launch_anew(FamilyId id, std::span<const std::int64_t> size,
@@ -272,7 +280,10 @@ std::optional<KernelUse> Engine::launch_prepared_kernel(FamilyId id,
   if (const auto end = no_tuned_kernel(*plan)) return KernelUse{.end = *end};
   const auto end = tuner::dispatch::enqueue(*executor_, *plan, arguments, stream);
   if (end && *end == LaunchEnd::no_scratch) return std::nullopt;
-  if (end) return KernelUse{.end = KernelEnd::launched, .saved_ns = plan->saved_ns};
+  if (end) {
+    plan->counter->add_launch();
+    return KernelUse{.end = KernelEnd::launched, .saved_ns = plan->saved_ns};
+  }
   if (!end.error().is_transient) {
     discard(*slot, *plan, end.error());
     if (plan->may_end_halfway()) throw_halfway(*family, *slot, end.error());
@@ -346,8 +357,9 @@ void Engine::launch_captured(const FamilyTable& family, const SizeSlot& slot,
 void Engine::launch_once(const FamilyTable& family, const SizeSlot& slot, PlanChoice choice,
                          std::string_view hint, std::span<const DispatchArgument> arguments,
                          backend::StreamHandle stream) {
-  const auto plan = maker_.make(family, slot, choice);
+  auto plan = maker_.make(family, slot, choice);
   if (!plan) throw NotServed(fmt::format("{}\n{}", plan.error(), hint));
+  plan->counter = &counter_of(family, *plan);
   const auto done = enqueue(*plan, arguments, stream);
   if (done) return;
   throw DispatchError(fmt::format("{} at {} cannot be launched here: {}", family.family().name,
@@ -359,7 +371,12 @@ Expected<void, Failure> Engine::enqueue(const LaunchPlan& plan,
                                         backend::StreamHandle stream) {
   auto done = enqueue_anew(*executor_, reclaimer_, plan, arguments, stream);
   if (!done && done.error().outcome == Outcome::crashed) fail_device(done.error());
+  if (done) plan.counter->add_launch();
   return done;
+}
+
+ServedCounter& Engine::counter_of(const FamilyTable& family, const LaunchPlan& plan) {
+  return counts_.of(family.family().name, plan.answer.rung, plan.knowledge);
 }
 
 const LaunchPlan& Engine::plan_for(const FamilyTable& family, SizeSlot& slot, TrialMemory* memory) {
@@ -369,6 +386,8 @@ const LaunchPlan& Engine::plan_for(const FamilyTable& family, SizeSlot& slot, Tr
   auto plan = memory != nullptr ? maker_.make_measured(family, slot, *memory)
                                 : maker_.make(family, slot, PlanChoice::any);
   if (!plan) throw NotServed(plan.error());
+  plan->counter = &counter_of(family, *plan);
+  plan->counter->add_size();
   note(family, slot, *plan);
   slot.plans.push_back(std::make_unique<const LaunchPlan>(std::move(*plan)));
   slot.plan.store(slot.plans.back().get(), std::memory_order_release);

@@ -60,6 +60,9 @@ class Engine {
                                              std::span<const DispatchArgument, 7> arguments,
                                              backend::StreamHandle stream);
   void reload(const Table& table);
+  [[nodiscard]] std::vector<Served> served() const { return counts_.all(); }
+  /// Of a product that the library served without a plan.
+  void count_product_of_library() { products_of_library_.add_launch(); }
 
   /// Adds a size to what TUNER_RECORD names, when it names something: of a family that the table
   /// need not have.
@@ -105,7 +108,7 @@ class Engine {
   void launch_once(const FamilyTable& family, const SizeSlot& slot, PlanChoice choice,
                    std::string_view hint, std::span<const DispatchArgument> arguments,
                    backend::StreamHandle stream);
-  /// As enqueue_anew; throws DispatchError when the device has failed.
+  /// As enqueue_anew, and counts; throws DispatchError when the device has failed.
   [[nodiscard]] Expected<void, Failure> enqueue(const LaunchPlan& plan,
                                                 std::span<const DispatchArgument> arguments,
                                                 backend::StreamHandle stream);
@@ -119,8 +122,12 @@ class Engine {
   void load_contenders(FamilyTable& family, std::span<const space::Size> sizes);
   void note(const FamilyTable& family, const SizeSlot& slot, const LaunchPlan& plan);
 
+  [[nodiscard]] ServedCounter& counter_of(const FamilyTable& family, const LaunchPlan& plan);
+
   const std::uint32_t forks_ = Forks::count();
   DispatchSettings settings_;
+  ServedCounts counts_;
+  ServedCounter& products_of_library_ = counts_.of("gemm", Rung::library, SizeKnowledge::untuned);
   StalePolicy stale_;
   std::unique_ptr<backend::Executor> executor_;
   LoadedKernels kernels_;

@@ -87,6 +87,7 @@ void multiply_by_library(Dispatcher& dispatcher, StreamHandle stream, const Prod
                                                     .beta = product.beta},
                                                    stream);
     if (!end) throw DispatchError("the library cannot multiply: " + end.error().message);
+    dispatcher.engine().count_product_of_library();
   } catch (const Error& error) {
     throw DispatchError(error.what());
   }

@@ -5,6 +5,7 @@
 #include "tuner/backend/executor.hpp"
 #include "tuner/dispatch/dispatcher.hpp"
 #include "tuner/dispatch/scratch_sets.hpp"
+#include "tuner/dispatch/served_counts.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -74,9 +75,6 @@ struct LibraryLaunch {
   std::unique_ptr<ScratchSets> workspace = nullptr;       ///< of that; null: it needs none
 };
 
-/// Whether something was measured at the very size, of which the library may have been the best.
-enum class SizeKnowledge { tuned, untuned };
-
 struct LaunchPlan {
   /// The memory of its own that a launch needs; null: none.
   [[nodiscard]] ScratchSets* scratch() const {
@@ -89,7 +87,8 @@ struct LaunchPlan {
   Answer answer;
   SizeKnowledge knowledge = SizeKnowledge::untuned;
   ChooseBy chosen_by = ChooseBy::expectation;
-  std::string identity;  ///< under which a failure is remembered
+  std::string identity;              ///< under which a failure is remembered
+  ServedCounter* counter = nullptr;  ///< of launches by it
   /// What a launch takes less than one of the library in the final round of the very size; 0 where
   /// there was none.
   double saved_ns = 0;

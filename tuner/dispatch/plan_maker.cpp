@@ -108,6 +108,11 @@ std::string PlanMaker::objection(const select::Selection& selection, const SizeS
   if (choice == PlanChoice::library && selection.rung != Rung::library) {
     return "only the library can serve this launch";
   }
+  const bool is_for_others =
+      selection.rung == Rung::nearest || selection.rung == Rung::default_config;
+  if (is_for_others && settings_.mode == DispatchMode::exact) {
+    return "it was not tuned for this size, and only such results are used (DispatchMode::exact)";
+  }
   const std::scoped_lock lock(mutex_);
   const auto failed = failures_.find(identity_of(selection, slot));
   return failed == failures_.end() ? "" : fmt::format("it failed before: {}", failed->second);
@@ -129,7 +134,7 @@ Expected<LaunchPlan, std::string> PlanMaker::make_measured(const FamilyTable& fa
                                                            TrialMemory& memory) {
   try {
     auto [table, ranking] = ask(family, slot);
-    if (may_be_measured(ranking, slot)) {
+    if (settings_.mode == DispatchMode::any && may_be_measured(ranking, slot)) {
       const auto make_plan = [&, table](const select::Selection& selection, ScratchPool& scratch) {
         return attempt(*table, slot, selection, PlanChoice::any, scratch);
       };
@@ -151,7 +156,7 @@ std::vector<std::function<void()>> PlanMaker::loading(const FamilyTable& family,
   std::vector<std::function<void()>> loads;
   try {
     const auto [table, ranking] = ask(family, *slot);
-    if (!may_be_measured(ranking, *slot)) {
+    if (settings_.mode != DispatchMode::any || !may_be_measured(ranking, *slot)) {
       loads.emplace_back(
           [this, &family, slot] { static_cast<void>(make(family, *slot, PlanChoice::any)); });
       return loads;

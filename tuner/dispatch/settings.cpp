@@ -15,6 +15,7 @@ DispatchSettings dispatch_settings() {
   if (environment_variable("TUNER_LOG") == "info") settings.log = LogLevel::info;
   settings.record = environment_variable("TUNER_RECORD");
   if (environment_variable("TUNER_DISABLE") == "1") settings.tuned = TunedKernels::ignored;
+  if (environment_variable("TUNER_EXACT") == "1") settings.mode = DispatchMode::exact;
   return settings;
 }
 

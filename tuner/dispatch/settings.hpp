@@ -2,6 +2,8 @@
 // What a user tells every dispatcher of a process through its environment.
 #pragma once
 
+#include "tuner/dispatch/dispatcher.hpp"
+
 #include <filesystem>
 #include <string_view>
 
@@ -14,6 +16,7 @@ struct DispatchSettings {
   LogLevel log = LogLevel::warn;            ///< TUNER_LOG=off|warn|info
   std::filesystem::path record = {};        ///< TUNER_RECORD: where sizes are noted; empty: nowhere
   TunedKernels tuned = TunedKernels::used;  ///< TUNER_DISABLE=1 ignores them
+  DispatchMode mode = DispatchMode::any;    ///< TUNER_EXACT=1: exact
 };
 
 /// Of this process's environment, which a privileged program ignores. An unknown TUNER_LOG counts
