@@ -26,6 +26,13 @@ class MergedCatalogueTest : public TunedDatabase {
     store = store::Store::in_memory();
     return known;
   }
+  static store::PortfolioRecord portfolio(const std::string& types, const std::string& recorded) {
+    store::PortfolioRecord record;
+    record.family = "tiles";
+    record.types = types;
+    record.recorded_at = recorded;
+    return record;
+  }
   static std::string best_at(const Catalogue& known, const std::string& size) {
     return rank(known, {.family = "tiles", .size = size}).answers.front().config_json;
   }
@@ -77,11 +84,9 @@ TEST_F(MergedCatalogueTest, OfTwoPortfoliosForTheSameTypesTheNewerStays) {
   put({.problem = "1024,1024"});
   Catalogue one = taken();
   Catalogue other = one;
-  one.portfolios = {{.family = "tiles", .types = "TYPE=f32", .recorded_at = "2026-01-02"},
-                    {.family = "tiles", .types = "TYPE=f16", .recorded_at = "2026-01-02"}};
-  other.portfolios = {{.family = "tiles", .types = "TYPE=f32", .recorded_at = "2026-01-03"},
-                      {.family = "tiles", .types = "TYPE=f16", .recorded_at = "2026-01-01"},
-                      {.family = "tiles", .types = "TYPE=s8", .recorded_at = "2026-01-01"}};
+  one.portfolios = {portfolio("TYPE=f32", "2026-01-02"), portfolio("TYPE=f16", "2026-01-02")};
+  other.portfolios = {portfolio("TYPE=f32", "2026-01-03"), portfolio("TYPE=f16", "2026-01-01"),
+                      portfolio("TYPE=s8", "2026-01-01")};
   const Catalogue both = merged_catalogue(one, other).catalogue;
   std::vector<std::string> kept;
   for (const store::PortfolioRecord& it : both.portfolios) {
