@@ -22,7 +22,7 @@ _NUMBERS = {_library.INT: "i", _library.UNSIGNED: "I", _library.LONG_LONG: "q", 
             _library.DOUBLE: "d"}
 _NAMES = ("array", "int", "unsigned", "long long", "float", "double", "array by value")
 _RUNGS = ("exact", "stale", "nearest", "library", "default", "library_tuned")
-_MODES = ("any", "exact")
+_MODES = ("any", "exact", "pinned")
 _FORMATS = {"float": "f", "double": "d", "int": "i", "unsigned": "I", "long long": "q", "unsigned long long": "Q",
             "short": "h", "unsigned short": "H", "signed char": "b", "unsigned char": "B", "__half": "e"}
 
@@ -110,7 +110,8 @@ class Dispatcher:
     """
 
     def __init__(self, table: Optional[Table] = None, *, backend: str = "cuda", device: int = 0,
-                 refuse_stale: bool = False, cache: Optional[Path] = None, mode: str = "any") -> None:
+                 refuse_stale: bool = False, cache: Optional[Path] = None, mode: str = "any",
+                 pins: Optional[Path] = None) -> None:
         """Opens a device.
 
         table: by default the user's database, with the shipped table for sizes that it does not have.
@@ -118,6 +119,7 @@ class Dispatcher:
         refuse_stale: use nothing that was measured with another driver or compiler.
         cache: folder of compiled kernels; by default the user's.
         mode: "exact": what was tuned for the very size, else the library, or where there is none an Error; never a measurement.
+              "pinned": the choices of the file `pins`, which pin() wrote; one that cannot be used is an Error.
         """
         self._library = _library.library()
         self.backend, self.device = backend, device
@@ -127,7 +129,7 @@ class Dispatcher:
         if mode not in _MODES:
             raise ValueError(f"mode is {mode!r}, neither of {', '.join(map(repr, _MODES))}")
         options = _library.Options(backend.encode(), device, int(refuse_stale), None if cache is None else os.fsencode(cache),
-                                   mode=_MODES.index(mode))
+                                   mode=_MODES.index(mode), pins=None if pins is None else os.fsencode(pins))
         check(self._library.tuner_open((table or Table.database())._struct(), ctypes.byref(options),
                                        ctypes.byref(self._handle)))
 
@@ -184,6 +186,10 @@ class Dispatcher:
         check(self._library.tuner_served(self._handle, ctypes.byref(infos), ctypes.byref(count)))
         return [Served(it.family.decode(), _RUNGS[it.rung], bool(it.is_tuned), it.sizes, it.launches)
                 for it in infos[:count.value]]
+
+    def pin(self, file: Path) -> None:
+        """Writes the choices in force, for other processes with mode="pinned"."""
+        check(self._library.tuner_pin(self._handle, os.fsencode(file)))
 
     def _find_gemm(self, problem: _library.GemmProblem) -> Optional[Tuple[int, bytes]]:
         """Family and size of a product; None where the library serves it whatever was tuned."""

@@ -28,7 +28,7 @@ class TableStruct(ctypes.Structure):
 class Options(ctypes.Structure):
     _fields_ = [("backend", ctypes.c_char_p), ("device", ctypes.c_int), ("refuse_stale", ctypes.c_int),
                 ("cache", ctypes.c_char_p), ("compile_in", ctypes.c_int), ("compile_deadline_s", ctypes.c_int),
-                ("compile_memory_bytes", ctypes.c_size_t), ("mode", ctypes.c_int)]
+                ("compile_memory_bytes", ctypes.c_size_t), ("mode", ctypes.c_int), ("pins", ctypes.c_char_p)]
 
 
 class AnswerInfo(ctypes.Structure):
@@ -74,6 +74,7 @@ _CALLS = {
     "tuner_prepare_measured": (ctypes.c_void_p, ctypes.c_uint32, ctypes.c_char_p, ctypes.c_size_t, ctypes.c_size_t),
     "tuner_answer": (ctypes.c_void_p, ctypes.c_uint32, ctypes.c_char_p, ctypes.c_size_t, ctypes.POINTER(AnswerInfo)),
     "tuner_served": (ctypes.c_void_p, ctypes.POINTER(ctypes.POINTER(ServedInfo)), ctypes.POINTER(ctypes.c_size_t)),
+    "tuner_pin": (ctypes.c_void_p, ctypes.c_char_p),
     "tuner_arguments": (ctypes.c_void_p, ctypes.c_uint32, ctypes.c_char_p, ctypes.c_size_t,
                         ctypes.POINTER(ctypes.POINTER(ArgumentInfo)), ctypes.POINTER(ctypes.c_size_t)),
     "tuner_launch": (ctypes.c_void_p, ctypes.c_uint32, ctypes.c_char_p, ctypes.c_size_t, ctypes.c_char_p,

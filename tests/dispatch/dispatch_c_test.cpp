@@ -262,6 +262,14 @@ TEST_F(DispatchCTest, CountsWhatServedAndTakesOnlyWhatWasTunedIfAskedTo) {
   EXPECT_EQ(served[1].rung, TUNER_RUNG_LIBRARY);
   EXPECT_EQ(served[1].is_tuned, 0);
   EXPECT_EQ(served[1].launches, 2U);
+  TemporaryDirectory folder;
+  const std::string pins = folder.path() / "pins.json";
+  ASSERT_EQ(tuner_pin(dispatcher, pins.c_str()), TUNER_OK) << tuner_last_error();
+  tuner_close(std::exchange(dispatcher, nullptr));
+  options.mode = TUNER_MODE_PINNED;
+  EXPECT_EQ(open(), TUNER_FAILED) << "no file is named";
+  options.pins = pins.c_str();
+  EXPECT_EQ(open(), TUNER_OK) << tuner_last_error();
 }
 
 TEST_F(DispatchCTest, AFailureIsAStatusWithItsReasonInThisThread) {

@@ -237,7 +237,13 @@ class FamilyTest(PythonTest):
             with self.assertRaisesRegex(tuner.Error, "not tuned for this size"):
                 exact.launch("saxpy", 500, 2.0, floats(500), floats(500))
             self.assertEqual(exact.served(), [tuner.Served("saxpy", "exact", True, 1, 1)])
-        with self.assertRaisesRegex(ValueError, "'precise', neither of 'any', 'exact'"):
+            exact.pin(self.folder / "pins.json")
+        with tuner.Dispatcher(tuner.Table.database(self.folder / "tune.db"), backend="cpu", mode="pinned",
+                              pins=self.folder / "pins.json") as pinned:
+            self.assertIn("pinned by", pinned.answer("saxpy", 1000).explanation)
+            with self.assertRaisesRegex(tuner.Error, "pins.json.* saxpy 500 cannot be used"):
+                pinned.launch("saxpy", 500, 2.0, floats(500), floats(500))
+        with self.assertRaisesRegex(ValueError, "'precise', neither of 'any', 'exact', 'pinned'"):
             tuner.Dispatcher(backend="cpu", mode="precise")
 
     def test_what_cannot_be_launched_is_said(self):

@@ -73,7 +73,10 @@ typedef enum {
   TUNER_MODE_ANY, /**< every rung */
   /** What was tuned for the very size; else the library, or where there is none an error. Never a
    * measurement. */
-  TUNER_MODE_EXACT
+  TUNER_MODE_EXACT,
+  /** The choices of a file that tuner_pin() wrote: a choice that cannot be used is an error. For
+   * other sizes the library, or where there is none an error. */
+  TUNER_MODE_PINNED
 } tuner_mode;
 
 /** How a dispatcher is opened. A struct of zeros means: GPU 0, results of other drivers and
@@ -89,6 +92,7 @@ typedef struct {
   int compile_deadline_s;      /**< limit of a compilation in a helper in seconds; 0: 60 */
   size_t compile_memory_bytes; /**< and of its address space; 0: 4 GiB */
   tuner_mode mode;             /**< what may serve a size; the environment stands before it */
+  const char* pins;            /**< with TUNER_MODE_PINNED: the file */
 } tuner_options;
 
 /** Opens a device and reads a table.
@@ -194,7 +198,7 @@ TUNER_API tuner_status tuner_answer(const tuner_dispatcher* dispatcher, uint32_t
 typedef struct {
   const char* family; /**< of products without a family in the table: "gemm" */
   tuner_rung rung;    /**< what served them */
-  int is_tuned;       /**< not 0: something was tuned at the very size */
+  int is_tuned;       /**< not 0: something was tuned, or pinned, at the very size */
   uint64_t sizes;     /**< that were prepared for it; a size anew after it was dropped */
   uint64_t launches;  /**< so far; in a graph, of the capture */
 } tuner_served_info;
@@ -209,6 +213,14 @@ typedef struct {
  * @return TUNER_FAILED after a fork. */
 TUNER_API tuner_status tuner_served(const tuner_dispatcher* dispatcher,
                                     const tuner_served_info** served, size_t* count);
+
+/** Writes the choices in force: what sizes that were prepared or launched lately are served by. With
+ * TUNER_MODE_PINNED another process serves them in the same way, with the same results.
+ *
+ * @param dispatcher Not NULL.
+ * @param file Where they go. Not NULL.
+ * @return TUNER_FAILED if the file cannot be written. */
+TUNER_API tuner_status tuner_pin(const tuner_dispatcher* dispatcher, const char* file);
 
 /** The type of an argument. It must be the one declared in the space file; integers of 8 and 16
  * bits are passed as int or unsigned, unsigned long long as long long. */

@@ -80,6 +80,8 @@ tuner::DispatchMode mode_of(tuner_mode mode) {
       return tuner::DispatchMode::any;
     case TUNER_MODE_EXACT:
       return tuner::DispatchMode::exact;
+    case TUNER_MODE_PINNED:
+      return tuner::DispatchMode::pinned;
   }
   throw tuner::DispatchError("unknown mode: " + std::to_string(static_cast<int>(mode)));
 }
@@ -93,6 +95,7 @@ tuner::DispatchOptions options_of(const tuner_options* options) {
   if (options->cache != nullptr) chosen.cache = options->cache;
   chosen.compile_in = compile_in_of(options->compile_in);
   chosen.mode = mode_of(options->mode);
+  if (options->pins != nullptr) chosen.pins = options->pins;
   if (options->compile_deadline_s < 0) throw tuner::DispatchError("compile_deadline_s is negative");
   if (options->compile_deadline_s > 0) {
     chosen.compile_deadline = std::chrono::seconds(options->compile_deadline_s);
@@ -283,6 +286,12 @@ tuner_status tuner_served(const tuner_dispatcher* dispatcher, const tuner_served
     }
     required(served, "served") = infos.data();
     required(count, "count") = infos.size();
+  });
+}
+
+tuner_status tuner_pin(const tuner_dispatcher* dispatcher, const char* file) {
+  return guarded([&] {
+    required(dispatcher, "dispatcher").dispatcher.pin(&required(file, "the file's path"));
   });
 }
 

@@ -92,6 +92,10 @@ std::vector<Served> Dispatcher::served() const {
   return translated([&] { return engine().served(); });
 }
 
+void Dispatcher::pin(const std::filesystem::path& file) const {
+  translated([&] { engine().pin(file); });
+}
+
 void Dispatcher::launch(FamilyId family, std::span<const std::int64_t> size,
                         std::span<const DispatchArgument> arguments, backend::StreamHandle stream) {
   translated([&] { engine().launch(family, size, arguments, stream); });

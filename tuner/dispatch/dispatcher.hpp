@@ -100,6 +100,9 @@ enum class DispatchMode {
   /// What was tuned for the very size; else the library, or where there is none an error. Never a
   /// measurement.
   exact,
+  /// The choices of DispatchOptions::pins, which Dispatcher::pin() wrote: a choice that cannot be
+  /// used is an error. For other sizes the library, or where there is none an error.
+  pinned,
 };
 
 /// How a dispatcher is opened.
@@ -108,7 +111,8 @@ struct DispatchOptions {
   int device = 0;                        ///< index among the backend's devices, from 0
   StalePolicy stale = StalePolicy::use;  ///< whether results of another driver or compiler are used
   DispatchMode mode =
-      DispatchMode::any;  ///< what may serve a size; the environment stands before it
+      DispatchMode::any;            ///< what may serve a size; the environment stands before it
+  std::filesystem::path pins = {};  ///< with DispatchMode::pinned: where the choices are
   /// Where compiled kernels are kept, and what databases said when they were read last. Empty:
   /// where `tune` keeps kernels ($XDG_CACHE_HOME/tune/binaries). A folder that cannot be used costs
   /// time, no more.
@@ -153,7 +157,7 @@ struct Preparation {
 struct Served {
   std::string family;          ///< of products without a family in the table: "gemm"
   Rung rung = Rung::exact;     ///< what served them
-  bool is_tuned = false;       ///< whether something was tuned at the very size
+  bool is_tuned = false;       ///< whether something was tuned, or pinned, at the very size
   std::uint64_t sizes = 0;     ///< that were prepared for it; a size anew after it was dropped
   std::uint64_t launches = 0;  ///< so far; in a graph, of the capture
 };
@@ -306,6 +310,12 @@ class TUNER_API Dispatcher {
   /// program.
   /// @return A count by family, rung and whether the size was tuned.
   [[nodiscard]] std::vector<Served> served() const;
+
+  /// Writes the choices in force: what sizes that were prepared or launched lately are served by.
+  /// With DispatchMode::pinned another process serves them in the same way, with the same results.
+  /// Throws DispatchError when the file cannot be written.
+  /// @param file Where they go.
+  void pin(const std::filesystem::path& file) const;
 
   /// Enqueues the best kernel, or the library, on a stream.
   ///

@@ -52,7 +52,13 @@ void on_all_cores(std::size_t count, const std::function<void(std::size_t)>& wor
 
 /// What the environment says stands before what the application does.
 DispatchSettings merged(DispatchSettings settings, const DispatchOptions& options) {
-  if (settings.mode == DispatchMode::any) settings.mode = options.mode;
+  if (settings.mode == DispatchMode::any) {
+    settings.mode = options.mode;
+    settings.pins = options.pins;
+  }
+  if (settings.mode == DispatchMode::pinned && settings.pins.empty()) {
+    throw DispatchError("DispatchMode::pinned needs DispatchOptions::pins, a file of choices");
+  }
   return settings;
 }
 
@@ -106,7 +112,8 @@ Engine::Engine(std::unique_ptr<backend::Executor> executor, const Table& table,
       measured_(*executor_, tables_,
                 tables_.problem().empty() ? table_cache(options) : std::filesystem::path(),
                 settings_),
-      maker_(*executor_, kernels_, scratch_, measured_, settings_),
+      pins_(executor_->device(), executor_->environment()),
+      maker_(*executor_, kernels_, scratch_, measured_, pins_, settings_),
       recorder_(settings_.record) {
   if (!kernels_.cache_problem().empty()) log(settings_, LogLevel::info, kernels_.cache_problem());
   if (kernels_.lacks_helper()) {
@@ -114,6 +121,7 @@ Engine::Engine(std::unique_ptr<backend::Executor> executor, const Table& table,
         "kernels are compiled in this process, without a limit of time and memory: "
         "libexec/tuner/tuner-compile is not installed beside the library");
   }
+  if (settings_.mode == DispatchMode::pinned) pins_.read(settings_.pins);
   snapshot_ = read(table);
   current_ = snapshot_.get();
 }
@@ -251,6 +259,11 @@ void Engine::launch_anew(FamilyId id, std::span<const std::int64_t> size,
     const auto done = enqueue(plan, arguments, stream);
     if (done) return;
     // What may succeed later has launched nothing.
+    if (done.error().is_transient && settings_.mode == DispatchMode::pinned) {
+      refuse(fmt::format("what {} pins for {} {} cannot be launched now: {}",
+                         settings_.pins.string(), family.family().name, slot->text,
+                         done.error().message));
+    }
     if (done.error().is_transient) {
       return launch_once(family, *slot, PlanChoice::library, done.error().message, arguments,
                          stream);
@@ -358,7 +371,7 @@ void Engine::launch_once(const FamilyTable& family, const SizeSlot& slot, PlanCh
                          std::string_view hint, std::span<const DispatchArgument> arguments,
                          backend::StreamHandle stream) {
   auto plan = maker_.make(family, slot, choice);
-  if (!plan) throw NotServed(fmt::format("{}\n{}", plan.error(), hint));
+  if (!plan) refuse(fmt::format("{}\n{}", plan.error(), hint));
   plan->counter = &counter_of(family, *plan);
   const auto done = enqueue(*plan, arguments, stream);
   if (done) return;
@@ -375,6 +388,24 @@ Expected<void, Failure> Engine::enqueue(const LaunchPlan& plan,
   return done;
 }
 
+void Engine::refuse(const std::string& why) const {
+  if (settings_.mode == DispatchMode::pinned) throw DispatchError(why);
+  throw NotServed(why);
+}
+
+void Engine::pin(const std::filesystem::path& file) const {
+  Pins pins(executor_->device(), executor_->environment());
+  const std::shared_ptr<const TableSnapshot> snapshot = this->snapshot();
+  for (const auto& family : snapshot->families) {
+    if (family == nullptr) continue;
+    for (const std::shared_ptr<SizeSlot>& slot : family->slots()) {
+      const LaunchPlan* const plan = slot->plan.load(std::memory_order_acquire);
+      if (plan != nullptr) pins.add(family->family().name, slot->text, plan->pin);
+    }
+  }
+  pins.write(file);
+}
+
 ServedCounter& Engine::counter_of(const FamilyTable& family, const LaunchPlan& plan) {
   return counts_.of(family.family().name, plan.answer.rung, plan.knowledge);
 }
@@ -385,7 +416,7 @@ const LaunchPlan& Engine::plan_for(const FamilyTable& family, SizeSlot& slot, Tr
   if (known != nullptr && (memory == nullptr || is_measured(*known))) return *known;
   auto plan = memory != nullptr ? maker_.make_measured(family, slot, *memory)
                                 : maker_.make(family, slot, PlanChoice::any);
-  if (!plan) throw NotServed(plan.error());
+  if (!plan) refuse(plan.error());
   plan->counter = &counter_of(family, *plan);
   plan->counter->add_size();
   note(family, slot, *plan);

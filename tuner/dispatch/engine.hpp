@@ -61,6 +61,8 @@ class Engine {
                                              backend::StreamHandle stream);
   void reload(const Table& table);
   [[nodiscard]] std::vector<Served> served() const { return counts_.all(); }
+  /// Writes what the plans in force are.
+  void pin(const std::filesystem::path& file) const;
   /// Of a product that the library served without a plan.
   void count_product_of_library() { products_of_library_.add_launch(); }
 
@@ -122,6 +124,8 @@ class Engine {
   void load_contenders(FamilyTable& family, std::span<const space::Size> sizes);
   void note(const FamilyTable& family, const SizeSlot& slot, const LaunchPlan& plan);
 
+  /// Throws why there is no plan: NotServed where the library may take over.
+  [[noreturn]] void refuse(const std::string& why) const;
   [[nodiscard]] ServedCounter& counter_of(const FamilyTable& family, const LaunchPlan& plan);
 
   const std::uint32_t forks_ = Forks::count();
@@ -135,6 +139,7 @@ class Engine {
   mutable EpochReclaimer reclaimer_;
   ScratchPool scratch_;
   MeasuredChoice measured_;
+  Pins pins_;
   mutable PlanMaker maker_;
   SizeRecorder recorder_;
 

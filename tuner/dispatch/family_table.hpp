@@ -82,6 +82,7 @@ class FamilyTable {
   /// The same where it is in no read section, made when it is new; `size` may leave out dimensions
   /// that have a default. Throws NotServed when it is none of the family's.
   [[nodiscard]] std::shared_ptr<SizeSlot> slot(std::span<const std::int64_t> size, SlotLife life);
+  [[nodiscard]] std::vector<std::shared_ptr<SizeSlot>> slots() const { return slots_.all(); }
   void let_go(SizeSlot& slot) { slots_.let_go(slot); }
   [[nodiscard]] bool is_size(std::span<const std::int64_t> numbers) const;
 

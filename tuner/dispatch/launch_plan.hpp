@@ -75,6 +75,15 @@ struct LibraryLaunch {
   std::unique_ptr<ScratchSets> workspace = nullptr;       ///< of that; null: it needs none
 };
 
+/// What serves a size, so that another process can do the same.
+struct Pin {
+  Rung rung = Rung::exact;
+  std::string kernel = {};  ///< empty: the library
+  std::string hash = {};    ///< of the kernel's code
+  std::string configuration = {};
+  std::string library_algorithm = {};  ///< empty: the library's own choice
+};
+
 struct LaunchPlan {
   /// The memory of its own that a launch needs; null: none.
   [[nodiscard]] ScratchSets* scratch() const {
@@ -89,6 +98,7 @@ struct LaunchPlan {
   ChooseBy chosen_by = ChooseBy::expectation;
   std::string identity;              ///< under which a failure is remembered
   ServedCounter* counter = nullptr;  ///< of launches by it
+  Pin pin = {};
   /// What a launch takes less than one of the library in the final round of the very size; 0 where
   /// there was none.
   double saved_ns = 0;

@@ -121,6 +121,7 @@ std::string PlanMaker::objection(const select::Selection& selection, const SizeS
 Expected<LaunchPlan, std::string> PlanMaker::make(const FamilyTable& family, const SizeSlot& slot,
                                                   PlanChoice choice) {
   try {
+    if (settings_.mode == DispatchMode::pinned) return make_pinned(family, slot, choice);
     AskedTable asked = ask(family, slot);
     return first_that_works(*asked.family, slot, asked.ranking.answers, choice,
                             std::move(asked.ranking.explanation));
@@ -129,9 +130,45 @@ Expected<LaunchPlan, std::string> PlanMaker::make(const FamilyTable& family, con
   }
 }
 
+Expected<PinnedAnswer, std::string> PlanMaker::pinned(const FamilyTable& family,
+                                                      const SizeSlot& slot) const {
+  const std::string& name = family.family().name;
+  const Pin* const pin = pins_.find(name, slot.text);
+  auto answer = pinned_answer(family, slot, pin == nullptr ? Pin{.rung = Rung::library} : *pin);
+  if (!answer) {
+    return Unexpected(fmt::format("what {} pins for {} {} cannot be used: {}",
+                                  settings_.pins.string(), name, slot.text, answer.error()));
+  }
+  answer->selection.explanation.push_back(
+      pin == nullptr
+          ? fmt::format("{} pins nothing for {}: the library", settings_.pins.string(), slot.text)
+          : fmt::format("pinned by {}", settings_.pins.string()));
+  return answer;
+}
+
+Expected<LaunchPlan, std::string> PlanMaker::make_pinned(const FamilyTable& family,
+                                                         const SizeSlot& slot, PlanChoice choice) {
+  const auto answer = pinned(family, slot);
+  if (!answer) return Unexpected(answer.error());
+  const bool is_pinned = pins_.find(family.family().name, slot.text) != nullptr;
+  // A buffer that no kernel takes is the library's, as where the choice was made.
+  select::Selection selection = answer->selection;
+  if (choice == PlanChoice::library) selection.rung = Rung::library;
+  if (choice == PlanChoice::library) selection.kernel = nullptr;
+  auto plan = first_that_works(*answer->family, slot, {selection}, choice, {});
+  if (plan) {
+    plan->knowledge = is_pinned ? SizeKnowledge::tuned : SizeKnowledge::untuned;
+    return plan;
+  }
+  return Unexpected(fmt::format("what {} pins for {} {} cannot be used: {}",
+                                settings_.pins.string(), family.family().name, slot.text,
+                                plan.error()));
+}
+
 Expected<LaunchPlan, std::string> PlanMaker::make_measured(const FamilyTable& family,
                                                            const SizeSlot& slot,
                                                            TrialMemory& memory) {
+  if (settings_.mode == DispatchMode::pinned) return make(family, slot, PlanChoice::any);
   try {
     auto [table, ranking] = ask(family, slot);
     if (settings_.mode == DispatchMode::any && may_be_measured(ranking, slot)) {
@@ -154,13 +191,13 @@ Expected<LaunchPlan, std::string> PlanMaker::make_measured(const FamilyTable& fa
 std::vector<std::function<void()>> PlanMaker::loading(const FamilyTable& family,
                                                       std::shared_ptr<const SizeSlot> slot) {
   std::vector<std::function<void()>> loads;
+  const auto load = [this, &family, slot] {
+    static_cast<void>(make(family, *slot, PlanChoice::any));
+  };
+  if (settings_.mode != DispatchMode::any) return {load};
   try {
     const auto [table, ranking] = ask(family, *slot);
-    if (settings_.mode != DispatchMode::any || !may_be_measured(ranking, *slot)) {
-      loads.emplace_back(
-          [this, &family, slot] { static_cast<void>(make(family, *slot, PlanChoice::any)); });
-      return loads;
-    }
+    if (!may_be_measured(ranking, *slot)) return {load};
     auto needed = measured_.needed({*table, *slot, ranking});
     for (select::Selection& selection : needed.selections) {
       loads.emplace_back(
@@ -187,6 +224,7 @@ Expected<LaunchPlan, std::string> PlanMaker::first_that_works(
       plan->identity = identity_of(selection, slot);
       plan->knowledge = knowledge_of(selection, slot);
       plan->saved_ns = saved_ns(selection, slot);
+      plan->pin = pin_of(selection);
       return plan;
     }
     explanation.push_back(fmt::format("{}: skipped: {}", title(selection), plan.error()));
@@ -199,6 +237,11 @@ Expected<Answer, std::string> PlanMaker::foresee(const FamilyTable& family,
                                                  const SizeSlot& slot) const {
   std::vector<std::string> explanation;
   try {
+    if (settings_.mode == DispatchMode::pinned) {
+      const auto answer = pinned(family, slot);
+      if (!answer) return Unexpected(answer.error());
+      return answer_of(answer->selection, {});
+    }
     select::Ranking ranking = ask(family, slot).ranking;
     explanation = std::move(ranking.explanation);
     for (const select::Selection& selection : ranking.answers) {

@@ -4,6 +4,7 @@
 #include "tuner/dispatch/family_table.hpp"
 #include "tuner/dispatch/loaded_kernels.hpp"
 #include "tuner/dispatch/measured_choice.hpp"
+#include "tuner/dispatch/pins.hpp"
 #include "tuner/dispatch/settings.hpp"
 #include "tuner/select/rank.hpp"
 
@@ -30,11 +31,12 @@ class PlanMaker {
  public:
   /// All of them must outlive this.
   PlanMaker(backend::Executor& executor, LoadedKernels& kernels, ScratchPool& scratch,
-            MeasuredChoice& measured, const DispatchSettings& settings)
+            MeasuredChoice& measured, const Pins& pins, const DispatchSettings& settings)
       : executor_(executor),
         kernels_(kernels),
         scratch_(scratch),
         measured_(measured),
+        pins_(pins),
         settings_(settings) {}
 
   /// The best plan that can be launched; else why there is none, for the user.
@@ -59,6 +61,13 @@ class PlanMaker {
   /// Why an answer is skipped before anything is tried; empty when it is not.
   [[nodiscard]] std::string objection(const select::Selection& selection, const SizeSlot& slot,
                                       PlanChoice choice) const;
+  /// The answer that is pinned for a size, or the library where none is; else why it cannot be
+  /// used.
+  [[nodiscard]] Expected<PinnedAnswer, std::string> pinned(const FamilyTable& family,
+                                                           const SizeSlot& slot) const;
+  [[nodiscard]] Expected<LaunchPlan, std::string> make_pinned(const FamilyTable& family,
+                                                              const SizeSlot& slot,
+                                                              PlanChoice choice);
   [[nodiscard]] Expected<LaunchPlan, std::string> attempt(const FamilyTable& family,
                                                           const SizeSlot& slot,
                                                           const select::Selection& selection,
@@ -80,6 +89,7 @@ class PlanMaker {
   LoadedKernels& kernels_;
   ScratchPool& scratch_;
   MeasuredChoice& measured_;
+  const Pins& pins_;
   const DispatchSettings& settings_;
   mutable std::mutex mutex_;
   std::map<std::string, std::string> failures_;  // why, by identity

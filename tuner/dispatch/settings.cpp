@@ -16,6 +16,8 @@ DispatchSettings dispatch_settings() {
   settings.record = environment_variable("TUNER_RECORD");
   if (environment_variable("TUNER_DISABLE") == "1") settings.tuned = TunedKernels::ignored;
   if (environment_variable("TUNER_EXACT") == "1") settings.mode = DispatchMode::exact;
+  settings.pins = environment_variable("TUNER_PINS");
+  if (!settings.pins.empty()) settings.mode = DispatchMode::pinned;
   return settings;
 }
 

@@ -16,7 +16,9 @@ struct DispatchSettings {
   LogLevel log = LogLevel::warn;            ///< TUNER_LOG=off|warn|info
   std::filesystem::path record = {};        ///< TUNER_RECORD: where sizes are noted; empty: nowhere
   TunedKernels tuned = TunedKernels::used;  ///< TUNER_DISABLE=1 ignores them
-  DispatchMode mode = DispatchMode::any;    ///< TUNER_EXACT=1: exact
+  /// TUNER_EXACT=1: exact; TUNER_PINS=FILE: pinned.
+  DispatchMode mode = DispatchMode::any;
+  std::filesystem::path pins = {};  ///< of the mode pinned
 };
 
 /// Of this process's environment, which a privileged program ignores. An unknown TUNER_LOG counts

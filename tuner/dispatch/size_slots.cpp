@@ -71,6 +71,11 @@ std::shared_ptr<SizeSlot> SizeSlots::add(std::shared_ptr<SizeSlot> slot, std::si
   return slot;
 }
 
+std::vector<std::shared_ptr<SizeSlot>> SizeSlots::all() const {
+  const std::scoped_lock lock(mutex_);
+  return slots_;
+}
+
 void SizeSlots::let_go(SizeSlot& slot) {
   const std::scoped_lock lock(mutex_);
   if (slot.life_ == SlotLife::kept) ++droppable_;

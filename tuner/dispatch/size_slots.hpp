@@ -98,6 +98,7 @@ class SizeSlots {
   /// be. Not in a read section.
   [[nodiscard]] std::shared_ptr<SizeSlot> add(std::shared_ptr<SizeSlot> slot, std::size_t given,
                                               SlotLife life);
+  [[nodiscard]] std::vector<std::shared_ptr<SizeSlot>> all() const;
   /// Makes a slot that was to be kept droppable.
   void let_go(SizeSlot& slot);
 
