@@ -16,7 +16,7 @@ if(NOT PROJECT_IS_TOP_LEVEL)
   set(report_js none)
 endif()
 set(TUNER_REPORT_JS "${report_js}" CACHE STRING
-    "Where the report's script comes from: 'npm' builds it, a path names one built before, 'none' leaves the charts out")
+    "Where the report's script comes from: 'npm' builds it, a path names one built before, 'none' leaves it out")
 
 if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)

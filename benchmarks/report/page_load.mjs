@@ -23,6 +23,7 @@ async function load(browser, file) {
       .observe({ type: "longtask", buffered: true });
   });
   await page.goto(pathToFileURL(file).href);
+  await page.waitForSelector("main[data-complete]", { state: "attached" });
   await page.waitForFunction(() => [...document.querySelectorAll("[data-overview] .chart")]
     .filter((one) => one.offsetWidth > 0 && one.getBoundingClientRect().top < innerHeight).every((one) => one.dataset.drawn));
   await page.waitForTimeout(100); // an observer sees a task after its end

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a reader can press: copies, downloads, choices.
+import { make } from "./elements";
 
 function button(label: string, action: (self: HTMLButtonElement) => void): HTMLButtonElement {
-  const element = document.createElement("button");
-  element.type = "button";
-  element.className = "link";
-  element.textContent = label;
+  const element = make("button", { type: "button", class: "link" }, label);
   element.addEventListener("click", () => action(element));
   return element;
 }
@@ -34,30 +32,22 @@ async function copy(text: string): Promise<void> {
   }
 }
 
-/** Gives every <code data-copy="what"> a button. */
-export function addCopyButtons(root: ParentNode): void {
-  for (const code of root.querySelectorAll<HTMLElement>("code[data-copy]:not([data-ready])")) {
-    code.dataset.ready = "true";
-    const text = code.textContent ?? "";
-    const copyButton = button("Copy", (self) => void copy(text).then(() => {
-      self.textContent = "Copied";
-      setTimeout(() => { self.textContent = "Copy"; }, 1500);
-    }));
-    copyButton.setAttribute("aria-label", `Copy the ${code.dataset.copy}: ${text.slice(0, 80)}`);
-    const holder = document.createElement("span");
-    const parts = code.dataset.copy!.startsWith("configuration") ? text.split(/(?<=,)/) : [text]; // which may break at commas
-    holder.append(...parts.flatMap((part, i) => (i > 0 ? [document.createElement("wbr"), part] : [part])));
-    code.replaceChildren(holder, copyButton);
-  }
+/** A text with a button that copies it; one of a configuration may break at commas. */
+export function copyable(what: string, text: string): HTMLElement {
+  const copyButton = button("Copy", (self) => void copy(text).then(() => {
+    self.textContent = "Copied";
+    setTimeout(() => { self.textContent = "Copy"; }, 1500);
+  }));
+  copyButton.setAttribute("aria-label", `Copy the ${what}: ${text.slice(0, 80)}`);
+  const parts = what.startsWith("configuration") ? text.split(/(?<=,)/) : [text];
+  const holder = make("span", {}, ...parts.flatMap((part, i) => (i > 0 ? [make("wbr"), part] : [part])));
+  return make("pre", {}, make("code", {}, holder, copyButton));
 }
 
 /** A labelled choice among texts; `pick` hears the position chosen. */
 export function choice(label: string, options: string[], chosen: number, pick: (index: number) => void): { element: HTMLElement; select: HTMLSelectElement } {
-  const element = document.createElement("label");
-  const select = document.createElement("select");
-  for (const text of options) select.append(new Option(text));
+  const select = make("select", {}, ...options.map((text) => new Option(text)));
   select.selectedIndex = chosen;
   select.addEventListener("change", () => pick(select.selectedIndex));
-  element.append(label, select);
-  return { element, select };
+  return { element: make("label", {}, label, select), select };
 }

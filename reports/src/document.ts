@@ -122,8 +122,12 @@ export function readOverview(): Overview {
 /** One size of the kernel at a position. */
 export interface Detail { kernel: number; size: Size }
 
+/** The details stand below the script, which runs before they are there. */
+const complete = new Promise<unknown>((done) => document.addEventListener("DOMContentLoaded", done));
+
 /** The details of a family's size, which the page holds compressed. */
 export async function readDetails(family: number, size: number): Promise<Detail[]> {
+  await complete;
   const text = atob(document.getElementById(`size-${family}-${size}`)!.textContent!);
   const packed = new Blob([Uint8Array.from(text, (c) => c.charCodeAt(0))]);
   return await new Response(packed.stream().pipeThrough(new DecompressionStream("gzip"))).json() as Detail[];
@@ -134,13 +138,6 @@ export async function readReport(overview: Overview): Promise<Report> {
   const details = (await Promise.all(overview.families.flatMap((family, f) => family.sizes.rows.map((_, s) => readDetails(f, s))))).flat();
   const kernels = overview.kernels.map((kernel, k) => ({ ...kernel, sizes: details.filter((one) => one.kernel === k).map((one) => one.size) }));
   return { ...overview, kernels };
-}
-
-/** What a JSON pointer of the page names, e.g. "/sweeps/0/sections/1". */
-export function at<T>(overview: Overview, pointer: string): T {
-  let node: unknown = overview;
-  for (const key of pointer.split("/").slice(1)) node = (node as Record<string, unknown>)[key];
-  return node as T;
 }
 
 /** The position of a table's column. */

@@ -15,7 +15,7 @@ function cssClass(kind: string): string {
   return kind === "text" || kind === "code" ? kind : "figure";
 }
 
-/** A named table in a region that scrolls by itself, as the program renders it (render_table). */
+/** A named table in a region that scrolls by itself. The first cell of a row is its header. */
 export function makeTable(table: Table, name: string): HTMLElement {
   const head = table.columns.map(({ label, kind }) => make("th", { scope: "col", class: cssClass(kind) }, label));
   const rows = table.rows.map((row) => make("tr", {}, ...row.map((value, i) => {

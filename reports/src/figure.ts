@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { EChartsOption } from "echarts";
-import { BarChart, CustomChart, HeatmapChart, LineChart, ScatterChart } from "echarts/charts";
-import { AriaComponent, GridComponent, LegendComponent, MarkLineComponent, TooltipComponent, VisualMapContinuousComponent } from "echarts/components";
-import { init, use, type ECharts } from "echarts/core";
-import { LabelLayout } from "echarts/features";
-import { CanvasRenderer } from "echarts/renderers";
+import type { ECharts } from "echarts/core";
 import { currentTheme, onThemeChange, type Theme } from "./theme";
 
-use([BarChart, CustomChart, HeatmapChart, LineChart, ScatterChart, AriaComponent, GridComponent, LegendComponent,
-  MarkLineComponent, TooltipComponent, VisualMapContinuousComponent, LabelLayout, CanvasRenderer]);
+/** Apache ECharts, evaluated for the first chart: the page's text does not wait for it. */
+let library: typeof import("./echarts") | null = null;
+async function loadLibrary(): Promise<void> {
+  library ??= await import("./echarts");
+}
 
 /** What a chart shows in a theme; null when there is nothing to draw. */
 export type Draw = (theme: Theme) => EChartsOption | null;
@@ -37,7 +36,7 @@ export class Figure {
   private static readonly near = new IntersectionObserver((entries) => {
     for (const { target, isIntersecting } of entries) {
       const figure = Figure.all.find((one) => one.element === target);
-      if (isIntersecting && figure && !figure.chart) inTurn(() => figure.begin());
+      if (isIntersecting && figure && !figure.chart) void loadLibrary().then(() => inTurn(() => figure.begin()));
     }
   }, { rootMargin: "400px" });
   private chart: ECharts | null = null;
@@ -64,9 +63,9 @@ export class Figure {
   }
 
   private begin(): void {
-    if (this.chart || this.element.clientWidth === 0) return;
+    if (this.chart || !library || this.element.clientWidth === 0) return;
     Figure.near.unobserve(this.element);
-    this.chart = init(this.element);
+    this.chart = library.init(this.element);
     this.redraw();
     this.element.dataset.drawn = "true";
     const { pick } = this.reactions;

@@ -161,14 +161,11 @@ function barsBySize(places: Places, { table }: SweepSection, name: string, keys:
   places.control(choice("Size", sizes, last, (i) => figure.redraw(draw(i))).element);
 }
 
-/** Fills a panel that stands in the page already. */
-export function fillPanel(element: HTMLElement, section: Section, size?: OfSize): void {
-  const chart = element.querySelector<HTMLElement>(".chart");
-  if (!chart) return; // nothing to draw: the answer says why
-  const places = new Places(element, chart);
+/** Draws a section's chart and offers its rows for download. */
+function fillPanel(places: Places, section: Section, size?: OfSize): void {
+  const { chart } = places;
   let table = () => section.table;
   switch (section.kind) {
-    case "best":
     case "comparison": chart.hidden = true; break;
     case "performance": performance(places, section); break;
     case "failures":
@@ -212,7 +209,7 @@ export function fillPanel(element: HTMLElement, section: Section, size?: OfSize)
   places.offerCsv(size ? `${section.kind}-${size.problem}` : section.kind, () => tableCsv(table()));
 }
 
-/** A panel made here; its table when it is first opened. */
+/** A section's question, answer and chart; its table is made when it is first opened. */
 export function makePanel(section: Section, level: "h3" | "h4", size?: OfSize): HTMLElement {
   const isWide = "wide" in section && section.wide === true;
   const element = make("section", { class: isWide || section.kind === "importance_by_size" ? "panel wide" : "panel", "data-kind": section.kind },
@@ -220,18 +217,15 @@ export function makePanel(section: Section, level: "h3" | "h4", size?: OfSize): 
   const shown = section.kind === "heatmap"
     ? (section.pairs.length > 0 ? pairTable(section, 0, 1) : section.table)
     : section.table;
-  if (shown.rows.length === 0) return element;
-  const table = make("details", {}, make("summary", {}, "Table"));
-  table.addEventListener("toggle", () => {
-    if (table.open && !table.querySelector("table")) table.append(makeTable(currentTable(), section.title));
-  });
+  if (shown.rows.length === 0) return element; // nothing to draw: the answer says why
+  const chart = make("div", { class: "chart", role: "img", "aria-label": `${section.title}: ${section.answer}` });
   const holder = make("div", { class: "scroll" });
-  table.append(holder);
-  const currentTable = () => { holder.remove(); return shown; };
-  element.append(make("div", { class: "controls" }),
-    make("div", { class: "chart", role: "img", "aria-label": `${section.title}: ${section.answer}` }),
-    make("p", { class: "note" }), make("div", { class: "tools" }), table);
-  fillPanel(element, section, size);
-  if (isWide || ["best", "finalists", "explanation"].includes(section.kind)) table.open = true;
+  const table = make("details", {}, make("summary", {}, "Table"), holder);
+  table.addEventListener("toggle", () => {
+    if (table.open && !table.querySelector("table")) holder.replaceWith(makeTable(shown, section.title));
+  });
+  element.append(make("div", { class: "controls" }), chart, make("p", { class: "note" }), make("div", { class: "tools" }), table);
+  fillPanel(new Places(element, chart), section, size);
+  table.open = isWide || ["finalists", "explanation"].includes(section.kind);
   return element;
 }

@@ -1,38 +1,70 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table of a family's sizes: sorted, filtered, and opened for details.
-import { addCopyButtons, choice } from "./controls";
+import { choice, copyable } from "./controls";
 import { columnIndex, readDetails, texts, type Cell, type Detail, type Family, type Overview } from "./document";
-import { make } from "./elements";
+import { make, makeTable } from "./elements";
 import { makePanel } from "./panel";
 import { recall, remember } from "./state";
 
 interface Line { row: HTMLTableRowElement; button: HTMLButtonElement; detail: HTMLTableRowElement | null; index: number }
+interface Head { cell: HTMLTableCellElement; column: number }
 
 /** Values that filter, by the key of their column. */
 interface Filter { key: "type" | "shape" | "best" | "state"; label: string; values: string[] }
 
+/** Columns that only charts and commands read. */
+const kUnseen = ["problem", "work", "intensity", "low", "high"];
+
+/** The positions of the columns that a reader sees: those with a value in any row. */
+function seenColumns({ sizes, types }: Family): number[] {
+  const unseen = [...kUnseen, ...(types.rows.length < 2 ? ["type"] : []), ...(sizes.columns.filter((one) => one.kernel).length < 2 ? ["kernel"] : [])];
+  return sizes.columns.flatMap(({ key }, i) => !unseen.includes(key) && sizes.rows.some((row) => row[i] !== null) ? [i] : []);
+}
+
 export class SizesTable {
+  /** What a page shows of the sizes, from the filters on. */
+  readonly elements: HTMLElement[];
+  /** Called after other sizes are shown. */
+  readonly whenFiltered: (() => void)[] = [];
   private readonly lines: Line[];
+  private readonly heads: Head[];
   private readonly body: HTMLTableSectionElement;
+  private readonly controls = make("div", { class: "controls filters" });
+  private readonly status = make("p", { class: "shown", role: "status" });
   private readonly chosen = new Map<string, string>();
   private readonly selects = new Map<string, HTMLSelectElement>();
   private sort = { column: -1, down: false };
 
-  /** `whenFiltered` hears that other sizes are shown. */
-  constructor(private readonly section: HTMLElement, private readonly overview: Overview, private readonly family: Family,
-    private readonly whenFiltered: () => void) {
-    const table = section.querySelector<HTMLTableElement>(".sizes table")!;
+  constructor(private readonly overview: Overview, private readonly family: Family) {
+    const { columns, rows } = family.sizes;
+    const seen = seenColumns(family);
+    const short = (value: Cell) => columns.find((one) => one.kernel === value)?.label ?? value;
+    const shown = rows.map((row) => seen.map((i) => columns[i].key === "best" ? short(row[i]) : row[i]));
+    const holder = makeTable({ columns: seen.map((i) => columns[i]), rows: shown }, `${family.family}: sizes`);
+    const table = holder.querySelector("table")!;
+    this.elements = [this.controls, this.status, make("div", { class: "sizes" }, holder)];
     this.body = table.tBodies[0];
+    this.heads = [...table.tHead!.rows[0].cells].map((cell, nth) => ({ cell, column: seen[nth] }));
     const labels = texts(family.sizes, "size");
     this.lines = [...this.body.rows].map((row, index) => this.makeLine(row, labels[index], index));
-    this.addSorting(table);
-    this.addBars(table);
+    this.addSorting();
+    this.addBars();
     this.addFilters();
     this.body.addEventListener("keydown", (event) => this.move(event));
+  }
+
+  /** Shows what the page's address names. */
+  begin(): void {
+    this.filter();
+    const problems = texts(this.family.sizes, "problem");
     for (const problem of (recall(this.key("open")) ?? "").split(" ")) {
-      const index = texts(family.sizes, "problem").indexOf(problem);
+      const index = problems.indexOf(problem);
       if (index >= 0) void this.open(this.lines[index]);
     }
+  }
+
+  get chosenType(): string {
+    return this.chosen.get("type") ?? "";
   }
 
   /** Opens a size and moves to it. */
@@ -79,33 +111,28 @@ export class SizesTable {
 
   // ---- sorting and filtering ----
 
-  private addSorting(table: HTMLTableElement): void {
+  private addSorting(): void {
     const { columns } = this.family.sizes;
     const remembered = recall(this.key("sort"));
-    let from = 0;
-    [...table.tHead!.rows[0].cells].forEach((head) => {
-      const label = head.textContent!;
-      const column = columns.findIndex((one, i) => i >= from && one.label === label);
-      from = column + 1;
+    for (const { cell, column } of this.heads) {
+      const { label, kind, kernel } = columns[column];
       const button = make("button", { type: "button", class: "sort" }, ...label.split(/(?<=_)/).flatMap((part, i) => (i > 0 ? [make("wbr"), part] : [part])));
-      if (columns[column].kernel) button.title = columns[column].kernel;
+      if (kernel) button.title = kernel;
       button.addEventListener("click", () => {
-        const first = columns[column].kind !== "text" && columns[column].kind !== "code";
+        const first = kind !== "text" && kind !== "code";
         this.sort = this.sort.column === column ? { column, down: !this.sort.down } : { column, down: first };
         remember(this.key("sort"), `${label}${this.sort.down ? " down" : ""}`);
         this.apply();
       });
-      head.replaceChildren(button);
-      head.dataset.column = String(column);
+      cell.replaceChildren(button);
       if (remembered === label || remembered === `${label} down`) this.sort = { column, down: remembered !== label };
-    });
+    }
   }
 
   /** A line under each ratio from 1 on, to a factor of 2 on either side, and under each share. */
-  private addBars(table: HTMLTableElement): void {
+  private addBars(): void {
     const { columns, rows } = this.family.sizes;
-    [...table.tHead!.rows[0].cells].forEach((head, nth) => {
-      const column = Number(head.dataset.column);
+    this.heads.forEach(({ column }, nth) => {
       const { key } = columns[column];
       if (key !== "ratio" && key !== "roof") return;
       for (const line of this.lines) {
@@ -123,7 +150,6 @@ export class SizesTable {
 
   private addFilters(): void {
     const { sizes } = this.family;
-    const controls = this.section.querySelector(".filters")!;
     const states = [...new Set(texts(sizes, "state").flatMap((state) => state.split(", ")))].sort();
     const filters: Filter[] = [
       { key: "type", label: "Type", values: [...new Set(texts(sizes, "type"))].sort() },
@@ -139,11 +165,10 @@ export class SizesTable {
       const { element, select } = choice(label, ["all", ...values], chosen, (i) => {
         this.chosen.set(key, i === 0 ? "" : values[i - 1]);
         remember(this.key(key), this.chosen.get(key)!);
-        this.apply();
-        this.whenFiltered();
+        this.filter();
       });
       this.selects.set(key, select);
-      controls.append(element);
+      this.controls.append(element);
     }
     const search = make("input", { type: "search", placeholder: "4096", "aria-label": `Search sizes of ${this.family.family}` });
     search.value = recall(this.key("text")) ?? "";
@@ -151,14 +176,19 @@ export class SizesTable {
     search.addEventListener("input", () => {
       this.chosen.set("text", search.value);
       remember(this.key("text"), search.value);
-      this.apply();
-      this.whenFiltered();
+      this.filter();
     });
-    controls.append(make("label", {}, "Search ", search));
+    this.controls.append(make("label", {}, "Search ", search));
+  }
+
+  /** Shows what passes now. */
+  private filter(): void {
+    this.apply();
+    this.whenFiltered.forEach((react) => react());
   }
 
   /** Shows what passes, in order. */
-  apply(): void {
+  private apply(): void {
     const { column, down } = this.sort;
     const { rows } = this.family.sizes;
     const before = (a: Cell, b: Cell): number => {
@@ -175,13 +205,10 @@ export class SizesTable {
       if (!hidden) ++shown;
     }
     this.body.replaceChildren(...sorted.flatMap((line) => (line.detail ? [line.row, line.detail] : [line.row])));
-    for (const button of this.section.querySelectorAll<HTMLElement>(".types .pick")) {
-      button.setAttribute("aria-pressed", String(this.chosen.get("type") === button.textContent));
+    for (const head of this.heads) {
+      head.cell.setAttribute("aria-sort", head.column !== column ? "none" : down ? "descending" : "ascending");
     }
-    for (const head of this.section.querySelectorAll<HTMLElement>("th[data-column]")) {
-      head.setAttribute("aria-sort", Number(head.dataset.column) !== column ? "none" : down ? "descending" : "ascending");
-    }
-    this.section.querySelector(".shown")!.textContent = shown === this.lines.length ? "" : `${shown} of ${this.lines.length} sizes shown.`;
+    this.status.textContent = shown === this.lines.length ? "" : `${shown} of ${this.lines.length} sizes shown.`;
   }
 
   // ---- details ----
@@ -212,8 +239,7 @@ export class SizesTable {
   private async fill(content: HTMLElement, { kernel, size }: Detail): Promise<void> {
     const name = this.overview.kernels[kernel].kernel;
     const use = make("div", {}, ...Object.entries(size.use ?? {}).map(([what, text]) =>
-      make("pre", {}, make("code", { "data-copy": `${what === "config" ? "configuration" : what} of ${name} at ${size.label}` }, text))));
-    addCopyButtons(use);
+      copyable(`${what === "config" ? "configuration" : what} of ${name} at ${size.label}`, text)));
     const grid = make("div", { class: "grid" });
     content.replaceChildren(make("p", { class: "size-verdict" }, size.verdict), use, grid);
     delete content.dataset.complete;

@@ -98,7 +98,9 @@ class CompareTest(ProgramTest):
         self.tune("compare", "old.db", "new.db", "-o", "page.html")
         page = (self.directory / "page.html").read_text()
         self.assertIn("old.db → new.db", page)
-        self.assertEqual(len(re.findall(r"<td class=\"[^\"]*\">(?:SLOWER|UNCERTAIN|FASTER|SAME)</td>", page)), SIZES)
+        data = json.loads(re.search(r'<script type="application/json" id="report">(.*?)</script>', page).group(1))
+        rows = data["comparisons"][0]["sections"][0]["table"]["rows"]
+        self.assertEqual(len([row for row in rows if {"SLOWER", "UNCERTAIN", "FASTER", "SAME"} & set(map(str, row))]), SIZES)
         pages = self.tune("report", "--db", "new.db", "--compare", "old.db", "-o", "pages").stdout.split()
         self.assertIn("old.db → new.db", (self.directory / pages[0]).read_text())
         lines = [changed(line, device="NVIDIA H100") for line in PUBLISHED.read_text().splitlines()[:2]]

@@ -29,19 +29,6 @@ TEST(ScriptSafeJson, ReplacesBytesThatAreNoUtf8) {
   EXPECT_EQ(Json::parse(script_safe_json(Json("a\xff"))).get<std::string>(), "a\uFFFD");
 }
 
-TEST(RenderTable, SetsFiguresApartFromTextAndEscapesBoth) {
-  Json table = make_table({{"name", "<Name>", "text"}, {"ns", "Time", "time"}});
-  table["rows"].push_back({"<i>", 1500.0});
-  table["rows"].push_back({"none", nullptr});
-  const std::string html = render_table(table, "\"Name\"");
-  EXPECT_THAT(html, HasSubstr("<table aria-label=\"&quot;Name&quot;\">"));
-  EXPECT_THAT(html, HasSubstr("tabindex=\"0\" role=\"region\""));
-  EXPECT_THAT(html, HasSubstr("<th scope=\"col\" class=\"text\">&lt;Name&gt;</th>"));
-  EXPECT_THAT(html, HasSubstr("<th scope=\"row\" class=\"text\">&lt;i&gt;</th><td "
-                              "class=\"figure\">1.500\u00a0µs</td>"));
-  EXPECT_THAT(html, HasSubstr("<td class=\"figure\">–</td>"));
-}
-
 TEST(FillSlots, DoesNotFillTheValues) {
   EXPECT_EQ(fill_slots("<{{a}}|{{b}}>", {{"a", "{{b}}"}, {"b", "2"}}), "<{{b}}|2>");
   EXPECT_THROW(fill_slots("{{missing}}", {}), std::out_of_range);

@@ -37,6 +37,7 @@ async function open(options = {}) {
   page.on("pageerror", (error) => problems.push(`error: ${error.message}`));
   page.on("request", (request) => { if (request.url() !== url) problems.push(`request: ${request.url()}`); });
   await page.goto(url);
+  if (options.javaScriptEnabled !== false) await page.waitForSelector("main[data-complete]", { state: "attached" });
   return { page, problems, close: () => context.close() };
 }
 
@@ -75,6 +76,7 @@ async function load(file) {
   const context = await browser.newContext({ offline: true, viewport: { width: 1440, height: 900 } });
   const page = await context.newPage();
   await page.goto(pathToFileURL(file).href);
+  await page.waitForSelector("main[data-complete]", { state: "attached" });
   await page.waitForFunction(() => [...document.querySelectorAll("[data-overview] .chart")]
     .filter((one) => one.offsetWidth > 0 && one.getBoundingClientRect().top < innerHeight).every((one) => one.dataset.drawn));
   const weight = await page.evaluate(async () => {
@@ -179,6 +181,7 @@ const tests = {
     assert.match(page.url(), /rows\.type=bf16/);
     const again = await page.context().newPage();
     await again.goto(page.url());
+    await again.waitForSelector("main[data-complete]", { state: "attached" });
     assert.equal(await again.locator("#family-2 .sizes tbody > tr:visible").count(), 2);
     assert.equal(await again.locator("#family-2").getByRole("button", { name: "bf16", exact: true }).getAttribute("aria-pressed"), "true");
     await family.locator(".filters").getByLabel("Type").selectOption("all");
@@ -453,12 +456,27 @@ const tests = {
     await close();
   },
 
-  async "without scripts the sizes and their configurations are there"() {
+  async "without scripts one table has the best configuration of each size"() {
     const { page, close } = await open({ javaScriptEnabled: false });
-    assert.equal(await page.locator("#family-1 .sizes tbody tr").count(), 4);
-    await page.locator("#kernel-1 > summary").click();
-    assert.equal(await page.locator("#kernel-1 noscript tbody tr:visible").count(), 4);
-    assert.equal(await page.locator(".overview:visible").count(), 0, "titles of charts that are not drawn");
+    assert.equal(await page.locator("main table").count(), 1);
+    const rows = page.locator("main tr:visible", { has: page.locator("td", { hasText: /^gemm_shared$/ }) });
+    assert.deepEqual(await rows.locator("td:nth-child(2)").allTextContents(), ["512×512×512", "1024×1024×1024", "2048×2048×2048", "4096×4096×4096"]);
+    assert.match(await rows.last().textContent(), /ms.*%.*BLOCK_Y=16/);
+    assert.match(await page.locator("main p", { hasText: /^gemm: 4 sizes/ }).textContent(), /as fast as cuBLAS/);
+    assert.equal(await page.locator("img, b").count(), 0);
+    await close();
+  },
+
+  async "figures stand under each other, and a value that is not known is a dash"() {
+    const { page, close } = await open();
+    const cell = (label) => page.locator("#family-2 .sizes").evaluate((sizes, label) => {
+      const at = [...sizes.querySelectorAll("thead th")].findIndex((one) => one.textContent === label);
+      return [...sizes.querySelectorAll(`tbody tr > :nth-child(${at + 1})`)].map((one) => [one.className.split(" ")[0], one.textContent]);
+    }, label);
+    for (const [kind, text] of await cell("Time")) assert.match(`${kind} ${text}`, /^figure [\d.]+\u00a0[nµm]s$/);
+    for (const [kind] of await cell("Type")) assert.equal(kind, "text");
+    const finalists = await (await openSize(page, "4096×4096×4096")).locator("[data-kind=finalists] td.figure").allTextContents();
+    assert.ok(finalists.includes("–"), String(finalists));
     await close();
   },
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/report/report.hpp"
 
+#include "page_data.hpp"
 #include "sample_store.hpp"
 #include "tests/support/lone_final.hpp"
 #include "tuner/core/error.hpp"
@@ -244,7 +245,7 @@ TEST(Shareable, CutsLongMessagesBetweenCharacters) {
   EXPECT_EQ(message, std::string(599, 'a') + "…");
 }
 
-/// The page of the sample database without its data and script, which hold the same names safely
+/// The page of the sample database before its data and script, which hold the same names safely
 /// and would drown a failure's message.
 std::string sample_markup() {
   const std::string page = render_page(report_document(sample_store(), "NVIDIA H200"));
@@ -271,13 +272,24 @@ TEST(RenderPage, AllowsNothingButItsOwnScriptAndStyle) {
   EXPECT_FALSE(contains(markup, " style="));
 }
 
-TEST(RenderPage, HasTheSizesAndTheirConfigurationsWithoutAScript) {
+TEST(RenderPage, HasTheBestConfigurationsInATableWithoutAScript) {
   const std::string markup = sample_markup();
-  EXPECT_TRUE(contains(markup, "<th scope=\"row\" class=\"text\">4096×4096×4096</th>"));
-  EXPECT_TRUE(contains(markup, "<table aria-label=\"gemm: sizes\">"));
   const std::size_t noscript = markup.find("<noscript>");
   ASSERT_NE(noscript, std::string::npos);
-  EXPECT_TRUE(contains(markup.substr(noscript), "BLOCK_Y=16"));
+  const std::string plain = markup.substr(noscript);
+  EXPECT_TRUE(contains(plain, "<td>gemm_shared</td><td>4096×4096×4096</td><td>"));
+  EXPECT_TRUE(contains(plain, "BLOCK_Y=16"));
+  EXPECT_TRUE(contains(plain, "<td>–</td>")) << "no library was timed beside the hostile kernel";
+}
+
+TEST(RenderPage, CarriesTheDocumentThatItsScriptDraws) {
+  const Json document = report_document(sample_store(), "NVIDIA H200");
+  const Json data = data_of_page(render_page(document));
+  for (const char* const part : {"device", "facts", "families", "sweeps", "comparisons"}) {
+    EXPECT_EQ(data.at(part), document.at(part)) << part;
+  }
+  ASSERT_EQ(data.at("kernels").size(), document.at("kernels").size());
+  EXPECT_EQ(data["kernels"][1].at("verdict"), document["kernels"][1].at("verdict"));
 }
 
 TEST(WriteReports, WritesOnePageNamedAfterEachDevice) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/report/sweep_sections.hpp"
 
+#include "page_data.hpp"
 #include "sample_store.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/file.hpp"
@@ -139,8 +140,10 @@ TEST_F(SweepSectionsTest, NeedsNoDatabase) {
   ASSERT_EQ(pages.size(), 1U);
   EXPECT_EQ(pages[0].filename(), "nvidia-h200.html");
   const std::string page = read_file(pages[0], std::size_t{16} << 20);
-  for (const char* const text :
-       {"Tuning report · 2026-11-22", "<h1>NVIDIA H200</h1>", "NVRTC 13.0", "GPU over CPU"}) {
+  const Json data = data_of_page(page);
+  EXPECT_EQ(data.at("device"), "NVIDIA H200");
+  EXPECT_EQ(data.at("period"), "2026-11-22");
+  for (const char* const text : {"<h1>NVIDIA H200</h1>", "NVRTC 13.0", "GPU over CPU"}) {
     EXPECT_THAT(page, HasSubstr(text));
   }
   EXPECT_THROW(write_sweep_reports("another", testing::TempDir(), sweeps), Error);

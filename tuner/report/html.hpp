@@ -15,14 +15,6 @@ namespace tuner::report {
 /// A JSON text that may stand inside <script>: no "<" in it, so nothing in it ends the element.
 [[nodiscard]] std::string script_safe_json(const Json& document);
 
-/// A value of a table as people read it, by the kind of its column; "–" when it is absent. Not
-/// escaped.
-[[nodiscard]] std::string format_cell(const Json& value, std::string_view kind);
-
-/// A table of the document (make_table) as a named <table>, in a region that scrolls by itself. The
-/// first cell of a row is its header.
-[[nodiscard]] std::string render_table(const Json& table, std::string_view name);
-
 /// `shell` with every {{name}} replaced by its value, once: values are not searched again. A name
 /// without a value is a programmer's error (std::out_of_range).
 [[nodiscard]] std::string fill_slots(std::string_view shell,

@@ -17,6 +17,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <string_view>
 #include <thread>
 #include <utility>
@@ -29,310 +30,69 @@ std::string text_of(const Json& object, const char* key) {
   return escape_html(object.at(key).get<std::string>());
 }
 
-constexpr std::string_view kCredits =
-    "<p>Charts by <a href=\"https://echarts.apache.org\">Apache ECharts</a> (Apache-2.0, © The "
-    "Apache Software Foundation) and ZRender (BSD-3-Clause, © Baidu Inc.); their licences are at "
-    "the beginning of this page’s script.</p>";
-
-bool has_charts() {
+bool has_script() {
   return !embedded::report_js().empty();
 }
 
-// ---- sections -----------------------------------------------------------------------------------
+// ---- without a script ---------------------------------------------------------------------------
 
-/// The table of a section: of a heatmap, its first pair of parameters with their values by name.
-Json shown_table(const Json& section) {
-  Json table = section.at("table");
-  if (section.at("kind") != "heatmap" || section.at("pairs").empty()) return table;
-  const Json& pair = section["pairs"][0];
-  const Json& x = section["parameters"][pair["x"].get<std::size_t>()];
-  const Json& y = section["parameters"][pair["y"].get<std::size_t>()];
-  table["columns"][0]["label"] = x["name"];
-  table["columns"][1]["label"] = y["name"];
-  for (Json row : pair["rows"]) {
-    row[0] = x["values"][row[0].get<std::size_t>()];
-    row[1] = y["values"][row[1].get<std::size_t>()];
-    table["rows"].push_back(std::move(row));
+std::string plain_row(std::string_view element, const std::vector<std::string>& cells) {
+  std::string html = "<tr>";
+  for (const std::string& cell : cells) {
+    html += fmt::format("<{0}>{1}</{0}>", element, escape_html(cell));
   }
-  return table;
+  return html + "</tr>";
 }
 
-std::string panel(const Json& section, const std::string& pointer, std::string_view heading) {
-  const std::string title = text_of(section, "title"), answer = text_of(section, "answer");
-  const bool wide = section.value("wide", false);
-  std::string html = fmt::format(
-      "<section class=\"panel{0}\" data-section=\"{1}\" data-kind=\"{2}\"><{3}>{4}</{3}>"
-      "<p class=\"answer\">{5}</p>",
-      wide ? " wide" : "", pointer, text_of(section, "kind"), heading, title, answer);
-  const Json table = shown_table(section);
-  if (!table.at("rows").empty()) {
-    html += fmt::format(
-        "<div class=\"controls\"></div><div class=\"chart\" role=\"img\" aria-label=\"{}: "
-        "{}\"></div>"
-        "<p class=\"note\"></p><div class=\"tools\"></div>"
-        "<details{}><summary>Table</summary>{}</details>",
-        title, answer, wide || !has_charts() ? " open" : "",
-        render_table(table, section.at("title").get<std::string>()));
+/// A row for each size of each kernel.
+std::string table_of_bests(const Json& kernels) {
+  std::string rows;
+  for (const Json& kernel : kernels) {
+    const Json& table = kernel.at("sections").at(0).at("table");
+    std::map<std::string, std::size_t> columns;
+    for (const Json& column : table.at("columns"))
+      columns.emplace(column.at("key"), columns.size());
+    for (const Json& row : table.at("rows")) {
+      const auto text = [&](const char* key, const auto& format) {
+        const Json& value = row.at(columns.at(key));
+        return value.is_null() ? "–" : format(value);
+      };
+      const auto as_it_is = [](const std::string& words) { return words; };
+      rows += plain_row(
+          "td", {kernel.at("kernel"), text("size", as_it_is), text("median_ns", format_time),
+                 text("ratio_to_library", format_percent), text("config", as_it_is)});
+    }
   }
-  return html + "</section>";
+  if (rows.empty()) return "";
+  return fmt::format(
+      "<table><caption>Best configurations</caption>{}{}</table>",
+      plain_row("th", {"Kernel", "Size", "Time", "% of the library", "Configuration"}), rows);
 }
 
-std::string panels(const Json& sections, const std::string& pointer, std::string_view heading) {
+/// The sentences of each part: an array, or one text.
+std::string plain_verdicts(const Json& parts, const char* title) {
   std::string html;
-  for (std::size_t i = 0; i < sections.size(); ++i) {
-    html += panel(sections[i], fmt::format("{}/sections/{}", pointer, i), heading);
+  for (const Json& part : parts) {
+    const Json& verdict = part.at("verdict");
+    const auto sentences = verdict.is_array() ? verdict.get<std::vector<std::string>>()
+                                              : std::vector{verdict.get<std::string>()};
+    html += fmt::format("<p>{}: {}</p>", text_of(part, title),
+                        escape_html(fmt::format("{}", fmt::join(sentences, " "))));
   }
   return html;
 }
 
-std::string command(const std::string& text) {
-  return fmt::format("<pre><code data-copy=\"command\">{}</code></pre>", escape_html(text));
-}
-
-std::string command_list(const Json& commands) {
-  std::string html;
-  for (const Json& one : commands) html += command(one.get<std::string>());
-  return html;
-}
-
-// ---- families: the first screen -----------------------------------------------------------------
-
-/// A table without columns of these keys, and without those that have no value in any row.
-Json without_empty_columns(const Json& table, const std::vector<std::string_view>& hidden = {}) {
-  const auto is_shown = [&](std::size_t i) {
-    const Json& rows = table.at("rows");
-    const auto is_known = [i](const Json& row) { return !row[i].is_null(); };
-    return std::ranges::count(hidden, table["columns"][i].at("key").get<std::string>()) == 0 &&
-           std::any_of(rows.begin(), rows.end(), is_known);
-  };
-  std::vector<std::size_t> kept;
-  for (std::size_t i = 0; i < table.at("columns").size(); ++i) {
-    if (is_shown(i)) kept.push_back(i);
-  }
-  const auto part = [&](const Json& all) {
-    Json some = Json::array();
-    for (const std::size_t i : kept) some.push_back(all[i]);
-    return some;
-  };
-  Json shown = {{"columns", part(table["columns"])}, {"rows", Json::array()}};
-  for (const Json& row : table.at("rows")) shown["rows"].push_back(part(row));
-  return shown;
-}
-
-/// A chart that the page's script draws from the table of sizes.
-std::string overview_chart(std::string_view name, std::string_view title) {
-  return fmt::format(
-      "<section class=\"panel overview\" data-overview=\"{0}\"><h3>{1}</h3>"
-      "<div class=\"chart\" role=\"img\" aria-label=\"{1}\"></div><p class=\"note\"></p></section>",
-      name, title);
-}
-
-std::string to_do_part(const Json& list) {
-  if (list.empty()) return "";
-  std::string html = "<section class=\"todo\"><h3>To do</h3><ul>";
-  for (const Json& item : list) {
-    html += fmt::format("<li><span>{}</span>{}</li>", text_of(item, "text"),
-                        command_list(item.at("commands")));
-  }
-  return html + "</ul></section>";
-}
-
-/// The wins of each kernel in a sentence; of several types they are in the table of types.
-std::string wins_part(const Json& family) {
-  const Json& rows = family.at("wins").at("rows");
-  if (family.at("types").at("rows").size() > 1 || rows.size() < 2) return "";
-  std::vector<std::string> winners, others;
-  for (const Json& row : rows) {
-    const std::string kernel = escape_html(row[1].get<std::string>());
-    const auto wins = row[2].get<std::uint64_t>();
-    if (wins == 0) {
-      others.push_back(kernel);
-    } else {
-      winners.push_back(
-          fmt::format("<strong>{}</strong> at {}", kernel, format_plural(wins, "size", "sizes")));
-    }
-  }
-  return fmt::format(
-      "<p class=\"wins\">Best kernel: {}.{}</p>", fmt::join(winners, ", "),
-      others.empty() ? "" : fmt::format(" Best nowhere: {}.", fmt::join(others, ", ")));
-}
-
-/// A row for each type, where there are several.
-std::string types_part(const Json& family) {
-  const Json& types = family.at("types");
-  if (types.at("rows").size() < 2) return "";
-  return fmt::format("<div class=\"types\">{}</div>",
-                     render_table(without_empty_columns(types),
-                                  family.at("family").get<std::string>() + ": types"));
-}
-
-/// How a kernel's column is labelled: without what the names of all begin with.
-Json short_name(const Json& family, const Json& kernel) {
-  for (const Json& column : family.at("sizes").at("columns")) {
-    if (column.value("kernel", "") == kernel.get<std::string>()) return column.at("label");
-  }
-  return kernel;
-}
-
-/// The table of sizes without what only its charts and commands need, and without empty columns.
-Json shown_sizes(const Json& family) {
-  std::vector<std::string_view> hidden = {"problem", "work", "intensity", "low", "high"};
-  if (family.at("types").at("rows").size() < 2) hidden.emplace_back("type");
-  const Json& all = family.at("sizes").at("columns");
-  const auto is_kernel = [](const Json& column) { return column.at("key") == "kernel"; };
-  if (std::count_if(all.begin(), all.end(), is_kernel) == 1) hidden.emplace_back("kernel");
-  Json table = without_empty_columns(family.at("sizes"), hidden);
-  Json& columns = table["columns"];
-  std::size_t best = 0;
-  while (best < columns.size() && columns[best].at("key") != "best") ++best;
-  for (Json& row : table["rows"]) {
-    if (best < row.size() && !row[best].is_null()) row[best] = short_name(family, row[best]);
-  }
-  return table;
-}
-
-std::string family_part(const Json& family, std::size_t index) {
-  std::string verdict;
-  for (const Json& sentence : family.at("verdict")) {
-    verdict += (verdict.empty() ? "" : " ") + escape_html(sentence.get<std::string>());
-  }
-  const std::string name = family.at("family").get<std::string>();
-  return fmt::format(
-      "<section class=\"family\" id=\"family-{0}\" data-family=\"{0}\"><h2>{1}</h2>"
-      "<p class=\"verdict\">{2}</p>{8}{3}{4}<div class=\"grid\">{5}{6}</div>"
-      "<h3>Sizes</h3><div class=\"controls filters\"></div><p class=\"shown\" "
-      "role=\"status\"></p><div class=\"sizes\">{7}</div></section>",
-      index, escape_html(name), verdict, wins_part(family), to_do_part(family.at("to_do")),
-      overview_chart("ratios", "Ratio to the library over the size"),
-      overview_chart("roofline", "Roofline"), render_table(shown_sizes(family), name + ": sizes"),
-      types_part(family));
-}
-
-// ---- kernels ------------------------------------------------------------------------------------
-
-/// The best of each size, of which a page with a script shows one when it is opened.
-std::string table_of_bests(const Json& kernel) {
-  Json table = kernel.at("sections").at(0).at("table");
-  table["columns"].erase(table["columns"].size() - 1);  // the commands
-  for (Json& row : table["rows"]) row.erase(row.size() - 1);
-  return render_table(table, kernel.at("kernel").get<std::string>() + ": best configurations");
-}
-
-/// All tables of a kernel and of its sizes: for a page that never has a script.
-std::string tables_of_kernel(const Json& kernel, std::size_t index, const SizeDetails& details) {
-  const std::string pointer = fmt::format("/kernels/{}", index);
-  std::string html = panels(kernel.at("sections"), pointer, "h3");
-  for (std::size_t i = 0; i < kernel.at("sizes").size(); ++i) {
-    const Json size = details(index, i);
-    html += fmt::format(R"(<section class="size"><p class="size-verdict">{}</p>{}</section>)",
-                        text_of(size, "verdict"),
-                        panels(size.at("sections"), fmt::format("{}/sizes/{}", pointer, i), "h4"));
-  }
-  return html + command_list(kernel.at("commands"));
-}
-
-std::string kernel_part(const Json& kernel, std::size_t index, const SizeDetails& details) {
-  const std::string tables = has_charts()
-                                 ? fmt::format("<noscript>{}</noscript>", table_of_bests(kernel))
-                                 : tables_of_kernel(kernel, index, details);
-  return fmt::format(
-      "<details class=\"kernel\" id=\"kernel-{0}\" "
-      "data-kernel=\"{0}\"{1}><summary><h2>{2}</h2></summary>"
-      "<p class=\"verdict\">{3}</p>{4}<p class=\"fine\">Kernel version {5}.</p></details>",
-      index, has_charts() ? "" : " open", text_of(kernel, "kernel"), text_of(kernel, "verdict"),
-      tables, text_of(kernel, "hash").substr(0, 12));
-}
-
-std::string sweep_part_of_page(const Json& sweep, std::size_t index) {
-  return fmt::format(
-      "<section class=\"kernel\" id=\"sweep-{0}\"><p class=\"eyebrow\">Over sizes</p><h2>{1}</h2>"
-      "<p class=\"verdict\">{2}</p><div class=\"grid\">{3}</div></section>",
-      index, text_of(sweep, "family"), text_of(sweep, "verdict"),
-      panels(sweep.at("sections"), fmt::format("/sweeps/{}", index), "h3"));
-}
-
-std::string comparison_part_of_page(const Json& comparison, std::size_t index) {
-  std::string verdict;
-  for (const Json& sentence : comparison.at("verdict")) {
-    verdict += (verdict.empty() ? "" : " ") + escape_html(sentence.get<std::string>());
-  }
-  return fmt::format(
-      "<section class=\"kernel\" id=\"comparison-{}\"><p "
-      "class=\"eyebrow\">Comparison</p><h2>{}</h2>"
-      "<p class=\"verdict\">{}</p><div class=\"grid\">{}</div></section>",
-      index, text_of(comparison, "title"), verdict,
-      panels(comparison.at("sections"), fmt::format("/comparisons/{}", index), "h3"));
-}
-
-std::string header_part(const Json& document) {
-  const std::string period = text_of(document, "period");
-  std::string html =
-      fmt::format("<header><p class=\"eyebrow\">Tuning report{}{}</p><h1>{}</h1><dl>",
-                  period.empty() ? "" : " · ", period, text_of(document, "device"));
-  for (const Json& fact : document.at("facts")) {
-    html +=
-        fmt::format("<div><dt>{}</dt><dd>{}</dd></div>", escape_html(fact.at(0).get<std::string>()),
-                    escape_html(fact.at(1).get<std::string>()));
-  }
-  return html + "</dl></header>";
-}
-
-/// A link of the index; one to a kernel is short and has the kernel's name as its label.
-std::string index_link(std::string_view kind, std::size_t index, const std::string& shown,
-                       const std::string& name) {
-  const std::string label =
-      shown == name ? "" : fmt::format(" aria-label=\"{}\"", escape_html(name));
-  return fmt::format(R"(<li><a class="to-{0}" href="#{0}-{1}"{2}>{3}</a></li>)", kind, index, label,
-                     escape_html(shown));
-}
-
-/// The families, each before its kernels, and what else the page has.
-std::string index_part(const Json& document) {
-  std::string html = R"(<nav class="index" aria-label="Index"><ul>)";
-  const Json &families = document.at("families"), &kernels = document.at("kernels");
-  for (std::size_t f = 0; f < families.size(); ++f) {
-    const std::string family = families[f].at("family");
-    html += index_link("family", f, family, family);
-    for (std::size_t k = 0; k < kernels.size(); ++k) {
-      if (kernels[k].at("family") != family) continue;
-      const Json& name = kernels[k].at("kernel");
-      html += index_link("kernel", k, short_name(families[f], name), name);
-    }
-  }
-  const auto add = [&](std::string_view kind, const Json& parts, const char* key) {
-    for (std::size_t i = 0; i < parts.size(); ++i) {
-      html += index_link(kind, i, parts[i].at(key), parts[i].at(key));
-    }
-  };
-  add("sweep", document.at("sweeps"), "family");
-  add("comparison", document.at("comparisons"), "title");
-  return html + "</ul></nav>";
-}
-
-template <class Part>
-std::string each(const Json& parts, const Part& part) {
-  std::string html;
-  for (std::size_t i = 0; i < parts.size(); ++i) html += part(parts[i], i);
-  return html;
-}
-
-std::string body_of(const Json& document, const SizeDetails& details) {
-  std::string html = header_part(document) + index_part(document);
-  if (!has_charts()) {
-    html +=
-        "<p class=\"banner\">Charts were not built into this program (TUNER_REPORT_JS=none); "
-        "the tables hold everything they would show.</p>";
-  }
-  html += each(document.at("families"), family_part);
-  html += each(document.at("comparisons"), comparison_part_of_page);
-  if (!document.at("kernels").empty()) {
-    html += R"(<section class="kernels"><h2 class="eyebrow">Kernels</h2>)";
-    const auto part = [&](const Json& kernel, std::size_t index) {
-      return kernel_part(kernel, index, details);
-    };
-    html += each(document.at("kernels"), part) + "</section>";
-  }
-  return html + each(document.at("sweeps"), sweep_part_of_page);
+/// What a reader without the script sees; the script makes everything else from the data.
+std::string plain_part(const Json& document) {
+  const std::string html = fmt::format(
+      "<h1>{}</h1><p class=\"banner\">{}</p>{}{}{}{}", text_of(document, "device"),
+      has_script() ? "Charts, filters and details need JavaScript."
+                   : "Charts, filters and details were not built into this program "
+                     "(TUNER_REPORT_JS=none).",
+      plain_verdicts(document.at("families"), "family"),
+      plain_verdicts(document.at("comparisons"), "title"),
+      plain_verdicts(document.at("sweeps"), "family"), table_of_bests(document.at("kernels")));
+  return has_script() ? fmt::format("<noscript>{}</noscript>", html) : html;
 }
 
 // ---- data ---------------------------------------------------------------------------------------
@@ -360,7 +120,7 @@ Json details_of_size(const Json& kernels, const Json& family, const Json& proble
 
 /// Adds the details of every size, each of which the page's script reads when a reader opens it.
 void append_details(std::string& page, const Json& overview, const SizeDetails& details) {
-  if (!has_charts()) return;
+  if (!has_script()) return;
   const std::size_t threads = std::max(1U, std::thread::hardware_concurrency());
   for (std::size_t f = 0; f < overview.at("families").size(); ++f) {
     const Json& family = overview["families"][f];
@@ -381,7 +141,7 @@ void append_details(std::string& page, const Json& overview, const SizeDetails& 
 }
 
 std::string script_source() {
-  return has_charts() ? fmt::format("'sha256-{}'", embedded::report_js_sha256()) : "'none'";
+  return has_script() ? fmt::format("'sha256-{}'", embedded::report_js_sha256()) : "'none'";
 }
 
 }  // namespace
@@ -390,19 +150,19 @@ std::string render_page(const Json& overview, const SizeDetails& details) {
   constexpr std::string_view kDetails = "{{details}}";  // many megabytes: not copied
   const std::string_view shell = embedded::report_shell();
   const std::size_t at = shell.find(kDetails);
-  std::string page =
-      fill_slots(shell.substr(0, at),
-                 {{"script-source", script_source()},
-                  {"style-source", fmt::format("'sha256-{}'", embedded::report_css_sha256())},
-                  {"title", text_of(overview, "device")},
-                  {"style", std::string(embedded::report_css())},
-                  {"body", body_of(overview, details)},
-                  {"credits", has_charts() ? std::string(kCredits) : std::string()},
-                  {"data", script_safe_json(without_bests(overview))}});
+  std::string page = fill_slots(
+      shell.substr(0, at),
+      {{"script-source", script_source()},
+       {"style-source", fmt::format("'sha256-{}'", embedded::report_css_sha256())},
+       {"title", text_of(overview, "device")},
+       {"style", std::string(embedded::report_css())},
+       {"plain", plain_part(overview)},
+       {"data", script_safe_json(without_bests(overview))},
+       {"script",
+        has_script() ? fmt::format("<script>{}</script>", embedded::report_js()) : std::string()}});
   append_details(page, overview, details);
-  const std::string script =
-      has_charts() ? fmt::format("<script>{}</script>", embedded::report_js()) : std::string();
-  return page + fill_slots(shell.substr(at + kDetails.size()), {{"script", script}});
+  page += shell.substr(at + kDetails.size());
+  return page;
 }
 
 std::string render_page(const Json& document) {

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parts of the page, made from its document.
+import { ratiosChart } from "./charts/ratios";
+import { rooflineChart } from "./charts/roofline";
+import { copyable, downloadButton } from "./controls";
+import { columnIndex, readReport, texts, type Comparison, type Family, type KernelSummary, type Overview, type Section, type Sweep, type Table } from "./document";
+import { make, makeTable } from "./elements";
+import { Figure } from "./figure";
+import { count } from "./format";
+import { makePanel } from "./panel";
+import { SizesTable } from "./sizes";
+import { recall, remember } from "./state";
+
+function makeHeader({ period, device, facts }: Overview): HTMLElement {
+  return make("header", {}, make("p", { class: "eyebrow" }, `Tuning report${period === "" ? "" : ` · ${period}`}`), make("h1", {}, device),
+    make("dl", {}, ...facts.map(([label, value]) => make("div", {}, make("dt", {}, label), make("dd", {}, value)))));
+}
+
+// ---- index ----
+
+function goTo(id: string): void {
+  const target = document.getElementById(id);
+  if (!target) return;
+  if (target instanceof HTMLDetailsElement) target.open = true;
+  target.scrollIntoView();
+  target.tabIndex = -1; // the next Tab goes on from here
+  target.focus({ preventScroll: true });
+}
+
+function makeLink(id: string, text: string): HTMLAnchorElement {
+  const link = make("a", { href: `#${id}` }, text);
+  link.addEventListener("click", (event) => {
+    event.preventDefault();
+    goTo(id);
+    remember("at", id);
+  });
+  return link;
+}
+
+/** A kernel's link is short and has the kernel's name as its label. */
+function indexEntry(kind: string, index: number, name: string, shown = name): HTMLElement {
+  const link = makeLink(`${kind}-${index}`, shown);
+  link.className = `to-${kind}`;
+  if (shown !== name) link.setAttribute("aria-label", name);
+  return make("li", {}, link);
+}
+
+/** The families, each before its kernels, and what else the page has. */
+function makeIndex({ families, kernels, sweeps, comparisons }: Overview): HTMLElement {
+  const entries = families.flatMap((family, f) => [indexEntry("family", f, family.family), ...kernels.flatMap(({ family: name, kernel }, k) => {
+    const column = family.sizes.columns.find((one) => one.kernel === kernel);
+    return name === family.family ? [indexEntry("kernel", k, kernel, column?.label)] : [];
+  })]);
+  return make("nav", { class: "index", "aria-label": "Index" }, make("ul", {}, ...entries,
+    ...sweeps.map((sweep, i) => indexEntry("sweep", i, sweep.family)),
+    ...comparisons.map((comparison, i) => indexEntry("comparison", i, comparison.title))));
+}
+
+// ---- families ----
+
+/** The wins of each kernel in a sentence; of several types they are in the table of types. */
+function winsPart({ types, wins }: Family): HTMLElement[] {
+  if (types.rows.length > 1 || wins.rows.length < 2) return [];
+  const kernels = texts(wins, "kernel"), at = columnIndex(wins, "wins");
+  const won = kernels.map((_, i) => wins.rows[i][at] as number);
+  const winners = kernels.flatMap((kernel, i) => won[i] > 0 ? [make("strong", {}, kernel), ` at ${count(won[i])} ${won[i] === 1 ? "size" : "sizes"}`, ", "] : []).slice(0, -1);
+  const others = kernels.filter((_, i) => won[i] === 0);
+  return [make("p", { class: "wins" }, "Best kernel: ", ...winners, ".", others.length > 0 ? ` Best nowhere: ${others.join(", ")}.` : "")];
+}
+
+function toDoPart({ to_do }: Family): HTMLElement[] {
+  if (to_do.length === 0) return [];
+  const items = to_do.map(({ text, commands }) => make("li", {}, make("span", {}, text), ...commands.map((command) => copyable("command", command))));
+  return [make("section", { class: "todo" }, make("h3", {}, "To do"), make("ul", {}, ...items))];
+}
+
+function withoutEmptyColumns({ columns, rows }: Table): Table {
+  const kept = columns.flatMap((_, i) => rows.some((row) => row[i] !== null) ? [i] : []);
+  return { columns: kept.map((i) => columns[i]), rows: rows.map((row) => kept.map((i) => row[i])) };
+}
+
+/** A row for each type, where there are several; pressing one chooses its sizes. */
+function typesPart({ family, types }: Family, sizes: SizesTable): HTMLElement[] {
+  if (types.rows.length < 2) return [];
+  const table = makeTable(withoutEmptyColumns(types), `${family}: types`);
+  for (const head of table.querySelectorAll("tbody th")) {
+    const type = head.textContent!;
+    const button = make("button", { type: "button", class: "pick", "aria-pressed": "false" }, type);
+    button.addEventListener("click", () => sizes.toggleType(type));
+    sizes.whenFiltered.push(() => button.setAttribute("aria-pressed", String(sizes.chosenType === type)));
+    head.replaceChildren(button);
+  }
+  return [make("div", { class: "types" }, table)];
+}
+
+/** The charts that are drawn from the table of sizes. */
+function overviewCharts(family: Family, sizes: SizesTable): HTMLElement {
+  const { clock_mhz } = family.peak;
+  const peak = clock_mhz > 0 ? ` The peak is nominal, at the highest clock measured: ${count(clock_mhz)}\u00a0MHz.` : "";
+  const charts = [
+    { name: "ratios", title: "Ratio to the library over the size", draw: ratiosChart, note: "" },
+    { name: "roofline", title: "Roofline", draw: rooflineChart, note: `The roof is made of the highest rates measured on this device.${peak}` },
+  ];
+  return make("div", { class: "grid" }, ...charts.map(({ name, title, draw, note }) => {
+    const chart = make("div", { class: "chart", role: "img", "aria-label": title });
+    const panel = make("section", { class: "panel", "data-overview": name }, make("h3", {}, title), chart, make("p", { class: "note" }, note));
+    const reactions = { pick: (i: number) => sizes.show(i), whenEmpty: () => { panel.hidden = true; } };
+    const figure = new Figure(chart, (theme) => draw(family, () => true, theme), reactions);
+    figure.redraw((theme) => draw(family, sizes.passes, theme));
+    sizes.whenFiltered.push(() => figure.redraw());
+    return panel;
+  }));
+}
+
+function makeFamily(overview: Overview, family: Family, index: number): HTMLElement {
+  const sizes = new SizesTable(overview, family);
+  const types = typesPart(family, sizes), charts = overviewCharts(family, sizes);
+  sizes.begin();
+  return make("section", { class: "family", id: `family-${index}` },
+    make("h2", {}, family.family), make("p", { class: "verdict" }, family.verdict.join(" ")), ...types, ...winsPart(family), ...toDoPart(family),
+    charts, make("h3", {}, "Sizes"), ...sizes.elements);
+}
+
+// ---- kernels ----
+
+/** A kernel's sections, made when it is first opened. */
+function kernelContent(kernel: KernelSummary): HTMLElement[] {
+  const grid = make("div", { class: "grid" }, ...kernel.sections.map((section) => makePanel(section, "h3")));
+  if (kernel.commands.length === 0) return [grid];
+  const commands = make("section", { class: "panel" }, make("h3", {}, "Reproduce"), make("p", { class: "answer" }, "The commands of the runs, the latest first."),
+    ...kernel.commands.map((command) => copyable(`command of ${kernel.kernel}`, command)));
+  return [grid, commands];
+}
+
+function makeKernel(kernel: KernelSummary, index: number): HTMLElement {
+  const key = `kernel-${index}`;
+  const fine = make("p", { class: "fine" }, `Kernel version ${kernel.hash.slice(0, 12)}.`);
+  const element = make("details", { class: "kernel", id: key }, make("summary", {}, make("h2", {}, kernel.kernel)), make("p", { class: "verdict" }, kernel.verdict), fine);
+  let filled = false;
+  element.addEventListener("toggle", () => {
+    remember(key, element.open ? "open" : "");
+    if (!element.open || filled) return;
+    filled = true;
+    fine.before(...kernelContent(kernel));
+  });
+  element.open = recall(key) === "open";
+  return element;
+}
+
+function kernelsPart(kernels: KernelSummary[]): HTMLElement {
+  return make("section", { class: "kernels" }, make("h2", { class: "eyebrow" }, "Kernels"), ...kernels.map(makeKernel));
+}
+
+/** A part of the page that has panels alone: a comparison, or what was measured over sizes. */
+function makePart(id: string, eyebrow: string, title: string, verdict: string, sections: Section[]): HTMLElement {
+  return make("section", { class: "kernel", id }, make("p", { class: "eyebrow" }, eyebrow), make("h2", {}, title), make("p", { class: "verdict" }, verdict),
+    make("div", { class: "grid" }, ...sections.map((section) => makePanel(section, "h3"))));
+}
+
+function comparisonPart({ title, verdict, sections }: Comparison, index: number): HTMLElement {
+  return makePart(`comparison-${index}`, "Comparison", title, verdict.join(" "), sections);
+}
+
+function sweepPart({ family, verdict, sections }: Sweep, index: number): HTMLElement {
+  return makePart(`sweep-${index}`, "Over sizes", family, verdict, sections);
+}
+
+// ---- page ----
+
+function credits(): HTMLElement {
+  return make("p", {}, "Charts by ", make("a", { href: "https://echarts.apache.org" }, "Apache ECharts"),
+    " (Apache-2.0, © The Apache Software Foundation) and ZRender (BSD-3-Clause, © Baidu Inc.); their licences are at the beginning of this page’s script.");
+}
+
+/** Fills the page, a part a task so that a reader sees the first ones at once, and moves to what its address names. */
+export async function showPage(overview: Overview): Promise<void> {
+  const skip = makeLink("family-0", "Skip to the sizes");
+  skip.className = "skip";
+  const main = document.getElementById("main")!;
+  main.before(skip);
+  main.replaceChildren(makeHeader(overview), makeIndex(overview));
+  const parts = [
+    ...overview.families.map((family, i) => () => makeFamily(overview, family, i)),
+    ...overview.comparisons.map((comparison, i) => () => comparisonPart(comparison, i)),
+    ...(overview.kernels.length > 0 ? [() => kernelsPart(overview.kernels)] : []),
+    ...overview.sweeps.map((sweep, i) => () => sweepPart(sweep, i)),
+  ];
+  for (const part of parts) {
+    await new Promise((next) => { setTimeout(next); });
+    main.append(part());
+  }
+  const download = downloadButton("Download its data (JSON)", "report.json", "application/json", async () => JSON.stringify(await readReport(overview)));
+  const footer = document.querySelector("footer")!;
+  footer.querySelector("p")!.append(" ", download);
+  footer.append(credits());
+  goTo(recall("at") ?? location.hash.slice(1));
+  main.dataset.complete = "true";
+}
