@@ -60,7 +60,7 @@ if(TUNER_CUDA)  # the Toolkit brings no text; the document below names it
   third_party(cudart "${CUDAToolkit_VERSION}" "LicenseRef-NVIDIA-CUDA" TARGETS CUDA::cudart_static)
 endif()
 # Linked as shared libraries, of which nothing is inside; options.
-set(sbom_nothing ZLIB::ZLIB Threads::Threads ${CMAKE_DL_LIBS} tuner_warnings tuner_hardening)
+set(sbom_nothing Threads::Threads ${CMAKE_DL_LIBS} tuner_warnings tuner_hardening)
 
 function(sbom_package name version licence)
   if(name IN_LIST sbom_known)

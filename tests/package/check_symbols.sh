@@ -15,6 +15,6 @@ hidden=$(nm -DC --defined-only "$library" | cut -d' ' -f3- | sed -E 's/\(.*//; s
 [ -z "$hidden" ] || { echo "not of the public interface, but exported: $hidden" >&2; exit 1; }
 
 needed=$(readelf -d "$library" | grep -oP 'NEEDED.*\[\K[^]]+')
-allowed='^(libfmt|libstdc\+\+|libgcc_s|libm|libc|ld-linux.*|lib[at]san|libubsan|libpthread|libdl|librt|libz)\.so'
+allowed='^(libfmt|libstdc\+\+|libgcc_s|libm|libc|ld-linux.*|lib[at]san|libubsan|libpthread|libdl|librt)\.so'
 unwanted=$(grep -vE "$allowed" <<<"$needed" || true)
 [ -z "$unwanted" ] || { echo "an application would need: $unwanted" >&2; exit 1; }

@@ -6,11 +6,51 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <dlfcn.h>
 #include <limits>
+#include <type_traits>
 #include <zlib.h>
 
 namespace tuner {
 namespace {
+
+/// Opened at first use and not linked: a library that is preloaded into every program must not
+/// bring in a zlib before the program's own.
+struct Zlib {
+  decltype(&deflateInit2_) deflate_init = nullptr;
+  decltype(&::deflate) deflate = nullptr;
+  decltype(&::deflateBound) deflate_bound = nullptr;
+  decltype(&::deflateEnd) deflate_end = nullptr;
+  decltype(&inflateInit2_) inflate_init = nullptr;
+  decltype(&::inflate) inflate = nullptr;
+  decltype(&::inflateEnd) inflate_end = nullptr;
+};
+
+std::optional<Zlib> open_zlib() {
+  void* const library = ::dlopen("libz.so.1", RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) return std::nullopt;
+  bool is_whole = true;
+  const auto find = [&](const char* name, auto& function) {
+    function =
+        reinterpret_cast<std::remove_reference_t<decltype(function)>>(::dlsym(library, name));
+    is_whole = is_whole && function != nullptr;
+  };
+  Zlib zlib;
+  find("deflateInit2_", zlib.deflate_init);
+  find("deflate", zlib.deflate);
+  find("deflateBound", zlib.deflate_bound);
+  find("deflateEnd", zlib.deflate_end);
+  find("inflateInit2_", zlib.inflate_init);
+  find("inflate", zlib.inflate);
+  find("inflateEnd", zlib.inflate_end);
+  return is_whole ? std::optional(zlib) : std::nullopt;
+}
+
+/// Null where it is not installed.
+const Zlib* opened_zlib() {
+  static const std::optional<Zlib> zlib = open_zlib();
+  return zlib ? &*zlib : nullptr;
+}
 
 constexpr int kGzip = 15 + 16;  // the largest window, with a header of gzip
 constexpr std::string_view kDigits =
@@ -24,20 +64,24 @@ int level_of(Compression compression, std::size_t bytes) {
 
 std::string gzip(std::string_view bytes, Compression compression) {
   constexpr int kMemory = 8;
+  const Zlib* const zlib = opened_zlib();
+  if (zlib == nullptr) {
+    throw Error(ErrorCode::failure, "zlib (libz.so.1) was not found: install zlib1g");
+  }
   z_stream stream{};
-  if (deflateInit2(&stream, level_of(compression, bytes.size()), Z_DEFLATED, kGzip, kMemory,
-                   Z_DEFAULT_STRATEGY) != Z_OK) {
+  if (zlib->deflate_init(&stream, level_of(compression, bytes.size()), Z_DEFLATED, kGzip, kMemory,
+                         Z_DEFAULT_STRATEGY, ZLIB_VERSION, sizeof stream) != Z_OK) {
     throw Error(ErrorCode::failure, "zlib cannot begin to compress: out of memory");
   }
-  std::string packed(deflateBound(&stream, static_cast<uLong>(bytes.size())), '\0');
+  std::string packed(zlib->deflate_bound(&stream, static_cast<uLong>(bytes.size())), '\0');
   std::string input(bytes);  // zlib takes it without const
   stream.next_in = reinterpret_cast<Bytef*>(input.data());
   stream.avail_in = static_cast<uInt>(input.size());
   stream.next_out = reinterpret_cast<Bytef*>(packed.data());
   stream.avail_out = static_cast<uInt>(packed.size());
-  const int status = deflate(&stream, Z_FINISH);
+  const int status = zlib->deflate(&stream, Z_FINISH);
   packed.resize(stream.total_out);
-  deflateEnd(&stream);
+  zlib->deflate_end(&stream);
   if (status != Z_STREAM_END) throw Error(ErrorCode::failure, "zlib did not end a compression");
   return packed;
 }
@@ -45,17 +89,20 @@ std::string gzip(std::string_view bytes, Compression compression) {
 std::optional<std::string> gunzip(std::string packed, std::size_t size_bytes) {
   constexpr std::size_t kMost = std::numeric_limits<uInt>::max();
   if (packed.size() > kMost || size_bytes >= kMost) return std::nullopt;
+  const Zlib* const zlib = opened_zlib();
   z_stream stream{};
-  if (inflateInit2(&stream, kGzip) != Z_OK) return std::nullopt;
+  if (zlib == nullptr || zlib->inflate_init(&stream, kGzip, ZLIB_VERSION, sizeof stream) != Z_OK) {
+    return std::nullopt;
+  }
   std::string bytes(size_bytes + 1, '\0');  // one more, so that the end is seen in any case
   stream.next_in = reinterpret_cast<Bytef*>(packed.data());
   stream.avail_in = static_cast<uInt>(packed.size());
   stream.next_out = reinterpret_cast<Bytef*>(bytes.data());
   stream.avail_out = static_cast<uInt>(bytes.size());
-  const int status = inflate(&stream, Z_FINISH);
+  const int status = zlib->inflate(&stream, Z_FINISH);
   const bool is_whole =
       status == Z_STREAM_END && stream.total_out == size_bytes && stream.avail_in == 0;
-  inflateEnd(&stream);
+  zlib->inflate_end(&stream);
   if (!is_whole) return std::nullopt;
   bytes.resize(size_bytes);
   return bytes;

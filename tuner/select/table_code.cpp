@@ -166,13 +166,16 @@ Expected<std::optional<CompiledKernel>, std::string> TableCode::find(const CodeK
   const auto found = known.lines.find(key);
   if (found == known.lines.end()) return std::optional<CompiledKernel>();
   const auto line = read_line(found->second);
-  if (line && checksum_of(*known.origin, key, line->symbols, line->size_bytes, line->packed) ==
-                  line->checksum) {
-    if (auto image = decompressed(line->packed, line->size_bytes)) {
-      return std::optional(CompiledKernel{.image = *std::move(image), .symbols = line->symbols});
-    }
+  if (!line || checksum_of(*known.origin, key, line->symbols, line->size_bytes, line->packed) !=
+                   line->checksum) {
+    return Unexpected<std::string>("its code in the table is damaged (its checksum)");
   }
-  return Unexpected<std::string>("its code in the table is damaged (its checksum)");
+  auto image = decompressed(line->packed, line->size_bytes);
+  if (!image) {
+    return Unexpected<std::string>(
+        "its code in the table cannot be decompressed: install zlib (libz.so.1)");
+  }
+  return std::optional(CompiledKernel{.image = *std::move(image), .symbols = line->symbols});
 }
 
 }  // namespace tuner::select
