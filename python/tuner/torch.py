@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """aten's mm, addmm, bmm and baddbmm by tuned kernels, for a whole program: tuner.torch.enable().
 
-Taken are products of matrices on a GPU of one type, float32, float64, bfloat16 or float16, for which a tuned kernel, or an algorithm
-of cublasLt found by measurement, is expected to be faster than cuBLAS: where PyTorch allows TF32, a kernel for TF32. Everything
+Taken are products of matrices on a GPU of one type, float32, float64, bfloat16 or float16, for which a
+tuned kernel, or an algorithm of cublasLt that was timed, is expected to be faster than cuBLAS by its own choice: where PyTorch allows TF32, a kernel for TF32. Everything
 else runs as if nothing had been enabled: other types, sizes that the library serves best, a bias that is broadcast, sizes that are new during a capture, other devices than the
 current one. Gradients, autocast and vmap use these operators and are not affected. Code that torch.compile makes
 calls their overloads with `out`, which are served, too.
@@ -22,8 +22,7 @@ from ._dispatcher import Dispatcher, Table, default_dispatcher
 from ._library import GEMM_TF32, GEMM_TYPES, Error, GemmProblem
 from ._matmul import matrix_layout
 
-# What aten would not do: tuned kernels, and an algorithm of cublasLt that was found faster than its own choice.
-_SERVED_RUNGS = ("exact", "stale", "nearest", "library_tuned")
+_RUNGS_TAKEN = ("exact", "stale", "nearest", "library_tuned")
 _MOST_KNOWN = 4096
 _TF32 = "float32 in TF32"
 
@@ -32,7 +31,7 @@ _TF32 = "float32 in TF32"
 class Statistics:
     """Calls of mm, addmm, bmm and baddbmm, with and without `out`, since enable()."""
 
-    taken: int = 0      #: by tuned kernels, or by an algorithm of cublasLt that was found faster
+    taken: int = 0      #: by tuned kernels and chosen algorithms of cublasLt
     passed_on: int = 0  #: to aten
 
 
@@ -162,7 +161,7 @@ class _Override:
             rung = dispatcher._answer(family, numbers).rung
         except Error:
             return None  # no table for this device, or nothing can run
-        if rung not in _SERVED_RUNGS:
+        if rung not in _RUNGS_TAKEN:
             return None
         shape = (m, n) if len(shape_a) == 2 else (batch, m, n)
         return _Known(shape, ctypes.byref(problem), dispatcher._handle)
@@ -207,7 +206,7 @@ def enable(*, measure: bool = False, table: Optional[Table] = None) -> None:
     """Serves torch.mm, addmm, bmm and baddbmm, and all that uses them, by tuned kernels in this process.
 
     measure: choose for each size that was never tuned by timing kernels and cuBLAS at its first call, which
-             then takes tens of milliseconds, and longer where kernels must be compiled.
+             then takes some 50 ms, longer where kernels are compiled.
     table: by default the user's database, with the shipped table for sizes that it does not have.
 
     Results differ from cuBLAS's in the last bits and are the same in every run. Raises ImportError without

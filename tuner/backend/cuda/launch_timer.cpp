@@ -41,6 +41,7 @@ Expected<void, Failure> LaunchTimer::fill() const {
 }
 
 Expected<void, Failure> LaunchTimer::enqueue(const StreamWork& work, Span& span) const {
+  span.fills = fills_;
   auto done = fill();
   if (done) done = attempt(*driver_, driver_->record_event(span.begin.get(), stream_.get()));
   if (done) done = work(stream_.get());
@@ -65,7 +66,8 @@ Expected<double, Failure> LaunchTimer::elapsed_ns(const Span& span) const {
 Expected<double, Failure> LaunchTimer::time_again(const StreamWork& work, Span& span) {
   constexpr int kMostFills = 128;
   do {
-    fills_ = std::clamp(2 * fills_, 1, kMostFills);
+    // Not where another piece of the same round has raised it.
+    if (span.fills >= fills_) fills_ = std::min(fills_ + fills_ / 2 + 1, kMostFills);
     if (auto done = finish(enqueue(work, span)); !done) return Unexpected(done.error());
   } while (span.is_late && fills_ < kMostFills);
   return elapsed_ns(span);

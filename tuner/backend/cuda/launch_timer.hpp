@@ -40,6 +40,7 @@ class LaunchTimer {
   struct Span {
     Event begin, end;
     bool is_late = false;  ///< the device was ready for it before all of it was enqueued
+    int fills = 0;         ///< before it
   };
   [[nodiscard]] Expected<void, Failure> make_spans(std::size_t count);
   [[nodiscard]] Expected<Event, Failure> make_event() const;
