@@ -82,8 +82,8 @@ void add_imbalances(select::Catalogue& known) {
         if (!config.config || timing.cold_ns == 0) continue;
         const auto at =
             kernel.stored->at(known.device.attributes, kernel.sizes[timing.size].numbers);
-        timing.imbalance = select::launch_imbalance(*kernel.stored, known.device.attributes, at,
-                                                    *config.config);
+        timing.imbalance =
+            select::launch_imbalance(*kernel.stored, known.device.attributes, at, *config.config);
       }
     }
   }
@@ -206,32 +206,33 @@ class Evaluation {
                                               std::size_t size) const {
     for (std::size_t c = 0; c < times_.candidates.size(); ++c) {
       const Candidate& it = times_.candidates[c];
-      if (known_.kernels[it.kernel].record->kernel == kernel && config_of(known_, it).json == json) {
+      if (known_.kernels[it.kernel].record->kernel == kernel &&
+          config_of(known_, it).json == json) {
         return times_.matrix.times_ns[c][size];
       }
     }
     return std::nullopt;
   }
 
-  /// Members whose time at the size is not known cannot be judged: they are passed over.
+  /// Of a size whose answer has no known time, only the predictions count.
   void evaluate(const select::Catalogue& others, std::size_t size) {
     const double library_ns = *times_.matrix.library_ns[size];
     const store::PortfolioRecord& portfolio = others.portfolios.front();
     const select::RankQuestion question{.family = portfolio.family, .size = times_.size(size)};
     Row here;
-    here.sizes = 1;
-    std::optional<double> taken;
+    bool is_first = true;
     for (const select::Selection& it : select::rank(others, question).answers) {
       const auto ns = it.kernel ? time_of(it.kernel->kernel, it.config_json, size) : library_ns;
-      if (!ns || it.rung == Rung::default_config) continue;
-      if (!taken) {
-        taken = std::log(library_ns / *ns);
+      const double ln_gain = ns ? std::log(library_ns / *ns) : 0;
+      if (is_first && ns) {
+        here.sizes = 1;
+        here.ln_gain = ln_gain;
         here.served = it.kernel ? 1 : 0;
-        here.worst = std::min(1.0, library_ns / *ns);
+        here.worst = std::min(1.0, std::exp(ln_gain));
       }
-      here.ln_oracle = std::max(here.ln_oracle, std::log(library_ns / *ns));
+      is_first = false;
+      if (here.sizes > 0) here.ln_oracle = std::max(here.ln_oracle, ln_gain);
     }
-    here.ln_gain = taken.value_or(0);
     add_predictions(others, size, here);
     add(rows_["all"], here);
     add(rows_[class_of(size)], here);
@@ -243,8 +244,8 @@ class Evaluation {
     for (const select::CatalogueKernel& kernel : others.kernels) {
       asked.push_back({.kernel = &kernel, .size = select::known_size(times_.size(size), kernel)});
     }
-    const select::Nearest found = select::portfolio_candidates(
-        asked, others.device.attributes, others.portfolios.front());
+    const select::Nearest found =
+        select::portfolio_candidates(asked, others.device.attributes, others.portfolios.front());
     for (const select::NearCandidate& it : found.candidates) {
       const select::CatalogueKernel& kernel = *it.asked->kernel;
       const auto ns = time_of(kernel.record->kernel, kernel.configs[it.config].json, size);
@@ -287,8 +288,7 @@ class Evaluation {
   void print(const std::string& what) {
     fmt::print("\n{}; errors in %, then the % within one and two standard errors\n", what);
     fmt::print("{:<20} {:>5} {:>8} {:>7} {:>6} {:>7} | {:<21} | {:<21} | {}\n", "", "sizes",
-               "/library", "oracle", "worst", "kernels", "gain", "member's time",
-               "library's time");
+               "/library", "oracle", "worst", "kernels", "gain", "member's time", "library's time");
     for (const auto& [name, row] : rows_) row.print(name);
     rows_.clear();
   }
@@ -363,18 +363,19 @@ class Likelihood {
         }
       }
     }
-    fmt::print("fitted {:.4f}: trend {:.3g} reach {:.3g}, rough {:.3g} reach {:.3g}, imbalance "
-               "{:.3g}, noise {:.3g}\n",
-               least, best.trend, best.reach_of_trend, best.rough, best.reach_of_rough,
-               best.imbalance, best.noise);
+    fmt::print(
+        "fitted {:.4f}: trend {:.3g} reach {:.3g}, rough {:.3g} reach {:.3g}, imbalance "
+        "{:.3g}, noise {:.3g}\n",
+        least, best.trend, best.reach_of_trend, best.rough, best.reach_of_rough, best.imbalance,
+        best.noise);
   }
 
  private:
   static constexpr std::size_t kFewest = 6;
   static constexpr std::array kFitted = {
-      &select::GainParameters::trend,          &select::GainParameters::reach_of_trend,
-      &select::GainParameters::rough,          &select::GainParameters::reach_of_rough,
-      &select::GainParameters::imbalance,      &select::GainParameters::noise};
+      &select::GainParameters::trend,     &select::GainParameters::reach_of_trend,
+      &select::GainParameters::rough,     &select::GainParameters::reach_of_rough,
+      &select::GainParameters::imbalance, &select::GainParameters::noise};
 
   std::vector<select::SizeFeatures> features_;
   std::vector<std::vector<select::KnownGain>> gains_;  // by candidate

@@ -9,6 +9,8 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+
 namespace tuner::select {
 namespace {
 
@@ -34,12 +36,14 @@ class PortfolioCandidates : public TunedDatabase {
     try_out("plain", 64, 1000);
   }
 
-  void try_out(const std::string& kernel, int value, double median_ns) {
+  void try_out(const std::string& kernel, int value, double median_ns,
+               std::optional<double> back_to_back_ns = {}) {
     put({.kernel = kernel,
          .problem = "512,512",
          .value = value,
          .median_ns = median_ns,
          .space = space_,
+         .back_to_back_ns = back_to_back_ns,
          .outcome = Outcome::ok});
   }
 
@@ -99,6 +103,48 @@ TEST_F(PortfolioCandidates, AMemberThatIsNotValidAtTheSizeIsLeftOut) {
 TEST_F(PortfolioCandidates, WhereTheLibraryWasFasterThanTheMembersItComesFirst) {
   record(500);
   EXPECT_EQ(answers(ask(catalogue(store, {}), "1024,1024")).front(), "library ");
+}
+
+TEST_F(PortfolioCandidates, AMemberComesBeforeTheLibraryWhereItsGainIsCertain) {
+  record(1500);
+  const Ranking near = ask(catalogue(store, {}), "512,528");
+  EXPECT_EQ(answers(near).front(), R"(nearest {"BLOCK":64})");
+  const auto library = std::ranges::find(near.answers, Rung::library, &Selection::rung);
+  ASSERT_NE(library, near.answers.end());
+  EXPECT_NEAR(*library->expected_ns / *near.answers.front().expected_ns, 1.5, 0.05);
+  const Ranking far = ask(catalogue(store, {}), "16,16");
+  EXPECT_EQ(answers(far).front(), "library ");
+  EXPECT_THAT(far.explanation, Contains(HasSubstr("since a gain is not certain")));
+}
+
+TEST_F(PortfolioCandidates, AMemberThatWasTimedNearComesBeforeOneThatWasFasterFarAway) {
+  put({.kernel = "tiled",
+       .problem = "512,8192",
+       .value = 16,
+       .median_ns = 8000,
+       .space = space_,
+       .outcome = Outcome::ok});
+  store.record_portfolio(
+      space::device_profile("h200").value(),
+      {.family = "tiles",
+       .recorded_at = "2026-11-28T13:00:00Z",
+       .members = {{"tiled", "new", R"({"TILE":16})"}, {"plain", "new", R"({"BLOCK":64})"}},
+       .sizes = {{.problem = "512,512", .member_ns = 1000, .library_ns = 4000},
+                 {.problem = "512,8192", .member_ns = 8000, .library_ns = 9000}}});
+  const std::vector<std::string> all = answers(ask(catalogue(store, {}), "512,8000"));
+  EXPECT_LT(std::ranges::find(all, R"(nearest {"TILE":16})"),
+            std::ranges::find(all, R"(nearest {"BLOCK":64})"));
+}
+
+TEST_F(PortfolioCandidates, SingleLaunchesFromAColdCacheDecideAsInThePortfolio) {
+  try_out("tiled", 16, 1200, 500);
+  try_out("plain", 64, 1000, 900);
+  record(1100);
+  const std::vector<std::string> all = answers(ask(catalogue(store, {}), "512,528"));
+  EXPECT_THAT(all, ElementsAre(R"(nearest {"BLOCK":64})", "library ", R"(nearest {"TILE":16})",
+                               R"(default {"BLOCK":64})"));
+  const Catalogue table = parse_catalogue(catalogue_json(catalogue(store, {})), "t.json");
+  EXPECT_EQ(answers(ask(table, "512,528")), all);
 }
 
 TEST_F(PortfolioCandidates, MembersOfAKernelThatHasChangedAreNone) {

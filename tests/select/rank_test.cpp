@@ -4,6 +4,7 @@
 #include "tuned_database.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/select/catalogue_json.hpp"
+#include "tuner/select/nearest.hpp"
 #include "tuner/select/select.hpp"
 
 #include <gmock/gmock.h>
@@ -218,6 +219,58 @@ TEST_F(RankTest, AGainIsCertainOnlyWhereTheOwnTimeIsKnown) {
   }
   EXPECT_EQ(answers("72,72").front(), R"(nearest {"TILE":8})");
   EXPECT_EQ(answers("4096,4096").front(), "library ") << "where nearly as large a gain is expected";
+}
+
+TEST_F(RankTest, TheBestConfigurationsGainIsNotThatOfASlowerOneWhichIsValid) {
+  for (const int m : {48, 64, 80, 96}) {
+    for (const int n : {48, 64, 80, 96}) {
+      const std::string size = fmt::format("{},{}", m, n);
+      put({.problem = size,
+           .value = 16,
+           .median_ns = 10.0 * m * n,
+           .ratio_to_library = 1.35,
+           .space = with_library_and_launch()});
+      put({.problem = size,
+           .value = 8,
+           .median_ns = 20.0 * m * n,
+           .space = with_library_and_launch(),
+           .outcome = Outcome::ok});
+    }
+  }
+  EXPECT_EQ(answers("64,72").front(), R"(nearest {"TILE":16})");
+  const Ranking where_only_8_is_valid = ask("72,72");
+  EXPECT_EQ(where_only_8_is_valid.answers.front().rung, Rung::library);
+  EXPECT_NEAR(where_only_8_is_valid.answers.front().expected_ns.value(), 13.5 * 72 * 72, 2000);
+}
+
+TEST_F(RankTest, TheLibrarysTimeIsToldByOtherKindsOfProblem) {
+  std::string space = with_library();
+  const std::string dims = R"("dims": ["M", "N")";
+  space.insert(space.find(dims) + dims.size(),
+               R"(, {"name": "T", "values": [0, 1], "default": 0})");
+  for (const int m : {48, 64, 480, 640}) {
+    for (const int n : {48, 64, 480, 640}) {
+      put({.problem = fmt::format("{},{}", m, n),
+           .value = 8,
+           .median_ns = 10.0 * m * n,
+           .ratio_to_library = 1.5,
+           .space = space});
+    }
+  }
+  put({.problem = "48,48,T=1",
+       .value = 8,
+       .median_ns = 10.0 * 48 * 48,
+       .ratio_to_library = 1.5,
+       .space = space});
+  const Catalogue known = catalogue(store, {});
+  std::vector<AskedKernel> asked;
+  for (const CatalogueKernel& it : known.kernels) {
+    asked.push_back({.kernel = &it, .size = known_size("600,600,T=1", it)});
+  }
+  const LibraryEstimate estimate = library_estimate(asked).value();
+  EXPECT_EQ(estimate.sizes, 1U);
+  EXPECT_GT(estimate.time.ns, 0.5 * 15 * 600 * 600);
+  EXPECT_LT(estimate.time.ns, 2.0 * 15 * 600 * 600);
 }
 
 TEST_F(RankTest, ImportedTimesCountTenPercentLongerInTheCostModel) {

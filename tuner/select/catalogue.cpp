@@ -384,8 +384,8 @@ bool is_member(const store::PortfolioRecord& portfolio, const store::KernelRecor
 
 bool is_member(const std::vector<store::PortfolioRecord>& portfolios,
                const store::KernelRecord& kernel, std::string_view config_json) {
-  return std::ranges::any_of(
-      portfolios, [&](const auto& it) { return is_member(it, kernel, config_json); });
+  return std::ranges::any_of(portfolios,
+                             [&](const auto& it) { return is_member(it, kernel, config_json); });
 }
 
 void fit_model(CatalogueKernel& kernel, const space::DeviceAttributes& device) {

@@ -134,7 +134,7 @@ KnownConfig read_config(const Json& json, const CatalogueKernel& kernel) {
                   .registers = static_cast<int>(whole(it.at(2), 65536))};
     if (it.size() > 3) {  // of a portfolio's member
       timing.cold_ns = within(it.at(3), 0, 1e15);
-      timing.imbalance = within(it.at(4), -100, 100);
+      timing.imbalance = within(it.at(4), 0, 1);
     }
     if (timing.size >= kernel.sizes.size()) fail("a time has no size");
     config.timings.push_back(timing);

@@ -132,8 +132,8 @@ std::string kernel_text(const CatalogueKernel& kernel,
       list(kernel.sizes, [](const KnownSize& size) { return literal(size.text); }),
       list(kernel.configs,
            [&](const KnownConfig& it) {
-             return config_text(it, is_member(portfolios, record, it.json) ? member_timing_text
-                                                                           : timing_text);
+             return config_text(
+                 it, is_member(portfolios, record, it.json) ? member_timing_text : timing_text);
            }),
       list(kernel.entries, [&](const Entry& entry) { return entry_text(entry, environments); }),
       model_text(kernel.model.get()));

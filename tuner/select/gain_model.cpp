@@ -64,7 +64,8 @@ GainModel::Common GainModel::common(const SizeFeatures& a, const SizeFeatures& b
   const double trend = std::exp(-squares / (2 * squared(parameters_.reach_of_trend)));
   return {.trend = trend,
           .all = squared(parameters_.trend) * trend +
-                 squared(parameters_.rough) * std::exp(-std::sqrt(squares) / parameters_.reach_of_rough)};
+                 squared(parameters_.rough) *
+                     std::exp(-std::sqrt(squares) / parameters_.reach_of_rough)};
 }
 
 const GainModel::Common& GainModel::between(std::size_t a, std::size_t b) const {
@@ -89,9 +90,10 @@ ExpectedRatio GainModel::gain(std::span<const KnownGain> known, double imbalance
     return covariance(between(near[i].size, near[j].size), near[i].imbalance, near[j].imbalance) +
            (i == j ? squared(parameters_.noise) : 0);
   });
-  return expected(triangle, gains, to_asked,
-                  covariance(common(asked_, asked_), imbalance, imbalance) + squared(parameters_.noise),
-                  parameters_.noise);
+  return expected(
+      triangle, gains, to_asked,
+      covariance(common(asked_, asked_), imbalance, imbalance) + squared(parameters_.noise),
+      parameters_.noise);
 }
 
 ExpectedRatio GainModel::power_law(std::span<const double> known) const {
@@ -101,11 +103,13 @@ ExpectedRatio GainModel::power_law(std::span<const double> known) const {
     to_asked.push_back(to_asked_[i].all + of_powers(near_[i], asked_));
   }
   const Triangle triangle(order_.size(), [&](std::size_t i, std::size_t j) {
-    return between(i, j).all + of_powers(near_[i], near_[j]) + (i == j ? squared(parameters_.noise) : 0);
+    return between(i, j).all + of_powers(near_[i], near_[j]) +
+           (i == j ? squared(parameters_.noise) : 0);
   });
-  return expected(triangle, values, to_asked,
-                  common(asked_, asked_).all + of_powers(asked_, asked_) + squared(parameters_.noise),
-                  parameters_.noise);
+  return expected(
+      triangle, values, to_asked,
+      common(asked_, asked_).all + of_powers(asked_, asked_) + squared(parameters_.noise),
+      parameters_.noise);
 }
 
 }  // namespace tuner::select

@@ -22,12 +22,12 @@ struct KnownGain {
 /// Standard deviations of ln gain, and how far sizes (SizeFeatures) have something in common. They
 /// make the gains of configurations at left-out sizes most likely (portfolio_benchmark --fit).
 struct GainParameters {
-  double trend = 1.5;           ///< smooth
-  double reach_of_trend = 6.4;
-  double rough = 0.39;          ///< different from the first step on
-  double reach_of_rough = 6.9;
-  double imbalance = 1;         ///< the effect of an imbalance of 1
-  double noise = 0.035;         ///< of one gain
+  double trend = 0.3;  ///< smooth
+  double reach_of_trend = 8;
+  double rough = 0.5;  ///< different from the first step on
+  double reach_of_rough = 10;
+  double imbalance = 0.5;  ///< the effect of an imbalance of 1
+  double noise = 0.04;     ///< of one gain
 };
 
 /// Gaussian processes through what is known at some sizes, of which those next to the asked one

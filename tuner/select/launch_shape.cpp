@@ -181,7 +181,8 @@ double imbalance(const StoredKernel& kernel, const space::DeviceAttributes& devi
   const auto multiprocessors = static_cast<double>(std::max<std::int64_t>(1, device.sm_count));
   const double blocks = grid.blocks();
   const double of_busiest = std::ceil(blocks / multiprocessors) / blocks;
-  return std::log(of_busiest * multiprocessors * padded_flops(kernel, grid, values) / flops);
+  return std::max(0.0,
+                  1 - flops / multiprocessors / (of_busiest * padded_flops(kernel, grid, values)));
 }
 
 }  // namespace

@@ -33,9 +33,10 @@ struct LaunchShape {
                                                       const space::BoundDefinition& at_size,
                                                       const space::Config& config, int registers);
 
-/// ln of what the busiest multiprocessor has to do over an even share of the problem's flops: tiles
-/// reach beyond the problem, and the last wave of blocks is not full. A grid that the device limits,
-/// whatever the problem, counts as the blocks that a larger device would run. 0 where nothing tells.
+/// The share of the busiest multiprocessor's work that an even distribution of the problem's flops
+/// would not give it, below 1: tiles reach beyond the problem, and the last wave of blocks is not
+/// full. A grid that the device limits, whatever the problem, counts as the blocks that a larger
+/// device would run. 0 where nothing tells.
 [[nodiscard]] double launch_imbalance(const StoredKernel& kernel,
                                       const space::DeviceAttributes& device,
                                       const space::BoundDefinition& at_size,

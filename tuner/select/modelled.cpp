@@ -2,13 +2,16 @@
 #include "tuner/select/modelled.hpp"
 
 #include "tuner/core/quantity.hpp"
+#include "tuner/select/gain_model.hpp"
 #include "tuner/select/library_model.hpp"
+#include "tuner/select/portfolio.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <utility>
 
@@ -150,21 +153,36 @@ class Modelling {
 /// The library beside the best of all kernels in the final round of one size.
 struct TimedSize {
   double ratio;  ///< the library's time / ours
-  SizeFeatures features;
+  double ln_ns;  ///< the library's, back to back
+  space::Size numbers;
+  const StoredKernel* kernel;
 };
 
+/// Of the configuration that was the best at a size, beside which the library was timed.
+double best_ns(const CatalogueKernel& kernel, const Entry& entry) {
+  for (const Timing& timing : kernel.configs[entry.config].timings) {
+    if (kernel.sizes[timing.size].text == entry.size.text) return timing.ns;
+  }
+  return entry.best.time.median_ns;
+}
+
+/// Of the asked types.
 std::map<std::string, TimedSize> timed_sizes(const std::vector<AskedKernel>& asked) {
   std::map<std::string, TimedSize> sizes;
   for (const AskedKernel& it : asked) {
     if (!it.kernel->stored || !it.size) continue;
+    const auto& dims = it.kernel->stored->dims();
+    const std::string types = types_of(it.size->numbers, dims);
     for (const Entry& entry : it.kernel->entries) {
-      const auto& dims = it.kernel->stored->dims();
       if (!entry.best.ratio_to_library || entry.size.text == it.size->text ||
-          !nearness(it.size->numbers, entry.size.numbers, dims)) {
+          types_of(entry.size.numbers, dims) != types) {
         continue;
       }
-      const TimedSize timed{*entry.best.ratio_to_library,
-                            size_features(entry.size.numbers, *it.kernel->stored)};
+      const double ratio = *entry.best.ratio_to_library;
+      const TimedSize timed{.ratio = ratio,
+                            .ln_ns = std::log(ratio * best_ns(*it.kernel, entry)),
+                            .numbers = entry.size.numbers,
+                            .kernel = it.kernel->stored.get()};
       const auto [at, added] = sizes.try_emplace(entry.size.text, timed);
       if (!added && timed.ratio > at->second.ratio) at->second = timed;
     }
@@ -172,11 +190,26 @@ std::map<std::string, TimedSize> timed_sizes(const std::vector<AskedKernel>& ask
   return sizes;
 }
 
-/// Where the asked size stands; it is one of some kernel's.
-SizeFeatures asked_features(const std::vector<AskedKernel>& asked) {
-  const auto known = std::ranges::find_if(
-      asked, [](const AskedKernel& it) { return it.kernel->stored && it.size; });
-  return size_features(known->size->numbers, *known->kernel->stored);
+/// Where a size stands among those of all kinds of problem: another layout, say, is another place.
+SizeFeatures place_among_kinds(const space::Size& size, const StoredKernel& kernel) {
+  SizeFeatures features = size_features(size, kernel);
+  for (std::size_t i = 0; i < size.size(); ++i) {
+    if (kernel.dims()[i].is_kind()) features.push_back(static_cast<double>(size[i]));
+  }
+  return features;
+}
+
+/// The library takes much the same time for all kinds of problem with the same dimensions.
+ExpectedTime library_time(const std::map<std::string, TimedSize>& sizes, const AskedKernel& asked) {
+  std::vector<SizeFeatures> places;
+  std::vector<double> ln_ns;
+  for (const auto& [text, timed] : sizes) {
+    places.push_back(place_among_kinds(timed.numbers, *timed.kernel));
+    ln_ns.push_back(timed.ln_ns);
+  }
+  const GainModel model(places, place_among_kinds(asked.size->numbers, *asked.kernel->stored));
+  const ExpectedRatio expected = model.power_law(ln_ns);
+  return {.ns = std::exp(expected.ln_ratio), .error = expected.error};
 }
 
 }  // namespace
@@ -198,18 +231,25 @@ std::optional<Nearest> modelled_candidates(const std::vector<AskedKernel>& asked
 std::optional<LibraryEstimate> library_estimate(const std::vector<AskedKernel>& asked) {
   const std::map<std::string, TimedSize> sizes = timed_sizes(asked);
   if (sizes.empty()) return std::nullopt;
-  const SizeFeatures here = asked_features(asked);
+  const AskedKernel& first = *std::ranges::find_if(
+      asked, [](const AskedKernel& it) { return it.kernel->stored && it.size; });
+  const SizeFeatures here = size_features(first.size->numbers, *first.kernel->stored);
+  LibraryEstimate estimate{.time = library_time(sizes, first)};
   std::vector<LibraryRatio> known;
+  double least = std::numeric_limits<double>::infinity();
   for (const auto& [text, timed] : sizes) {
-    known.push_back({timed.features, std::log(timed.ratio)});
+    if (!nearness(first.size->numbers, timed.numbers, first.kernel->stored->dims())) continue;
+    known.push_back({size_features(timed.numbers, *timed.kernel), std::log(timed.ratio)});
+    const double distance = squared_distance(known.back().features, here);
+    if (distance < least) estimate.nearest = text;
+    least = std::min(least, distance);
   }
-  const auto nearest = std::ranges::min_element(
-      sizes, {}, [&](const auto& it) { return squared_distance(it.second.features, here); });
+  if (known.empty()) return std::nullopt;
   const ExpectedRatio expected = expected_ratio(known, here);
-  return LibraryEstimate{.ratio = std::exp(expected.ln_ratio),
-                         .error = expected.error,
-                         .sizes = sizes.size(),
-                         .nearest = nearest->first};
+  estimate.ratio = std::exp(expected.ln_ratio);
+  estimate.error = expected.error;
+  estimate.sizes = known.size();
+  return estimate;
 }
 
 }  // namespace tuner::select

@@ -57,10 +57,11 @@ struct Nearest {
 
 /// How the library does at a size at which it was not timed.
 struct LibraryEstimate {
-  double ratio = 1;  ///< its time / that of the best configuration, were this size tuned
-  double error = 0;  ///< of ln ratio, one standard deviation
-  std::size_t sizes = 0;
-  std::string nearest;  ///< of them
+  ExpectedTime time;         ///< from the sizes of all kinds of problem
+  double ratio = 1;          ///< its time / that of the best configuration, were this size tuned
+  double error = 0;          ///< of ln ratio, one standard deviation
+  std::size_t sizes = 0;     ///< of this kind of problem, that the ratio is from
+  std::string nearest = {};  ///< of them
 };
 
 /// From the sizes of this kind of problem at which it was timed beside the best configuration; none

@@ -21,6 +21,9 @@ namespace {
 /// improbable: so many standard errors away (docs/reference/portfolios.md).
 constexpr double kToleratedLoss = 0.03;
 constexpr double kErrorsFromLoss = 1;
+/// And where it was timed at least this near (Nearness::total). Members are timed where they may be
+/// among the fastest, so of what they do far from there their times tell too much good.
+constexpr double kReachOfMembers = 1;
 
 /// How many members an explanation shows.
 constexpr std::size_t kShownMembers = 5;
@@ -81,6 +84,10 @@ double least_gain(const ExpectedRatio& gain) {
   return gain.ln_ratio - kErrorsFromLoss * gain.error;
 }
 
+bool is_far(const NearCandidate& member) {
+  return member.nearness.total > kReachOfMembers;
+}
+
 /// Of the sizes at which a configuration was timed; one is of the asked kind.
 Nearness nearest_timed_size(const AskedKernel& asked, const KnownConfig& config) {
   std::optional<Nearness> nearest;
@@ -111,8 +118,9 @@ class MemberRanking {
     for (const AskedKernel& it : asked_) {
       if (it.kernel->stored && it.size) add_members(it);
     }
-    std::ranges::stable_sort(result_.candidates, std::ranges::greater(),
-                             [](const NearCandidate& it) { return least_gain(*it.gain); });
+    std::ranges::stable_sort(result_.candidates, {}, [](const NearCandidate& it) {
+      return std::pair(is_far(it), -least_gain(*it.gain));
+    });
     explain();
     if (sizes_.has_library() && !result_.candidates.empty()) add_library();
     return std::move(result_);
@@ -161,8 +169,9 @@ class MemberRanking {
   }
 
   void add_library() {
-    const ExpectedRatio& gain = *result_.candidates.front().gain;
-    const bool is_first = least_gain(gain) < std::log(1 - kToleratedLoss);
+    const NearCandidate& first = result_.candidates.front();
+    const ExpectedRatio& gain = *first.gain;
+    const bool is_first = is_far(first) || least_gain(gain) < std::log(1 - kToleratedLoss);
     const double ns = std::exp(ln_beside_ns_.ln_ratio);
     result_.library = ExpectedLibrary{
         .time = {.ns = ns, .error = ln_beside_ns_.error},

@@ -17,8 +17,8 @@ namespace tuner::select {
                                                           const std::vector<AskedKernel>& asked);
 
 /// The members that were timed at a size of the portfolio of this kind of problem and are valid at
-/// the asked one, those first that are most certain to be faster than the library, or where there is
-/// none than the others. Points into `asked`.
+/// the asked one, those first that are most certain to be faster than the library, or where there
+/// is none than the others; last those that were timed nowhere near. Points into `asked`.
 [[nodiscard]] Nearest portfolio_candidates(const std::vector<AskedKernel>& asked,
                                            const space::DeviceAttributes& device,
                                            const store::PortfolioRecord& portfolio);

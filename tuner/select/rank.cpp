@@ -2,6 +2,7 @@
 #include "tuner/select/rank.hpp"
 
 #include "tuner/core/error.hpp"
+#include "tuner/core/quantity.hpp"
 #include "tuner/core/suggest.hpp"
 #include "tuner/select/nearest.hpp"
 #include "tuner/select/portfolio_candidates.hpp"
@@ -200,18 +201,26 @@ class Ladder {
   void estimate_library(const NearCandidate& first) {
     const auto estimate = library_estimate(asked_);
     if (!estimate) return;
-    if (first.expected) library_ns_ = first.expected->ns * estimate->ratio;
-    // The ratio is that to the best configuration: how good the chosen one is is uncertain, too.
     const double own_error = first.expected ? first.expected->error : kErrorWithoutModel;
-    library_is_first_ =
-        std::log(estimate->ratio) < kErrorsOfGain * std::hypot(estimate->error, own_error);
-    explain(Rung::library,
-            "{}{:.3g} times the best configuration (+-{:.0f} %, from {} {}, the nearest {}), whose "
-            "own time is known to +-{:.0f} %: {}",
-            library_ns_ ? fmt::format("{:.5g} us expected, ", *library_ns_ / 1e3) : "",
-            estimate->ratio, 100 * estimate->error, estimate->sizes,
-            estimate->sizes == 1 ? "size" : "sizes", estimate->nearest, 100 * own_error,
-            library_is_first_ ? "chosen, since a gain is not certain" : "not taken");
+    double errors = std::log(estimate->ratio) / std::hypot(estimate->error, own_error);
+    if (first.expected) {
+      // The ratio is that to the best configuration, which may be none of those that are known: the
+      // chosen one gains no more than its own time allows.
+      library_ns_ = estimate->time.ns;
+      errors = std::min(errors, std::log(estimate->time.ns / first.expected->ns) /
+                                    std::hypot(estimate->time.error, own_error));
+    }
+    library_is_first_ = errors < kErrorsOfGain;
+    explain(
+        Rung::library,
+        "{}{:.3g} times the best configuration (+-{:.0f} %, from {}, the nearest {}), whose own "
+        "time is known to +-{:.0f} %: {}",
+        library_ns_ ? fmt::format("{:.5g} us expected (+-{:.0f} %), ", *library_ns_ / 1e3,
+                                  100 * estimate->time.error)
+                    : "",
+        estimate->ratio, 100 * estimate->error, quantity::count(estimate->sizes, "size"),
+        estimate->nearest, 100 * own_error,
+        library_is_first_ ? "chosen, since a gain is not certain" : "not taken");
   }
 
   void explain_faster_library(std::string_view which, double ratio) {
