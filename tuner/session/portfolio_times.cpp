@@ -203,6 +203,18 @@ class PortfolioTiming {
     return expected_loss(known, size);
   }
 
+  /// What the database has for a size, which costs no time.
+  std::map<const Entrant*, double> known_times(const space::Size& size) {
+    std::map<const Entrant*, double> times_ns;
+    for (const Entrant& it : entrants_) {
+      const auto& known = trials_of(*it.candidate.kernel).known(size);
+      const auto found = known.find(it.candidate.config_json());
+      if (found == known.end() || !found->second.time || !is_valid(it, size)) continue;
+      times_ns[&it] = found->second.time->median_ns;
+    }
+    return times_ns;
+  }
+
   struct Hopeful {
     Entrant* entrant;
     double least_loss;
@@ -242,9 +254,13 @@ class PortfolioTiming {
       timed.problem = *std::move(problem);
       return observer_.size_timed(timed);
     }
-    std::map<const Entrant*, double> times_ns;
+    std::map<const Entrant*, double> times_ns = known_times(size);
+    for (const auto& [entrant, ns] : times_ns) {
+      timed.best_ns = std::min(timed.best_ns.value_or(ns), ns);
+    }
     const std::size_t before = trial_count();
-    const std::vector<Hopeful> here = hopefuls(size);
+    std::vector<Hopeful> here = hopefuls(size);
+    std::erase_if(here, [&](const Hopeful& it) { return times_ns.contains(it.entrant); });
     std::size_t ahead = 0;  // more than the device soon reaches would delay the next size
     for (std::size_t i = 0; i < here.size(); ++i) {
       if (is_over() && !(sizes_.empty() && times_ns.empty())) break;
