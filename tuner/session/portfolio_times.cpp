@@ -203,18 +203,6 @@ class PortfolioTiming {
     return expected_loss(known, size);
   }
 
-  /// What the database has for a size, which costs no time.
-  std::map<const Entrant*, double> known_times(const space::Size& size) {
-    std::map<const Entrant*, double> times_ns;
-    for (const Entrant& it : entrants_) {
-      const auto& known = trials_of(*it.candidate.kernel).known(size);
-      const auto found = known.find(it.candidate.config_json());
-      if (found == known.end() || !found->second.time || !is_valid(it, size)) continue;
-      times_ns[&it] = found->second.time->median_ns;
-    }
-    return times_ns;
-  }
-
   struct Hopeful {
     Entrant* entrant;
     double least_loss;
@@ -246,19 +234,35 @@ class PortfolioTiming {
     }
   }
 
-  /// Times the candidates that may be among the fastest at a size, within its time. A size that is
-  /// not finished does not count, unless it is the first.
+  using EntrantTimes = std::map<const Entrant*, double>;
+
+  /// A size that is not finished does not count, unless it is the first.
   void time_size(std::size_t index, const space::Size& size, double until_s) {
     PortfolioSizeTimed timed{.number = index + 1, .size = size};
     if (auto problem = problem_of(size)) {
       timed.problem = *std::move(problem);
       return observer_.size_timed(timed);
     }
-    std::map<const Entrant*, double> times_ns = known_times(size);
-    for (const auto& [entrant, ns] : times_ns) {
-      timed.best_ns = std::min(timed.best_ns.value_or(ns), ns);
-    }
     const std::size_t before = trial_count();
+    const EntrantTimes times_ns = time_candidates(size, until_s);
+    if (is_over() && !sizes_.empty()) return;
+    timed.trials = trial_count() - before;
+    timed.timed = times_ns.size();
+    timed.best_ns = shortest(times_ns);
+    timed.library_ns = library_ns(size);
+    observer_.size_timed(timed);
+    if (times_ns.empty() && !timed.library_ns) return;
+    sizes_.push_back({.size = size, .best_ns = timed.best_ns, .library_ns = timed.library_ns});
+    for (Entrant& it : entrants_) {
+      const auto found = times_ns.find(&it);
+      it.times_ns.push_back(found == times_ns.end() ? std::nullopt : std::optional(found->second));
+    }
+  }
+
+  /// Of those that may be among the fastest at a size, within its time, and of those that are
+  /// known.
+  EntrantTimes time_candidates(const space::Size& size, double until_s) {
+    EntrantTimes times_ns = known_times(size);
     std::vector<Hopeful> here = hopefuls(size);
     std::erase_if(here, [&](const Hopeful& it) { return times_ns.contains(it.entrant); });
     std::size_t ahead = 0;  // more than the device soon reaches would delay the next size
@@ -269,25 +273,29 @@ class PortfolioTiming {
         const PortfolioCandidate& next = here[ahead].entrant->candidate;
         trials_of(*next.kernel).compile_ahead(size, next.config);
       }
-      const Entrant* const it = here[i].entrant;
-      const store::TrialRecord trial =
-          trial_of(*it->candidate.kernel, size, it->candidate.config, timed.best_ns);
-      if (!trial.time) continue;
-      times_ns[it] = trial.time->median_ns;
-      timed.best_ns =
-          std::min(timed.best_ns.value_or(trial.time->median_ns), trial.time->median_ns);
+      const PortfolioCandidate& it = here[i].entrant->candidate;
+      const store::TrialRecord trial = trial_of(*it.kernel, size, it.config, shortest(times_ns));
+      if (trial.time) times_ns[here[i].entrant] = trial.time->median_ns;
     }
-    timed.trials = trial_count() - before;
-    timed.timed = times_ns.size();
-    if (is_over() && !sizes_.empty()) return;
-    timed.library_ns = library_ns(size);
-    observer_.size_timed(timed);
-    if (times_ns.empty() && !timed.library_ns) return;
-    sizes_.push_back({.size = size, .best_ns = timed.best_ns, .library_ns = timed.library_ns});
-    for (Entrant& it : entrants_) {
-      const auto found = times_ns.find(&it);
-      it.times_ns.push_back(found == times_ns.end() ? std::nullopt : std::optional(found->second));
+    return times_ns;
+  }
+
+  /// What the database has for a size, which costs no time.
+  EntrantTimes known_times(const space::Size& size) {
+    EntrantTimes times_ns;
+    for (const Entrant& it : entrants_) {
+      const auto& known = trials_of(*it.candidate.kernel).known(size);
+      const auto found = known.find(it.candidate.config_json());
+      if (found == known.end() || !found->second.time || !is_valid(it, size)) continue;
+      times_ns[&it] = found->second.time->median_ns;
     }
+    return times_ns;
+  }
+
+  [[nodiscard]] static std::optional<double> shortest(const EntrantTimes& times_ns) {
+    std::optional<double> least;
+    for (const auto& [entrant, ns] : times_ns) least = std::min(least.value_or(ns), ns);
+    return least;
   }
 
   [[nodiscard]] std::optional<double> library_ns(const space::Size& size) {
