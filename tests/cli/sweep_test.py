@@ -2,6 +2,7 @@
 """tune bench over a range of sizes: the device beside the processor, and transfers."""
 
 import json
+import re
 import unittest
 
 from program import COPY, GEMM, TRANSPOSE, ProgramTest
@@ -76,6 +77,20 @@ class SweepTest(ProgramTest):
         done = self.tune("bench", "--space", space, "--backend", "cpu", "--range", "64:64:1", "--table", table)
         self.assertRegex(done.stdout, r"(?m)^device: 64 .*$(\n.+)*\n^tuned ")
 
+    def titles(self, page):
+        """Of the sections that the page's document has."""
+        text = (self.directory / page).read_text()
+        document = json.loads(re.search(r'<script type="application/json" id="report">(.*?)</script>', text).group(1))
+        found, unread = set(), [document]
+        while unread:
+            value = unread.pop()
+            if isinstance(value, dict):
+                found.add(value.get("title"))
+                unread.extend(value.values())
+            elif isinstance(value, list):
+                unread.extend(value)
+        return found
+
     def test_the_report_shows_it(self):
         space = self.space_file(with_processors, {"host.cu": FOR_PROCESSORS})
         self.tune("--space", space, "--kernel", "scale", "--backend", "cpu", "--size", "64", "-q")
@@ -83,13 +98,11 @@ class SweepTest(ProgramTest):
                           "--json")
         file = self.text_file("sweep.json", sweep.stdout)
         page, = self.tune_json("report", "--sweep", file, "-o", self.directory)["files"]
-        page = (self.directory / page).read_text()
-        for heading in ("Fastest contender over sizes", "With transfers, pinned", "Parts of a transfer",
-                        "device over CPU", "Speed-up", "One-time costs"):
-            self.assertIn(f"<h3>{heading}</h3>", page)
+        self.assertLessEqual({"Fastest contender over sizes", "With transfers, pinned", "Parts of a transfer", "device over CPU",
+                              "Speed-up", "One-time costs"}, self.titles(page))
         self.database.unlink()
         alone, = self.tune_json("report", "--sweep", file, "-o", self.directory / "alone")["files"]
-        self.assertIn("<h3>With transfers, pinned</h3>", (self.directory / alone).read_text(), "without a database")
+        self.assertIn("With transfers, pinned", self.titles(alone), "without a database")
         self.refuse("report", "--sweep", self.text_file("no.json", "{}"), code=2,
                     says="no.json: is not what `tune bench --range … --json` writes")
 
