@@ -126,13 +126,11 @@ class TunedDatabase {
 
   /// A portfolio of configurations that were added.
   void add_portfolio(const std::vector<Tuned>& members, std::optional<double> library_ns = {}) {
-    store::PortfolioRecord portfolio{.family = "product",
-                                     .members = {},
-                                     .sizes = {{.problem = members.front().size,
-                                                .member_ns = members.front().median_ns,
-                                                .library_ns = library_ns}},
-                                     .environment = environment_};
+    store::PortfolioRecord portfolio{
+        .family = "product", .members = {}, .sizes = {}, .environment = environment_};
     for (const Tuned& tuned : members) {
+      portfolio.sizes.push_back(
+          {.problem = tuned.size, .member_ns = tuned.median_ns, .library_ns = library_ns});
       portfolio.members.push_back(
           {.kernel = tuned.kernel, .kernel_hash = record(tuned).hash, .config_json = tuned.config});
     }
