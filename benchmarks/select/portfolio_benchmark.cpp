@@ -73,7 +73,7 @@ Times times_of(const select::Catalogue& known, const store::PortfolioRecord& por
   return times;
 }
 
-/// Those of members alone are known before.
+/// Of the members alone, times are known before.
 void add_imbalances(select::Catalogue& known) {
   for (select::CatalogueKernel& kernel : known.kernels) {
     if (!kernel.stored) continue;

@@ -66,7 +66,7 @@ class MeasuredChoice {
   [[nodiscard]] bool may_keep() const { return settings_.tuned == TunedKernels::used; }
   [[nodiscard]] Expected<Measured, Failure> measure(const Question& question,
                                                     const MakePlan& make_plan, TrialMemory& memory);
-  /// Those of the library at the size; none where it does not serve it.
+  /// Algorithms of the library at the size; none where the library does not serve it.
   [[nodiscard]] std::vector<std::string> algorithms(const Question& question,
                                                     const TrialLaunches& launches);
 

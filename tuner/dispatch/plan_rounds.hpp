@@ -21,12 +21,13 @@ class PlanRounds {
   /// `library`: which of the plans is the library by its own choice.
   PlanRounds(std::size_t plans, std::optional<std::size_t> library);
 
-  /// Those that are left, in the order of their indices; never none unless there was none.
+  /// The plans that are left, in the order of their indices; never none unless there was none.
   [[nodiscard]] const std::vector<std::size_t>& left() const { return left_; }
   [[nodiscard]] std::size_t count() const { return rounds_; }
   /// A plan that did not run.
   void remove(std::size_t plan);
-  /// A round: the time of each of left(), in its order. Those leave that now are certainly slower.
+  /// A round: the time of each plan of left(), in that order. Plans that are now certainly slower
+  /// leave.
   void add(std::span<const double> times_ns);
   /// Whether more rounds would change nothing: one is left, or each ratio to the fastest of left()
   /// is known to +-0.5 %.

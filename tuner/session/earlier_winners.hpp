@@ -41,7 +41,7 @@ class EarlierWinners {
   /// At any size, at most eight, each once: of this device model first, then by how near the size
   /// is.
   [[nodiscard]] std::vector<space::Config> anywhere(const space::Size& size) const;
-  /// The same with their sizes, at most eight, each pair once.
+  /// The winners of anywhere() with their sizes, at most eight, each pair once.
   [[nodiscard]] std::vector<EarlierWinner> near(const space::Size& size) const;
   /// Adds the fastest trials of this device model, of sizes without a final round too.
   void add_fastest_trials(const store::Store& store);
@@ -54,7 +54,7 @@ class EarlierWinners {
     space::Config config;
   };
 
-  /// Those of the same kind of problem, of this model first, then the nearest first.
+  /// The winners at the same kind of problem, of this model first, then the nearest first.
   [[nodiscard]] std::vector<const Winner*> by_distance(const space::Size& size) const;
 
   const family::Family& family_;
