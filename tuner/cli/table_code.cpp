@@ -63,7 +63,7 @@ select::CompiledKernel kernel_of(const backend::Binary& binary) {
           .symbols = binary.symbols};
 }
 
-/// Compiles on all cores. The first line of what a compiler said of a job that failed is told.
+/// Compiles on all cores. For a job that failed, prints the first line of the compiler's message.
 std::map<select::CodeKey, select::CompiledKernel> compile(const backend::Compiler& compiler,
                                                           const select::CodeJobs& jobs) {
   worker::CompilePool pool(compiler,

@@ -12,7 +12,7 @@
 namespace tuner::cli {
 
 /// The configurations of a table that `scope` ("members" or "bests") names, compiled for its device
-/// on all cores, as catalogue_json takes them. What is not compiled is told. Throws Error where
+/// on all cores, as catalogue_json takes them. Prints what is not compiled. Throws Error where
 /// nothing is.
 [[nodiscard]] std::string compiled_code(const CommonOptions& common, const select::Catalogue& known,
                                         std::string_view scope);

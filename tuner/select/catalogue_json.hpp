@@ -15,7 +15,7 @@ namespace tuner::select {
 /// Between the kernels of a table, which end with "]" on a line of its own, and its compiled code.
 inline constexpr std::string_view kCodeBegin = ",\"code\":";
 
-/// It contains the fitted cost models. `code`: compiled kernels as of code_text; empty: none.
+/// The text has the fitted cost models. `code`: compiled kernels as of code_text; empty: none.
 [[nodiscard]] std::string catalogue_json(const Catalogue& catalogue, std::string_view code = "");
 
 /// What a table's checksum is: `kernels` is all behind its first line, up to kCodeBegin where it
