@@ -38,6 +38,25 @@ TEST_F(MeasuredChoiceTest, TheFastestRunsAndTheOthersAreNamed) {
   EXPECT_EQ(launched({32, 16, 4}), "library");
 }
 
+TEST_F(MeasuredChoiceTest, WhatIsFasterThanTheLibraryOnAStreamIsComparedWithItInGraphs) {
+  device->has_graphs = true;
+  device->time_ns["rows<2,4>"] = 250;
+  device->time_ns["graph rows<2,4>"] = 180;
+  device->time_ns["graph rows<4,4>"] = 220;
+  device->time_ns["graph library"] = 270;
+  const Answer answer = prepare({16, 16, 4});
+  EXPECT_EQ(answer.configuration, R"({"TILE":2})");
+  EXPECT_EQ(answer.expected_ns, 180);
+  EXPECT_THAT(answer.explanation, Contains(HasSubstr("measured: the library takes 0.27 us")));
+}
+
+TEST_F(MeasuredChoiceTest, WhatIsNoFasterThanTheLibraryInGraphsIsNotTaken) {
+  device->has_graphs = true;
+  device->time_ns["graph rows<4,4>"] = 220;
+  device->time_ns["graph library"] = 219;
+  EXPECT_EQ(prepare({16, 16, 4}).rung, Rung::library);
+}
+
 TEST_F(MeasuredChoiceTest, TakesThePlaceOfWhatWasExpected) {
   ASSERT_EQ(launched({16, 16, 4}), "rows<2,4>") << "the nearest";
   static_cast<void>(prepare({16, 16, 4}));

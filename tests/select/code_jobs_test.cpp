@@ -50,6 +50,19 @@ TEST_F(CodeJobsTest, AreOfEachCodeThatAConfigurationHasAtItsSizesOnce) {
   EXPECT_EQ(jobs.configs, 1U);
 }
 
+TEST_F(CodeJobsTest, AMemberHasAlsoTheCodeOfSizesBetweenThoseOfItsPortfolio) {
+  std::string space = dispatch::kProductSpace;
+  const std::string by_alignment = R"("VEC": "ALIGN")";
+  space.replace(space.find(by_alignment), by_alignment.size(),
+                R"("VEC": "K <= 4 ? 1 : K <= 16 ? 2 : 4")");
+  const Tuned short_one = {.size = "8,16,4", .space = space};
+  const Tuned long_one = {.size = "8,16,64", .space = space};
+  database.add_all({short_one, long_one});
+  database.add_portfolio({short_one, long_one});
+  EXPECT_THAT(entries(code_jobs(known(), CodeScope::members)),
+              UnorderedElementsAre("rows<2,1>", "rows<2,2>", "rows<2,4>"));
+}
+
 TEST_F(CodeJobsTest, AreBoundToTheHashOfTheCodeAndToTheCompilation) {
   database.add({.size = "8,16,4"});
   const Catalogue table = known();

@@ -100,6 +100,23 @@ TEST_F(PortfolioTimesTest, ACandidateIsTimedNearWhereItWonThoughItLosesElsewhere
   EXPECT_TRUE(times.matrix.times_ns[5][at]);
 }
 
+TEST_F(PortfolioTimesTest, AMemberIsTimedAtAllSizesThoughItLosesAtMost) {
+  plan_.sizes = {{10}, {11}, {12}, {13}, {14}};
+  for (const char* const text : {"TILE=1,DEPTH=1", "TILE=1,DEPTH=2", "TILE=1,DEPTH=3"}) {
+    plan_.candidates.push_back({.kernel = kernel_, .config = toy::config(family_, text)});
+  }
+  for (const char* const name : {"toy<1,1>", "toy<1,2>"}) device_.behaviours[name].time_ns = 3000;
+  device_.on_launch = [&](const std::string&) {
+    device_.behaviours["toy<1,3>"].time_ns = heard_.empty() ? 400 : 4000;
+  };
+  const PortfolioTimes times = run();
+  EXPECT_EQ(heard_.back().timed, 4U) << "it is not timed while candidates are compared";
+  EXPECT_EQ(times.matrix.times_ns[5][0], 400);
+  for (std::size_t i = 1; i < times.sizes.size(); ++i) {
+    EXPECT_EQ(times.matrix.times_ns[5][i], 4000);
+  }
+}
+
 TEST_F(PortfolioTimesTest, WhereTheLibraryIsFasterAKernelIsSearchedAndWhatIsFoundIsTimed) {
   plan_.candidates.erase(plan_.candidates.begin() + 1);  // the one that is faster than the library
   const PortfolioTimes times = run();

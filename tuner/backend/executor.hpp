@@ -101,6 +101,11 @@ class Executor {
   /// before. Fails as launch does, and then says nothing of the others. Not during a capture.
   [[nodiscard]] virtual Expected<std::vector<double>, Failure> time(
       std::span<const StreamWork> works) = 0;
+  /// The work as a graph, which enqueues what `work` enqueues now; the executor must outlive it.
+  /// Fails as launch does, and where the device has no graphs. Not during a capture.
+  [[nodiscard]] virtual Expected<StreamWork, Failure> record(const StreamWork& /*work*/) {
+    return Unexpected(Failure{Outcome::launch_error, "the device has no graphs"});
+  }
 
   /// Makes ready what the library needs to be captured in the current context: what takes long.
   [[nodiscard]] virtual Expected<void, Failure> prepare_library() = 0;

@@ -17,12 +17,15 @@ struct MeasuredPlans {
   std::vector<std::size_t> order;               ///< of those that ran, first the one to take
   std::vector<std::optional<double>> times_ns;  ///< of a launch, by plan; none: it did not run
   bool is_complete = true;                      ///< none failed
+  std::size_t rounds = 0;
 };
 
 /// Times plans of one family and size side by side: series of launches back to back, each launch on
 /// buffers that the second cache does not hold, in rounds of shuffled order. A plan that is
 /// certainly slower than another is not timed further (PlanRounds); the others are until they are
-/// decided or 25 ms are over. Plans that are behind in `plans` may be left out where launches take
+/// decided or 15 ms are over. Where the device has graphs, up to three that are then faster than
+/// the library are timed beside it in graphs for up to 10 ms more, which decides between them.
+/// Plans that are behind in `plans` may be left out where launches take
 /// long. `library`: which of them is the library by its own choice. Fails where the device does.
 [[nodiscard]] Expected<MeasuredPlans, Failure> measure_plans(backend::Executor& executor,
                                                              EpochReclaimer& reclaimer,

@@ -60,6 +60,7 @@ std::vector<select::Selection> MeasuredChoice::choose(const Question& question,
       explanation.push_back(fmt::format("not measured: {}", now.error().message));
       return {};
     }
+    explanation.push_back(now->summary);
     if (may_keep() && now->is_complete) kept(question).keep(now->candidates);
     candidates = std::move(now->candidates);
   }
@@ -95,9 +96,14 @@ Expected<MeasuredChoice::Measured, Failure> MeasuredChoice::measure(const Questi
     plans.push_back(*std::move(plan));
   }
   const std::scoped_lock lock(measuring_);
+  const auto begin = std::chrono::steady_clock::now();
   const auto measured = measure_plans(executor_, reclaimer, *launches, plans, library);
   if (!measured) return Unexpected(measured.error());
   result.is_complete = result.is_complete && measured->is_complete;
+  const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
+  result.summary =
+      fmt::format("side by side: {} of {} in {} rounds, {:.0f} ms", measured->order.size(),
+                  plans.size(), measured->rounds, took.count());
   for (const std::size_t i : measured->order) {
     result.candidates.push_back({.identity = identity_of(selections[i], question.slot),
                                  .title = full_title(selections[i], plans[i]),

@@ -59,6 +59,7 @@ class MeasuredChoice {
   struct Measured {
     std::vector<MeasuredCandidate> candidates;  ///< in the order of preference
     bool is_complete = true;                    ///< nothing that should have run was left out
+    std::string summary;                        ///< what it took
   };
   [[nodiscard]] KeptMeasurement kept(const Question& question) const;
   /// What is kept, as answers; none where nothing fits.

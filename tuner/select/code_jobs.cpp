@@ -2,11 +2,13 @@
 #include "tuner/select/code_jobs.hpp"
 
 #include "tuner/core/error.hpp"
+#include "tuner/select/drawn_sizes.hpp"
 #include "tuner/select/stored_family.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -15,13 +17,19 @@
 namespace tuner::select {
 namespace {
 
+/// A member may be asked for sizes at which its code differs from that at all sizes of its
+/// portfolio: so many sizes are looked at, and so many codes of a member compiled.
+constexpr std::size_t kDrawnSizes = 2000;
+constexpr std::size_t kMostCodes = 64;
+
 class CodeJobCollector {
  public:
   explicit CodeJobCollector(const Catalogue& catalogue) : catalogue_(catalogue) {}
 
+  /// The codes of a configuration at these sizes.
   void add(const CatalogueKernel& kernel, const std::string& config_json,
            const std::vector<std::string>& sizes) {
-    const std::string title = fmt::format("{} {}", kernel.record->kernel, config_json);
+    const std::string title = title_of(kernel, config_json);
     configs_.insert(title);
     std::string why = "the table has no size of it";
     bool is_compiled = false;
@@ -31,19 +39,33 @@ class CodeJobCollector {
       for (const std::string& text : sizes) {
         const auto size = known_size(text, kernel);
         if (!size) continue;
-        const auto space = kernel.stored->at(catalogue_.device.attributes, size->numbers);
-        if (const auto invalid = why_invalid(*kernel.stored, space, config)) {
-          why = *invalid;
-          continue;
+        auto job = job_at(kernel, source, config, size->numbers);
+        if (job) {
+          add({kernel.record->hash, {}}, *std::move(job), title);
+          is_compiled = true;
+        } else {
+          why = std::move(job).error();
         }
-        add({kernel.record->hash, {}},
-            family::compile_job(source, space.expression_values(config), config), title);
-        is_compiled = true;
       }
     } catch (const Error& error) {
       why = error.what();
     }
     if (!is_compiled) problems_.push_back(fmt::format("{}: {}", title, why));
+  }
+
+  /// Further codes of a configuration at sizes between these, the most frequent first.
+  void add_between(const CatalogueKernel& kernel, const std::string& config_json,
+                   const std::vector<std::string>& sizes) {
+    std::vector<space::Size> known;
+    for (const std::string& text : sizes) {
+      if (const auto size = known_size(text, kernel)) known.push_back(size->numbers);
+    }
+    if (kernel.stored == nullptr || known.empty()) return;
+    try {
+      add_most_frequent(kernel, config_json,
+                        drawn_sizes(kernel.stored->dims(), known, kDrawnSizes));
+    } catch (const Error&) {  // which add() has named
+    }
   }
 
   CodeJobs jobs() && {
@@ -55,6 +77,47 @@ class CodeJobCollector {
     key.job_key = job.key;
     if (!known_.insert(key).second) return;
     jobs_.push_back({.key = std::move(key), .job = std::move(job), .title = title});
+  }
+
+  void add_most_frequent(const CatalogueKernel& kernel, const std::string& config_json,
+                         const std::vector<space::Size>& sizes) {
+    struct Code {
+      std::size_t sizes = 0;
+      family::CompileJob job;
+    };
+    std::map<std::string, Code> codes;  // by the key of the job
+    const family::Kernel& source = source_of(kernel);
+    const space::Config config = space::config_from_json(*source.space, config_json);
+    for (const space::Size& size : sizes) {
+      auto job = job_at(kernel, source, config, size);
+      if (!job) continue;
+      Code& code = codes[job->key];
+      if (code.sizes++ == 0) code.job = *std::move(job);
+    }
+    std::vector<Code*> in_order;
+    for (auto& [key, code] : codes) in_order.push_back(&code);
+    std::ranges::stable_sort(in_order, std::greater(), &Code::sizes);
+    if (in_order.size() > kMostCodes) in_order.resize(kMostCodes);
+    for (Code* const code : in_order) {
+      add({kernel.record->hash, {}}, std::move(code->job), title_of(kernel, config_json));
+    }
+  }
+
+  [[nodiscard]] static std::string title_of(const CatalogueKernel& kernel,
+                                            const std::string& config_json) {
+    return fmt::format("{} {}", kernel.record->kernel, config_json);
+  }
+
+  /// What is compiled of a configuration for a size, or why it is not valid there.
+  [[nodiscard]] Expected<family::CompileJob, std::string> job_at(const CatalogueKernel& kernel,
+                                                                 const family::Kernel& source,
+                                                                 const space::Config& config,
+                                                                 const space::Size& size) const {
+    const auto space = kernel.stored->at(catalogue_.device.attributes, size);
+    if (auto invalid = why_invalid(*kernel.stored, space, config)) {
+      return Unexpected(*std::move(invalid));
+    }
+    return family::compile_job(source, space.expression_values(config), config);
   }
 
   const family::Kernel& source_of(const CatalogueKernel& kernel) {
@@ -101,7 +164,9 @@ CodeJobs code_jobs(const Catalogue& catalogue, CodeScope scope) {
     std::vector<std::string> sizes;
     for (const store::PortfolioSize& it : portfolio.sizes) sizes.push_back(it.problem);
     for (const store::PortfolioMember& it : portfolio.members) {
-      collector.add(kernel_of(catalogue, portfolio.family, it), it.config_json, sizes);
+      const CatalogueKernel& kernel = kernel_of(catalogue, portfolio.family, it);
+      collector.add(kernel, it.config_json, sizes);
+      collector.add_between(kernel, it.config_json, sizes);
     }
   }
   if (scope == CodeScope::members) return std::move(collector).jobs();

@@ -29,8 +29,9 @@ struct CodeJobs {
   std::vector<std::string> problems;
 };
 
-/// A configuration is compiled as it is launched at the sizes of its portfolio, or at the size
-/// where it was best: where its code depends on the size, several times. Throws Error(usage) where
+/// A configuration is compiled as it is launched at the sizes of its portfolio and between them, or
+/// at the size where it was best: where its code depends on the size, several times, a member's at
+/// most 64 times beside those of the sizes themselves. Throws Error(usage) where
 /// a kernel has no sources, or others than its results are of.
 [[nodiscard]] CodeJobs code_jobs(const Catalogue& catalogue, CodeScope scope);
 

@@ -13,6 +13,7 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <numeric>
 #include <utility>
 
 namespace tuner::session {
@@ -40,8 +41,10 @@ class PortfolioTiming {
   PortfolioTimes run() {
     try {
       for (const family::Kernel* const kernel : plan_.unknown) search_unknown(*kernel);
-      time_sizes();
-      search_where_slowest();
+      const double sizes_s = most_s() - spent_s();
+      time_sizes(most_s() - (kSlowestShare + kMembersShare) * sizes_s);
+      search_where_slowest(most_s() - kMembersShare * sizes_s);
+      time_members_everywhere();
     } catch (...) {
       end(store::RunState::interrupted);
       throw;
@@ -64,8 +67,9 @@ class PortfolioTiming {
   /// The share of the time that searches of unknown kernels may take.
   static constexpr double kUnknownShare = 0.3;
   static constexpr std::size_t kSearchedSizes = 3;
-  /// The share that is left for searches where the candidates are slowest.
-  static constexpr double kSlowestShare = 0.5;
+  /// Shares of the rest: for searches where the candidates are slowest, and for the members.
+  static constexpr double kSlowestShare = 0.3;
+  static constexpr double kMembersShare = 0.2;
   static constexpr std::size_t kSearchPatience = 40;  // trials without a faster one
   static constexpr double kShortestSearch_s = 8;      // a shorter one hardly compiles anything
   /// A candidate is not timed if ln(time / shortest time) is expected to be more: 10 %.
@@ -222,15 +226,13 @@ class PortfolioTiming {
     return here;
   }
 
-  void time_sizes() {
-    const double from_s = spent_s();
-    const double most_s = from_s + (1 - kSlowestShare) * (this->most_s() - from_s);
+  void time_sizes(double until_s) {
     const std::vector<space::Size> sizes = far_apart(plan_.sizes);
     for (std::size_t i = 0; i < sizes.size(); ++i) {
       if (stop_() || (i > 0 && is_over())) break;
       const double shares = static_cast<double>(sizes.size() - i);
       const double share = std::min(1.0, (i == 0 ? kFirstShares : kShares) / shares);
-      time_size(i, sizes[i], spent_s() + share * (most_s - spent_s()));
+      time_size(i, sizes[i], spent_s() + share * (until_s - spent_s()));
     }
   }
 
@@ -305,8 +307,8 @@ class PortfolioTiming {
     return (*library)->time.median_ns;
   }
 
-  void search_where_slowest() {
-    for (std::size_t left = plan_.members; left > 0 && !is_over(); --left) {
+  void search_where_slowest(double until_s) {
+    for (std::size_t left = plan_.members; left > 0 && spent_s() < until_s && !stop_(); --left) {
       const auto slowest = slowest_beside_library();
       if (!slowest) return;
       const space::Size size = sizes_[*slowest].size;
@@ -316,7 +318,7 @@ class PortfolioTiming {
       const auto before_ns = sizes_[*slowest].best_ns;
       const std::size_t known = entrants_.size();
       const double share_s =
-          std::max(kShortestSearch_s, (most_s() - spent_s()) / static_cast<double>(left));
+          std::max(kShortestSearch_s, (until_s - spent_s()) / static_cast<double>(left));
       auto done = search(*kernel, size, spent_s() + share_s);
       if (!done) continue;
       done->before_ns = before_ns;
@@ -359,18 +361,77 @@ class PortfolioTiming {
     return searches < in_order.size() ? in_order[searches].second : nullptr;
   }
 
+  struct PendingTrial {
+    Entrant* entrant;
+    std::size_t size;  // among the finished ones
+  };
+
   /// Times a new entrant at the finished sizes at which it may be among the fastest.
   void time_everywhere(Entrant& entrant) {
+    std::vector<PendingTrial> trials;
     for (std::size_t i = 0; i < sizes_.size(); ++i) {
-      FinishedSize& it = sizes_[i];
-      const bool is_hopeless = loss_at(entrant, it.size).least() > kHopeless;
-      if (is_over() || is_hopeless || !is_valid(entrant, it.size)) continue;
+      const bool is_hopeless = loss_at(entrant, sizes_[i].size).least() > kHopeless;
+      if (!is_hopeless && is_valid(entrant, sizes_[i].size)) trials.push_back({&entrant, i});
+    }
+    time_all(trials);
+  }
+
+  /// Times those that would be members now at all finished sizes, also where others are faster: the
+  /// model of a member's gain (select::GainModel) has to know where the member is slow.
+  void time_members_everywhere() {
+    std::vector<PendingTrial> trials;
+    for (Entrant* const it : present_members()) {
+      for (std::size_t i = 0; i < sizes_.size(); ++i) {
+        if (!it->times_ns[i] && is_valid(*it, sizes_[i].size)) trials.push_back({it, i});
+      }
+    }
+    time_all(trials);
+  }
+
+  void time_all(const std::vector<PendingTrial>& trials) {
+    std::size_t ahead = 0;
+    for (std::size_t i = 0; i < trials.size() && !is_over(); ++i) {
+      for (; ahead < std::min(trials.size(), i + compile_window()); ++ahead) {
+        const PortfolioCandidate& next = trials[ahead].entrant->candidate;
+        trials_of(*next.kernel).compile_ahead(sizes_[trials[ahead].size].size, next.config);
+      }
+      FinishedSize& it = sizes_[trials[i].size];
+      const PortfolioCandidate& candidate = trials[i].entrant->candidate;
       const store::TrialRecord trial =
-          trial_of(*entrant.candidate.kernel, it.size, entrant.candidate.config, it.best_ns);
+          trial_of(*candidate.kernel, it.size, candidate.config, it.best_ns);
       if (!trial.time) continue;
-      entrant.times_ns[i] = trial.time->median_ns;
+      trials[i].entrant->times_ns[trials[i].size] = trial.time->median_ns;
       it.best_ns = std::min(it.best_ns.value_or(trial.time->median_ns), trial.time->median_ns);
     }
+  }
+
+  /// The choice among what is timed so far, of each type, those that gain most first.
+  std::vector<Entrant*> present_members() {
+    std::map<std::string, std::vector<std::size_t>> of_types;
+    for (std::size_t i = 0; i < sizes_.size(); ++i) {
+      of_types[select::types_of(sizes_[i].size, family_.problem.dims)].push_back(i);
+    }
+    std::vector<Entrant*> members;
+    for (const auto& [types, sizes] : of_types) {
+      for (const std::size_t member :
+           select::choose_portfolio(matrix_of(sizes), plan_.members).members) {
+        Entrant* const it = &entrants_[member];
+        if (std::ranges::find(members, it) == members.end()) members.push_back(it);
+      }
+    }
+    return members;
+  }
+
+  /// Of finished sizes.
+  [[nodiscard]] select::TimeMatrix matrix_of(const std::vector<std::size_t>& sizes) const {
+    select::TimeMatrix matrix;
+    matrix.weights.assign(sizes.size(), 1.0);
+    for (const std::size_t i : sizes) matrix.library_ns.push_back(sizes_[i].library_ns);
+    for (const Entrant& it : entrants_) {
+      std::vector<std::optional<double>>& row = matrix.times_ns.emplace_back();
+      for (const std::size_t i : sizes) row.push_back(it.times_ns[i]);
+    }
+    return matrix;
   }
 
   [[nodiscard]] std::size_t trial_count() const {
@@ -380,16 +441,11 @@ class PortfolioTiming {
   }
 
   [[nodiscard]] PortfolioTimes result() {
-    PortfolioTimes times{.candidates = {}, .sizes = {}, .matrix = {}};
-    times.matrix.weights.assign(sizes_.size(), 1.0);
-    for (FinishedSize& it : sizes_) {
-      times.sizes.push_back(std::move(it.size));
-      times.matrix.library_ns.push_back(it.library_ns);
-    }
-    for (Entrant& it : entrants_) {
-      times.candidates.push_back(std::move(it.candidate));
-      times.matrix.times_ns.push_back(std::move(it.times_ns));
-    }
+    std::vector<std::size_t> all(sizes_.size());
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    PortfolioTimes times{.candidates = {}, .sizes = {}, .matrix = matrix_of(all)};
+    for (FinishedSize& it : sizes_) times.sizes.push_back(std::move(it.size));
+    for (Entrant& it : entrants_) times.candidates.push_back(std::move(it.candidate));
     times.trials = trial_count();
     times.failures = std::move(failures_);
     return times;

@@ -9,6 +9,7 @@
 #include "tuner/backend/cuda/kernel_argument.hpp"
 #include "tuner/backend/cuda/launch_timer.hpp"
 #include "tuner/backend/cuda/nvrtc_compiler.hpp"
+#include "tuner/backend/cuda/recorded_work.hpp"
 #include "tuner/backend/launch_error.hpp"
 #include "tuner/backend/match_arguments.hpp"
 #include "tuner/core/error.hpp"
@@ -83,6 +84,7 @@ class CudaExecutor final : public Executor {
   Expected<void, Failure> clear(void* memory, std::size_t size_bytes, StreamHandle stream) override;
   Expected<void*, Failure> graph_memory(std::size_t size_bytes, StreamHandle stream) override;
   Expected<std::vector<double>, Failure> time(std::span<const StreamWork> works) override;
+  Expected<StreamWork, Failure> record(const StreamWork& work) override;
   Expected<void, Failure> prepare_library() override;
   Expected<void, Failure> run_library(const family::LibraryOperation& operation,
                                       const MatrixOperands& operands, StreamHandle stream) override;
@@ -354,6 +356,12 @@ Expected<std::vector<double>, Failure> CudaExecutor::time(std::span<const Stream
     timer = timers_.emplace(context, *std::move(made)).first;
   }
   return timer->second.time(works);
+}
+
+Expected<StreamWork, Failure> CudaExecutor::record(const StreamWork& work) {
+  ensure_context();
+  const CaptureBystander bystander(driver_);
+  return record_work(driver_, work);
 }
 
 Expected<void, Failure> CudaExecutor::prepare_library() {

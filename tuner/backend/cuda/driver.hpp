@@ -46,6 +46,13 @@ struct DriverApi {
       library.symbol("cuGraphKernelNodeGetParams_v2");
   PFN_cuThreadExchangeStreamCaptureMode_v10010 exchange_capture_mode =
       library.symbol("cuThreadExchangeStreamCaptureMode");
+  PFN_cuStreamBeginCapture_v10010 begin_capture = library.symbol("cuStreamBeginCapture_v2");
+  PFN_cuStreamEndCapture_v10000 end_capture = library.symbol("cuStreamEndCapture");
+  PFN_cuGraphInstantiateWithFlags_v11040 instantiate_graph =
+      library.symbol("cuGraphInstantiateWithFlags");
+  PFN_cuGraphLaunch_v10000 launch_graph = library.symbol("cuGraphLaunch");
+  PFN_cuGraphDestroy_v10000 destroy_graph = library.symbol("cuGraphDestroy");
+  PFN_cuGraphExecDestroy_v10000 destroy_instance = library.symbol("cuGraphExecDestroy");
   PFN_cuUserObjectCreate_v11030 create_user_object = library.symbol("cuUserObjectCreate");
   PFN_cuUserObjectRelease_v11030 release_user_object = library.symbol("cuUserObjectRelease");
   PFN_cuGraphRetainUserObject_v11030 retain_user_object = library.symbol("cuGraphRetainUserObject");
