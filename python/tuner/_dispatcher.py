@@ -69,6 +69,7 @@ class Answer:
     expected_ns: Optional[float]  #: of a launch, where it is known
     distance: float     #: from the tuned size: the largest |ln(asked / tuned)|
     prepared: bool      #: a launch compiles and loads nothing
+    saved_ns: float     #: by which the library's own choice is expected to take longer; 0: not known
 
 
 @dataclasses.dataclass(frozen=True)
@@ -178,7 +179,7 @@ class Dispatcher:
         check(self._library.tuner_answer(self._handle, family, numbers, len(numbers) // 8, ctypes.byref(info)))
         return Answer(_RUNGS[info.rung], info.kernel.decode(), info.configuration.decode(),
                       info.explanation.decode(), None if info.expected_ns < 0 else info.expected_ns, info.distance,
-                      bool(info.prepared))
+                      bool(info.prepared), info.saved_ns)
 
     def served(self) -> List[Served]:
         """What served the launches so far. Where all are of tuned sizes, the table was complete for this program."""

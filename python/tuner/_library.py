@@ -34,7 +34,7 @@ class Options(ctypes.Structure):
 class AnswerInfo(ctypes.Structure):
     _fields_ = [("rung", ctypes.c_int), ("kernel", ctypes.c_char_p), ("configuration", ctypes.c_char_p),
                 ("explanation", ctypes.c_char_p), ("expected_ns", ctypes.c_double), ("distance", ctypes.c_double),
-                ("prepared", ctypes.c_int)]
+                ("prepared", ctypes.c_int), ("saved_ns", ctypes.c_double)]
 
 
 class ServedInfo(ctypes.Structure):

@@ -31,6 +31,7 @@ TEST_F(MeasuredChoiceTest, TheFastestRunsAndTheOthersAreNamed) {
   EXPECT_EQ(answer.rung, Rung::nearest);
   EXPECT_EQ(answer.configuration, R"({"TILE":4})");
   EXPECT_EQ(answer.expected_ns, 200);
+  EXPECT_EQ(answer.saved_ns, 100);
   EXPECT_THAT(answer.explanation, Contains(HasSubstr("measured: the library takes 0.3 us")));
   EXPECT_EQ(launched({16, 16, 4}), "rows<4,4>");
   device->time_ns["library"] = 100;

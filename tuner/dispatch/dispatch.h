@@ -180,6 +180,7 @@ typedef struct {
   double expected_ns;        /**< expected time of a launch in ns; negative: not known */
   double distance;           /**< from the tuned size: the largest |ln(requested / tuned)| */
   int prepared;              /**< not 0: a launch compiles and loads nothing */
+  double saved_ns;           /**< by which the library's own choice is expected to take longer; 0: not known */
 } tuner_answer_info;
 
 /** What tuner_launch() would run for a size. Runs and compiles nothing.

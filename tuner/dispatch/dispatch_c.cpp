@@ -304,9 +304,14 @@ tuner_status tuner_answer(const tuner_dispatcher* dispatcher, uint32_t family, c
     last = required(dispatcher, "dispatcher")
                .dispatcher.answer(tuner::FamilyId{family}, numbers(size, dimensions, "size"));
     explanation = lines(last.explanation);
-    info = {rung_of(last.rung),   last.kernel.c_str(),           last.configuration.c_str(),
-            explanation.c_str(),  last.expected_ns.value_or(-1), last.distance,
-            last.prepared ? 1 : 0};
+    info = {rung_of(last.rung),
+            last.kernel.c_str(),
+            last.configuration.c_str(),
+            explanation.c_str(),
+            last.expected_ns.value_or(-1),
+            last.distance,
+            last.prepared ? 1 : 0,
+            last.saved_ns};
   });
 }
 

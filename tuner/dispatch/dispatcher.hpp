@@ -130,6 +130,9 @@ struct Answer {
   std::string kernel;                 ///< empty where the library answers
   std::string configuration;          ///< a JSON object; empty where the library answers
   std::optional<double> expected_ns;  ///< expected time of a launch in ns, where it is known
+  /// How much shorter that is than what the library takes by its own choice; 0 where either is not
+  /// known.
+  double saved_ns = 0;
   double distance = 0;  ///< from the size that was tuned: the largest |ln(asked / tuned)|
   std::vector<std::string> explanation;  ///< why, a reason for each line
   bool prepared = false;                 ///< a launch does not compile or load

@@ -295,7 +295,7 @@ std::optional<KernelUse> Engine::launch_prepared_kernel(FamilyId id,
   if (end && *end == LaunchEnd::no_scratch) return std::nullopt;
   if (end) {
     plan->counter->add_launch();
-    return KernelUse{.end = KernelEnd::launched, .saved_ns = plan->saved_ns};
+    return KernelUse{.end = KernelEnd::launched, .saved_ns = plan->answer.saved_ns};
   }
   if (!end.error().is_transient) {
     discard(*slot, *plan, end.error());
@@ -345,7 +345,7 @@ KernelUse Engine::launch_kernel_anew(FamilyId id, std::span<const std::int64_t> 
   if (plan == nullptr) plan = &plan_for(family, *slot);
   if (const auto end = no_tuned_kernel(*plan)) return {.end = *end};
   const auto done = enqueue(*plan, arguments, stream);
-  if (done) return {.end = KernelEnd::launched, .saved_ns = plan->saved_ns};
+  if (done) return {.end = KernelEnd::launched, .saved_ns = plan->answer.saved_ns};
   if (!done.error().is_transient) {
     discard(*slot, *plan, done.error());
     if (plan->may_end_halfway()) throw_halfway(family, *slot, done.error());

@@ -27,7 +27,7 @@ class HalfwayError : public DispatchError {
 /// How it ended.
 struct KernelUse {
   KernelEnd end = KernelEnd::failed;
-  /// What the library took longer in the final round of the very size, in ns; 0 where not known.
+  /// What the library is expected to take longer, in ns; 0 where that is not known.
   double saved_ns = 0;
 };
 

@@ -99,9 +99,6 @@ struct LaunchPlan {
   std::string identity;              ///< under which a failure is remembered
   ServedCounter* counter = nullptr;  ///< of launches by it
   Pin pin = {};
-  /// What a launch takes less than one of the library in the final round of the very size; 0 where
-  /// there was none.
-  double saved_ns = 0;
   /// The library ranks before the kernel, and cannot be launched for this product, which has an
   /// epilogue, say.
   bool library_comes_first = false;

@@ -20,12 +20,21 @@ namespace {
 /// Failures that are remembered; what is forgotten then fails once more.
 constexpr std::size_t kMostFailures = 1024;
 
-Answer answer_of(const select::Selection& selection, std::vector<std::string> explanation) {
+/// What a launch saves beside the library by its own choice; 0 where either time is not known.
+double saved_ns(const select::Selection& selection, const std::vector<select::Selection>& answers) {
+  const auto library = std::ranges::find(answers, Rung::library, &select::Selection::rung);
+  if (library == answers.end() || !library->expected_ns || !selection.expected_ns) return 0;
+  return *library->expected_ns - *selection.expected_ns;
+}
+
+Answer answer_of(const select::Selection& selection, const std::vector<select::Selection>& answers,
+                 std::vector<std::string> explanation) {
   explanation.insert(explanation.end(), selection.explanation.begin(), selection.explanation.end());
   return {.rung = selection.rung,
           .kernel = selection.kernel == nullptr ? "" : selection.kernel->kernel,
           .configuration = selection.config_json,
           .expected_ns = selection.expected_ns,
+          .saved_ns = saved_ns(selection, answers),
           .distance = selection.distance,
           .explanation = std::move(explanation)};
 }
@@ -33,14 +42,6 @@ Answer answer_of(const select::Selection& selection, std::vector<std::string> ex
 SizeKnowledge knowledge_of(const select::Selection& selection, const SizeSlot& slot) {
   const bool is_tuned = selection.entry && selection.entry->size.text == slot.text;
   return is_tuned ? SizeKnowledge::tuned : SizeKnowledge::untuned;
-}
-
-double saved_ns(const select::Selection& selection, const SizeSlot& slot) {
-  if (selection.kernel == nullptr || knowledge_of(selection, slot) == SizeKnowledge::untuned) {
-    return 0;
-  }
-  const store::BestRecord& best = selection.entry->best;  // in a table without the library's time
-  return best.ratio_to_library ? (*best.ratio_to_library - 1) * best.time.median_ns : 0;
 }
 
 select::Ranking ranking_of(const FamilyTable& family, const SizeSlot& slot) {
@@ -219,11 +220,10 @@ Expected<LaunchPlan, std::string> PlanMaker::first_that_works(
     auto plan = attempt(family, slot, selection, choice, scratch_);
     if (plan) {
       plan->library_comes_first = library_comes_first;
-      plan->answer = answer_of(selection, std::move(explanation));
+      plan->answer = answer_of(selection, answers, std::move(explanation));
       plan->answer.prepared = true;
       plan->identity = identity_of(selection, slot);
       plan->knowledge = knowledge_of(selection, slot);
-      plan->saved_ns = saved_ns(selection, slot);
       plan->pin = pin_of(selection);
       return plan;
     }
@@ -240,13 +240,13 @@ Expected<Answer, std::string> PlanMaker::foresee(const FamilyTable& family,
     if (settings_.mode == DispatchMode::pinned) {
       const auto answer = pinned(family, slot);
       if (!answer) return Unexpected(answer.error());
-      return answer_of(answer->selection, {});
+      return answer_of(answer->selection, {}, {});
     }
     select::Ranking ranking = ask(family, slot).ranking;
     explanation = std::move(ranking.explanation);
     for (const select::Selection& selection : ranking.answers) {
       const std::string why = objection(selection, slot, PlanChoice::any);
-      if (why.empty()) return answer_of(selection, std::move(explanation));
+      if (why.empty()) return answer_of(selection, ranking.answers, std::move(explanation));
       explanation.push_back(fmt::format("{}: skipped: {}", title(selection), why));
     }
   } catch (const Error& error) {
