@@ -19,8 +19,10 @@ from ._library import Error
 _LIBRARIES = ("torch", "cupy", "numpy")
 
 
-class ReferenceError_(Error):
+class BadReference(Error):
     """What is wrong with a reference function, and how to correct it."""
+
+    __module__ = "tuner"
 
 
 def library_of(function: Callable[..., Any]) -> str:
@@ -59,12 +61,13 @@ class Reference:
         self._failure: Optional[BaseException] = None
 
     def _parameters(self, known: Sequence[str]) -> List[str]:
+        """What it takes by name; besides, as **arguments, all that has a content."""
         declared = inspect.signature(self._function).parameters.values()
         names = [it.name for it in declared if it.kind in (it.POSITIONAL_OR_KEYWORD, it.KEYWORD_ONLY)]
-        if any(it.kind == it.VAR_KEYWORD for it in declared):
-            return list(known)
+        takes_all = any(it.kind == it.VAR_KEYWORD for it in declared)
+        self._others = [name for name in known if name not in names] if takes_all else []
         unknown = [name for name in names if name not in known]
-        if unknown or not names:
+        if unknown or not (names or takes_all):
             raise TypeError(f"reference takes ({', '.join(names)}): its parameters must be named as those of the kernel, "
                             f"({', '.join(known)})")
         return names
@@ -98,43 +101,43 @@ class Reference:
             if not in_double and where not in self._repeated and str(size) not in self._repeated:
                 self._repeated.add(str(size))
                 self._require_repeatable(found, arrays, size, where)
-        except ReferenceError_:
+        except BadReference:
             raise
         except Exception as error:  # pylint: disable=broad-except  # a function of the user may raise anything
             if texts["law"] or in_double:
                 return f"refused: {type(error).__name__}: {error}"
-            raise ReferenceError_(f"the reference raised {type(error).__name__}: {error} ({where}): correct it, or give the "
+            raise BadReference(f"the reference raised {type(error).__name__}: {error} ({where}): correct it, or give the "
                                   "inputs in args contents that it takes") from error
         _safetensors.write(results, {name: (wanted[name]["dtype"], self._stored(name, found[name], wanted[name], size, where))
                                      for name in self._outputs})
         return "ok"
 
     def _evaluated(self, arrays: Mapping[str, Tuple[str, Any]], size: Mapping[str, int], where: str) -> Dict[str, Any]:
-        given = {name: self._given(name, *arrays[name], size) for name in self._wanted if name in arrays}
+        given = {name: self._given(name, *arrays[name], size) for name in (*self._wanted, *self._others) if name in arrays}
         missing = [name for name in self._wanted if name not in arrays]
         if missing:
-            raise ReferenceError_(f"reference takes {', '.join(missing)}, whose content no kernel reads: an output that the kernel "
+            raise BadReference(f"reference takes {', '.join(missing)}, whose content no kernel reads: an output that the kernel "
                                   "updates needs a content in args, such as rng.normal(N)")
         before = {name: _copy(value) for name, value in given.items()}
         with self._settings():
             made = self._function(**given)
         for name, value in given.items():
             if name not in self._outputs and not _equal(before[name], value):
-                raise ReferenceError_(f"the reference changes its input {name} ({where}): let it work on a copy")
+                raise BadReference(f"the reference changes its input {name} ({where}): let it work on a copy")
         return self._by_name(made, where)
 
     def _by_name(self, made: Any, where: str) -> Dict[str, Any]:
         if made is None:
-            raise ReferenceError_(f"the reference returns None ({where}): it must return {_listed(self._outputs)}, also where it "
+            raise BadReference(f"the reference returns None ({where}): it must return {_listed(self._outputs)}, also where it "
                                   "updates an array in place")
         if isinstance(made, Mapping):
             lacking = [name for name in self._outputs if name not in made]
             if lacking:
-                raise ReferenceError_(f"the reference returns a dict without {', '.join(lacking)} ({where})")
+                raise BadReference(f"the reference returns a dict without {', '.join(lacking)} ({where})")
             return dict(made)
         several = made if isinstance(made, (tuple, list)) and len(self._outputs) > 1 else [made]
         if len(several) != len(self._outputs):
-            raise ReferenceError_(f"the reference returns {len(several)} results ({where}); the outputs are "
+            raise BadReference(f"the reference returns {len(several)} results ({where}); the outputs are "
                                   f"{', '.join(self._outputs)}")
         return dict(zip(self._outputs, several))
 
@@ -169,23 +172,23 @@ class Reference:
         again = self._evaluated(arrays, size, where)
         for name in self._outputs:
             if not _equal(_copy(found[name]), again[name]):
-                raise ReferenceError_(f"the reference gives another {name} each time on equal inputs ({where}), as a function that "
+                raise BadReference(f"the reference gives another {name} each time on equal inputs ({where}), as a function that "
                                       "reads a clock, draws random numbers or keeps a state: make it a function of its arguments")
 
     def _stored(self, name: str, value: Any, wanted: Mapping[str, Any], size: Mapping[str, int], where: str) -> Any:
         """A result as bits of the output's type."""
         kind, shape = wanted["dtype"], self._shapes[name](size)
         if not _is_array(value):
-            raise ReferenceError_(f"the reference returns {type(value).__name__} for {name} ({where}): it must be an array")
+            raise BadReference(f"the reference returns {type(value).__name__} for {name} ({where}): it must be an array")
         if self._device[0] == "cuda" and _arrays.view(value).backend == "cuda" and _arrays.view(value).device != self._device[1]:
-            raise ReferenceError_(f"the reference returns {name} on GPU {_arrays.view(value).device} ({where}); its inputs are on "
+            raise BadReference(f"the reference returns {name} on GPU {_arrays.view(value).device} ({where}); its inputs are on "
                                   f"GPU {self._device[1]}: let it keep their device")
         if tuple(value.shape) not in (shape, (wanted["count"],)):
-            raise ReferenceError_(f"the reference returns {name} in the shape {tuple(value.shape)} ({where}); the output has {shape}")
+            raise BadReference(f"the reference returns {name} in the shape {tuple(value.shape)} ({where}); the output has {shape}")
         array, its_kind = _host(value)
         bits = _converted(array, its_kind, kind)
         if bits is None:
-            raise ReferenceError_(f"the reference returns {name} of type {its_kind} ({where}); the output is of type {kind}: convert "
+            raise BadReference(f"the reference returns {name} of type {its_kind} ({where}); the output is of type {kind}: convert "
                                   "the result")
         return bits.reshape(-1)
 
