@@ -20,6 +20,7 @@ import numpy
 from . import _program
 from ._arguments import BYTES, Described, Parameter, Size
 from ._expression import Cases, Value, expressions, name
+from ._library import Error
 
 _MOST_CASES = 1 << 16
 _MOST_SOURCES = 512
@@ -127,7 +128,7 @@ class SpaceWriter:
         for i, each in enumerate(given):
             expression, why = each if isinstance(each, (tuple, list)) else (each, None)
             text = str(self._expressions(f"constraints[{i}]", expression)[0])
-            made.append({"expr": text, "why": why or getattr(expression, "__doc__", None) or f"constraint {i + 1}"})
+            made.append({"expr": text, "why": " ".join((why or f"constraint {i + 1}").split())})
         return made
 
     def default(self, holds: Callable[[Mapping[str, Any]], bool], given: Mapping[str, Any]) -> Dict[str, Any]:
@@ -199,7 +200,10 @@ def signature(source: str, function: str) -> List[Parameter]:
     with tempfile.TemporaryDirectory(prefix="tune-") as folder:
         path = pathlib.Path(folder) / "kernel.cu"
         path.write_text(source, encoding="utf-8")
-        draft = _program.run(["space", "init", str(path), "--kernel", function.rpartition("::")[2]])
+        try:
+            draft = _program.run(["space", "init", str(path), "--kernel", function.rpartition("::")[2]])
+        except Error as error:
+            raise Error(re.sub(r"\S*kernel\.cu", "source", str(error))) from None
     document = json.loads(re.sub(r"^\s*//.*$", "", draft, flags=re.MULTILINE))
     read = []
     for entry in document["arguments"]:

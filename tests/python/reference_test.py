@@ -33,11 +33,11 @@ class ReferenceTest(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
 
-    def served(self, function, *, kind="F32", outputs=("y",), x=None, **options):
+    def served(self, function, *, kind="F32", outputs=("y",), x=None, wanted=None, **options):
         """The answer, and the results where it is "ok"."""
         x = numpy.arange(6, dtype=_safetensors.stored_dtype(kind)) if x is None else x
         arrays = {"n": ("I32", numpy.array(6, "<i4")), "a": ("F32", numpy.array(2, "<f4")), "x": (kind, x)}
-        line = request(self.folder, arrays, {name: {"dtype": kind, "count": 6} for name in outputs}, {"N": 6}, **options)
+        line = request(self.folder, arrays, wanted or {name: {"dtype": kind, "count": 6} for name in outputs}, {"N": 6}, **options)
         shapes = {name: lambda size: (size["N"],) for name in ("x", "y", "z")}
         reference = Reference(function, ["n", "a", "x", "y"], outputs, shapes, ("cpu", 0))
         answers = []
@@ -79,6 +79,11 @@ class ReferenceTest(unittest.TestCase):
 
         self.assertEqual(self.served(picky, law="zeros")[0], ["refused: ValueError: singular"])
         self.assertEqual(self.served(picky, precision="double")[0], ["refused: ValueError: singular"])
+
+    def test_a_reference_in_one_precision_is_not_evaluated_in_double(self):
+        line_of = {"y": {"dtype": "F64", "count": 6}}
+        answers, _ = self.served(lambda x: x, precision="double", wanted=line_of)
+        self.assertRegex(answers[0], "refused: .*of type F32.*the output is of type F64")
 
     def test_interruption_ends_the_command(self):
         def interrupted(x):

@@ -137,6 +137,10 @@ class ResultTest(TuneTest):
                       parameters={"BLOCK": [32, 64]}, reference=lambda n, x, y: {"y": x + y, "hits": numpy.arange(n, dtype="i4")})
         self.assertEqual({t["outcome"] for t in k.trials()}, {"ok"})
 
+    def test_constraints_may_be_texts_and_functions(self):
+        k = self.tune(constraints=["BLOCK <= 64", (lambda p: p.BLOCK * p.ITEMS <= 64, "few elements")])
+        self.assertEqual({(t["BLOCK"], t["ITEMS"]) for t in k.trials()}, {(32, 1), (32, 2), (64, 1)})
+
     def test_tolerances(self):
         self.assertEqual(self.tune(tolerance="torch", max_evals=1).failures(), {})
         with self.assertRaisesRegex(TypeError, "tolerance is 'loose'"):
