@@ -40,7 +40,7 @@ class Kernel:
 
         It takes what the kernel takes and returns nothing; outputs are written in place.
         """
-        torch = __import__("torch.library")
+        torch = __import__("torch")
         tuned = self.tuned
         operator = torch.library.custom_op(name, lambda *given: tuned(*given), mutates_args=tuned.outputs, schema=_schema(tuned))
         operator.register_fake(lambda *given: None)

@@ -55,6 +55,25 @@ class GpuTest(unittest.TestCase):
         graph.replay()
         torch.testing.assert_close(y, torch.softmax(x, dim=1))
 
+    def test_an_operator_of_pytorch(self):
+        @tuner.kernel(source_of("softmax"), "softmax<BLOCK, NAIVE>", parameters={"BLOCK": [64, 256], "NAIVE": [0]}, grid="ROWS", block="BLOCK",
+                      args=lambda ROWS, COLS, rng: dict(cols=COLS, x=rng.normal(ROWS, COLS), y=rng.empty(ROWS, COLS)),
+                      sizes=[(512, 1024)], check_sizes=[(1, 1), (3, 37)], backend="cuda", database=self.folder / "results.db",
+                      folder=self.folder / "spaces", max_evals=2)
+        def softmax(x):
+            return torch.softmax(x, dim=1)
+
+        operator = softmax.torch_operator("tuner_test::softmax")
+
+        def doubled(x):
+            y = torch.empty_like(x)
+            operator(x.shape[1], x, y)
+            return 2 * y
+
+        x = torch.randn(512, 1024, device="cuda")
+        torch.testing.assert_close(doubled(x), 2 * torch.softmax(x, dim=1))
+        torch.testing.assert_close(torch.compile(doubled, fullgraph=True)(x), 2 * torch.softmax(x, dim=1))
+
     def test_quantized_product_against_torch(self):
         def gemv(q, scale, x):
             weights = torch.stack([q & 15, q >> 4], dim=-1).reshape(*scale.shape, 32).to(x.dtype) - 8
