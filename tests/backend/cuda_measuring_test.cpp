@@ -71,6 +71,17 @@ TEST(ForeignProcesses, AreNeitherThisOneNorItsChildren) {
   ::waitpid(child, nullptr, 0);
 }
 
+TEST(ForeignProcesses, AreNotTheProcessThatWaits) {
+  const int self = ::getpid(), above = ::getppid();
+  constexpr int kStranger = 4'000'000;
+  EXPECT_THAT(foreign_processes({self, above}).value(), ElementsAre(above));
+  ::setenv("TUNER_PARENT", std::to_string(above).c_str(), 1);
+  EXPECT_THAT(foreign_processes({self, above, kStranger}).value(), ElementsAre(kStranger));
+  ::setenv("TUNER_PARENT", std::to_string(kStranger).c_str(), 1);  // not above this process
+  EXPECT_THAT(foreign_processes({self, kStranger}).value(), ElementsAre(kStranger));
+  ::unsetenv("TUNER_PARENT");
+}
+
 TEST(ForeignProcesses, AreUnknownWhenTheNumbersAreOfAnotherNamespace) {
   EXPECT_FALSE(foreign_processes({1, 4'000'000})) << "this process is not among them";
 }

@@ -60,7 +60,7 @@ TEST(SpaceFile, WithoutItsWorkIsToldWhatToWrite) {
 TEST(SpaceFile, ACheckOfAnotherFormIsToldWhatToWrite) {
   EXPECT_EQ(error(R"({"kernel": "plain"})", R"("plain")"),
             R"(axpy.json: check.reference: must be {"kernel": NAME} of a correct kernel of this )"
-            R"(file, {"op": …} or {"npy": …})");
+            R"(file, {"op": …}, {"results": FOLDER} or {"npy": …})");
   EXPECT_EQ(error(R"("check": {)", R"("check": {"tolerance": 1e-5, )"),
             "axpy.json: check.tolerance: must be an object (keys: relative, absolute, ulp), is a "
             "number");
@@ -76,7 +76,7 @@ TEST(SpaceFile, ContinuousInputsNeedAReferenceKernel) {
       error(kByKernel,
             R"("continuous": true, "reference": {"op": "gemm", "m": "N", "n": 1, "k": 1, "a": "x",
                "b": "x", "c": "y"})"),
-      StartsWith("axpy.json: check.continuous: applies to reference kernels only"));
+      StartsWith("axpy.json: check.continuous: applies to reference kernels and results only"));
 }
 
 TEST(SpaceFile, UnknownKeysAreNamedAtEveryLevel) {

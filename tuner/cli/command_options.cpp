@@ -423,6 +423,32 @@ void add_quarantine(CLI::App& app, Arguments& arguments) {
   }
 }
 
+void add_results(CLI::App& space, Arguments& arguments) {
+  ResultsOptions& o = arguments.results;
+  CLI::App* leaf = space.add_subcommand(
+      "results",
+      "Have a program compute the results of a reference: requests on stdout, answers on "
+      "stdin");
+  leaf->final_callback([&arguments] {
+    arguments.command = [&arguments] { return make_results(arguments.common, arguments.results); };
+  });
+  leaf->add_option("file", o.file, "Space file")->type_name("FILE")->required();
+  leaf->add_option("--size", o.sizes, "Problem size that is to be tuned; may be repeated")
+      ->type_name("SIZE")
+      ->delimiter(';')
+      ->take_all()
+      ->allow_extra_args(false);
+  leaf->add_option("--sizes", o.lists, "Named list of sizes of the space file, or a suite")
+      ->type_name("LIST")
+      ->take_all()
+      ->allow_extra_args(false);
+  leaf->add_option("--seed", o.seed, "Seed of the inputs, as of the run")
+      ->capture_default_str()
+      ->type_name("N")
+      ->check(whole_number(0));
+  add_device_options(*leaf, o);
+}
+
 void add_space(CLI::App& app, Arguments& arguments) {
   CLI::App* sub = app.add_subcommand("space", "Inspect a space file; needs no GPU");
   sub->require_subcommand(1);
@@ -475,6 +501,7 @@ void add_space(CLI::App& app, Arguments& arguments) {
           ->capture_default_str()
           ->type_name("NAME");
   }
+  add_results(*sub, arguments);
 }
 
 void add_runs(CLI::App& app, Arguments& arguments) {

@@ -32,6 +32,7 @@ struct Arguments {
   TableCodeOptions table_code;
   QuarantineOptions quarantine;
   SpaceOptions space;
+  ResultsOptions results;
   RunsOptions runs;
   ReplayOptions replay;
   RecordOptions record;

@@ -229,6 +229,14 @@ struct SpaceOptions {
 };
 int space(const CommonOptions& common, const SpaceOptions& options);
 
+struct ResultsOptions : DeviceOptions {
+  std::string file;
+  std::vector<std::string> sizes, lists;
+  std::uint64_t seed = 0;
+};
+/// Has the program at stdout and stdin compute the results of a space file's reference.
+int make_results(const CommonOptions& common, const ResultsOptions& options);
+
 struct RunsOptions {
   std::string action;  ///< list, show
   std::string id;

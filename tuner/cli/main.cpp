@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cli/arguments.hpp"
 #include "tuner/cli/output.hpp"
+#include "tuner/core/environment.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/printable.hpp"
 #include "tuner/core/process.hpp"
@@ -13,9 +14,12 @@
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <span>
 #include <string>
+#include <sys/prctl.h>
 #include <system_error>
+#include <unistd.h>
 #include <vector>
 
 namespace {
@@ -25,6 +29,15 @@ namespace {
 void end_by_sigpipe() {
   std::signal(SIGPIPE, SIG_DFL);
   std::raise(SIGPIPE);
+}
+
+/// With $TUNER_PARENT, the number of the process that started this one and waits for it: this one
+/// ends when the other does, however that ends, as by SIGTERM.
+void end_with_parent() {
+  const std::string parent = tuner::environment_variable("TUNER_PARENT");
+  if (parent.empty()) return;
+  ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+  if (!std::filesystem::exists("/proc/" + parent)) std::raise(SIGTERM);  // before the call
 }
 
 }  // namespace
@@ -46,6 +59,7 @@ int main(int argc, char** argv) {
     // Which characters the terminal shows. Numbers stay as they are in C.
     std::setlocale(LC_CTYPE, "");
     tuner::adopt_orphans();
+    end_with_parent();
     const int exit_code = tuner::cli::run(argc, argv);
     tuner::cli::flush_result();
     return exit_code;

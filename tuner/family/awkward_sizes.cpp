@@ -101,4 +101,16 @@ AwkwardSizes awkward_sizes(const Family& family, const Kernel& kernel,
   return result;
 }
 
+std::vector<space::Size> family_check_sizes(const Family& family, const space::Size& tuned) {
+  std::vector<space::Size> sizes;
+  for (const CheckSize& check : family.check.sizes) {
+    auto size = size_at(check, family.problem.dims, tuned, family_values(tuned));
+    if (size) sizes.push_back(*std::move(size));
+  }
+  std::ranges::sort(sizes);
+  const auto twice = std::ranges::unique(sizes);
+  sizes.erase(twice.begin(), twice.end());
+  return sizes;
+}
+
 }  // namespace tuner::family

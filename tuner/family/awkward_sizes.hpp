@@ -27,4 +27,9 @@ struct AwkwardSizes {
                                          const space::BoundDefinition& space,
                                          const space::Config& config, const space::Size& tuned);
 
+/// The check sizes that the family states beside a tuned one, each once, without those that the
+/// problem forbids.
+[[nodiscard]] std::vector<space::Size> family_check_sizes(const Family& family,
+                                                          const space::Size& tuned);
+
 }  // namespace tuner::family

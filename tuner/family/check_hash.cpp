@@ -100,6 +100,9 @@ std::string check_hash(const Family& family, const Kernel& kernel) {
     }
     parts.insert(parts.end(), {correct.hash, space::canonical_json(*correct.space, by_default)});
   }
+  if (std::holds_alternative<ResultsReference>(family.check.reference)) {
+    parts.push_back(results_identity(results_folder(family)));
+  }
   return content_hash(std::vector<std::string_view>(parts.begin(), parts.end()));
 }
 

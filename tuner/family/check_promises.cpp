@@ -96,20 +96,26 @@ std::vector<std::string> promises_of_files(const Family& family, const NpyRefere
       repetition_text(check)};
 }
 
+std::string reference_text(const Check& check) {
+  if (const auto* const kernel = std::get_if<KernelReference>(&check.reference)) {
+    return fmt::format("kernel {}", kernel->kernel);
+  }
+  if (const auto* const results = std::get_if<ResultsReference>(&check.reference)) {
+    return fmt::format("the results in {}", results->folder);
+  }
+  const bool is_gemm = std::holds_alternative<GemmReference>(check.reference);
+  return fmt::format("the {} of the platform's BLAS", is_gemm ? "product" : "sum");
+}
+
 std::vector<std::string> promises_of_values(const Family& family) {
   const Check& check = family.check;
   if (const auto* const files = std::get_if<NpyReference>(&check.reference)) {
     return promises_of_files(family, *files);
   }
-  const auto* const kernel = std::get_if<KernelReference>(&check.reference);
-  const bool is_gemm = std::holds_alternative<GemmReference>(check.reference);
-  const std::string reference =
-      kernel != nullptr ? fmt::format("kernel {}", kernel->kernel)
-                        : fmt::format("the {} of the platform's BLAS", is_gemm ? "product" : "sum");
-  return {
-      fmt::format("results are checked against {}: {}", reference,
-                  margin_text(check, kernel != nullptr, has_floating_results(family.arguments))),
-      repetition_text(check)};
+  return {fmt::format("results are checked against {}: {}", reference_text(check),
+                      margin_text(check, has_measured_bound(check),
+                                  has_floating_results(family.arguments))),
+          repetition_text(check)};
 }
 
 /// The inputs of a family, with what their elements are.
@@ -252,14 +258,14 @@ std::vector<std::string> check_cautions(const Family& family, const space::Size&
                     reference->kernel));
   }
   const auto has_no_sizes = [](const Kernel& kernel) { return kernel.check_sizes.empty(); };
-  if (reference != nullptr && family.check.sizes.empty() &&
+  if (has_measured_bound(family.check) && family.check.sizes.empty() &&
       std::ranges::all_of(family.kernels, has_no_sizes)) {
     cautions.emplace_back(
         "results are verified at the tuned size only: list others in \"check\": {\"sizes\": …}, "
         "such as 1 and primes, which show index errors");
   }
   if (const std::vector<std::string> names = unvaried_scalars(family);
-      reference != nullptr && !names.empty()) {
+      has_measured_bound(family.check) && !names.empty()) {
     cautions.push_back(
         fmt::format("every check has the same {}: a kernel with fixed numbers instead passes; add "
                     "other values to \"check\", such as \"cases\": [{{\"set\": {{\"{}\": 3}}}}]",

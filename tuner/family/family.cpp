@@ -33,6 +33,11 @@ const std::vector<space::Size>& Family::sizes(std::string_view wanted) const {
                           path, in_quotes(wanted), did_you_mean(wanted, known), in_quotes(wanted)));
 }
 
+bool has_measured_bound(const Check& check) {
+  return std::holds_alternative<KernelReference>(check.reference) ||
+         std::holds_alternative<ResultsReference>(check.reference);
+}
+
 void check_default(const Kernel& kernel, const space::DeviceAttributes& device,
                    const space::Size& size) {
   const space::BoundDefinition space(kernel.space, device, size);

@@ -237,6 +237,12 @@ struct NpyReference {
   space::Size size;
 };
 
+/// Results that another program computed before (`tune space results`), in a folder, each for
+/// inputs that are known by their content.
+struct ResultsReference {
+  std::string folder;  ///< relative to the space file
+};
+
 /// Scalar arguments other than the tuned ones under which the result must be right too.
 struct CheckCase {
   std::map<std::string, ScalarArgument> set;  ///< argument name → value, a constant
@@ -270,7 +276,8 @@ struct PartialSums {
 /// holds exactly, a result must be equal to it; elsewhere it must be within a bound
 /// (docs/reference/verification.md), or within the tolerance if there is one.
 struct Check {
-  std::variant<GemmReference, GeamReference, KernelReference, NpyReference> reference;
+  std::variant<GemmReference, GeamReference, KernelReference, NpyReference, ResultsReference>
+      reference;
   /// The number of terms that one result sums: the bound grows with its square root.
   space::Expression accumulates = space::Expression::constant(1);
   bool exact = false;         ///< results must be equal to the reference on all inputs
@@ -284,6 +291,9 @@ struct Check {
   std::vector<CheckCase> cases;
 };
 
+/// Whether the reference takes any inputs and is no operation of a library: its errors are
+/// measured.
+[[nodiscard]] bool has_measured_bound(const Check& check);
 /// The arguments of the reference; null when it is no operation of a library.
 [[nodiscard]] const MatrixArguments* library_arguments(const Check& check);
 /// What follows the reference's product at the size that `values` hold. Throws Error(usage) where
@@ -433,7 +443,8 @@ struct Family {
 
 /// A hash of all that decides whether a result of a kernel is right, as far as it is in the family:
 /// `check` and `arguments` of the space file without its texts for people, the kernel's own check
-/// sizes, the reference kernel at its default configuration, and the .npy files that these name.
+/// sizes, the reference kernel at its default configuration or the identity of the results of
+/// another program, and the .npy files that these name.
 [[nodiscard]] std::string check_hash(const Family& family, const Kernel& kernel);
 
 /// Throws Error(usage) naming the constraint that a kernel's default configuration breaks on a

@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <initializer_list>
 #include <utility>
 
@@ -254,13 +255,23 @@ void check_of_files(const DocumentNode& node, const Check& check,
       "as {\"relative\": 1e-5, \"absolute\": 1e-6}, or \"exact\": true");
 }
 
+ResultsReference parse_results(const DocumentNode& node) {
+  node.expect_keys({"results"});
+  const DocumentNode folder = node.at("results");
+  const std::filesystem::path path = std::filesystem::path(folder.text()).lexically_normal();
+  if (path.empty() || path.is_absolute() || *path.begin() == "..") {
+    folder.fail("must be a folder below the space file's, such as \"expected\"");
+  }
+  return {.folder = path.string()};
+}
+
 decltype(Check::reference) parse_reference(const DocumentNode& node, const Problem& problem,
                                            const std::vector<Argument>& arguments) {
   const space::Scope scope = space::family_scope(problem.dims);
   const ArgumentFinder finder(arguments);
   if (!node.json().is_object()) {
-    node.fail(R"(must be {"kernel": NAME} of a correct kernel of this file, {"op": …} or )"
-              R"({"npy": …})");
+    node.fail(R"(must be {"kernel": NAME} of a correct kernel of this file, {"op": …}, )"
+              R"({"results": FOLDER} or {"npy": …})");
   }
   if (const auto kernel = node.find("kernel")) {
     node.expect_keys({"kernel", "type"});
@@ -271,9 +282,10 @@ decltype(Check::reference) parse_reference(const DocumentNode& node, const Probl
     return reference;
   }
   if (node.find("npy")) return parse_files(node, problem, arguments);
+  if (node.find("results")) return parse_results(node);
   if (!node.find("op")) {
-    node.fail(R"(needs one of {"kernel": NAME}, a correct kernel of this file, {"op": …} and )"
-              R"({"npy": …})");
+    node.fail(R"(needs one of {"kernel": NAME}, a correct kernel of this file, {"op": …}, )"
+              R"({"results": FOLDER} and {"npy": …})");
   }
   const DocumentNode op = node.at("op");
   const std::string name = op.text();
@@ -378,8 +390,8 @@ Check parse_check(const DocumentNode& node, const Problem& problem,
   if (const auto exact = node.find("exact")) check.exact = exact->boolean();
   if (const auto continuous = node.find("continuous")) {
     check.continuous = continuous->boolean();
-    if (check.continuous && !std::holds_alternative<KernelReference>(check.reference)) {
-      continuous->fail("applies to reference kernels only: remove it");
+    if (check.continuous && !has_measured_bound(check)) {
+      continuous->fail("applies to reference kernels and results only: remove it");
     }
   }
   if (const auto deterministic = node.find("deterministic")) {

@@ -166,6 +166,11 @@ void parse_kernels(const DocumentNode& node, const SourceProvider& source_of, Fa
     if (check_sizes && std::holds_alternative<NpyReference>(family.check.reference)) {
       check_sizes->fail("lists other sizes than that of the results in check.reference");
     }
+    if (check_sizes && std::holds_alternative<ResultsReference>(family.check.reference)) {
+      check_sizes->fail(
+          "lists sizes of one kernel, for which check.reference has no results: list them in "
+          "\"check\": {\"sizes\": …}");
+    }
   }
   if (family.kernels.empty()) node.fail("is empty; a family has at least one kernel");
 }

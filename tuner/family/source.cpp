@@ -8,6 +8,7 @@
 #include "tuner/family/document.hpp"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <system_error>
 #include <variant>
@@ -77,6 +78,21 @@ std::vector<fs::path> npy_files(const Family& family) {
     for (const auto& [name, file] : results->files) files.push_back(npy_file(family.path, file));
   }
   return files;
+}
+
+fs::path results_folder(const Family& family) {
+  const auto* const results = std::get_if<ResultsReference>(&family.check.reference);
+  if (results == nullptr) return {};
+  return fs::path(family.path).parent_path() / results->folder;
+}
+
+std::string results_identity(const fs::path& folder) {
+  constexpr std::size_t kMostBytes = std::size_t{64} << 20;
+  const fs::path file = folder / "manifest.json";
+  if (!fs::is_regular_file(file)) return {};
+  const std::string text = read_file(file, kMostBytes);
+  const Json manifest = parse_json(text, file.string());
+  return DocumentNode(manifest, file.string()).at("identity").text();
 }
 
 }  // namespace tuner::family

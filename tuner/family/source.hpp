@@ -46,4 +46,10 @@ struct IncludeRoots {
 /// All of a family. Throws as npy_file does.
 [[nodiscard]] std::vector<std::filesystem::path> npy_files(const Family& family);
 
+/// The folder of a family's ResultsReference; empty without one.
+[[nodiscard]] std::filesystem::path results_folder(const Family& family);
+/// The identity that such a folder states in its file "manifest.json": it changes whenever a result
+/// does. Empty where there is no such file. Throws Error(usage) where the file is none.
+[[nodiscard]] std::string results_identity(const std::filesystem::path& folder);
+
 }  // namespace tuner::family

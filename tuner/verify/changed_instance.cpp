@@ -13,6 +13,7 @@ Instance::Instance(Instance& original, Recipe recipe)
       problem_(backend_, original.problem_.family(), std::move(recipe)),
       memory_(backend_, plan_memory(problem_.data()), original.memory_),
       records_(backend_, problem_, memory_),
+      results_(original.results_),
       shared_(original.shared_) {
   make();
 }
@@ -26,6 +27,8 @@ Instance* Instance::changed() {
     keep_inputs();
     changed_.reset(new Instance(*this, std::move(recipe)));
     changed_->keep_inputs();
+  } catch (const ResultsError&) {
+    throw;
   } catch (const Error&) {
     // Memory is short, or the reference gives no result for the changed inputs.
     changed_.reset();

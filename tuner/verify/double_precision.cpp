@@ -64,7 +64,20 @@ bool depends_on_float(std::string_view text) {
   });
 }
 
-bool passes_floats_alone(const family::Family& family) {
+std::string with_double(std::string_view entry) {
+  std::string changed(entry);
+  for (std::size_t at = changed.find("float"); at != std::string::npos;
+       at = changed.find("float", at + 1)) {
+    const bool is_whole_word = (at == 0 || !is_word(changed[at - 1])) &&
+                               (at + 5 == changed.size() || !is_word(changed[at + 5]));
+    if (is_whole_word) changed.replace(at, 5, "double");
+  }
+  return changed;
+}
+
+}  // namespace
+
+bool has_double_form(const family::Family& family) {
   using family::ElementType;
   return std::ranges::all_of(family.arguments, [](const family::Argument& argument) {
     if (const auto* buffer = std::get_if<family::BufferArgument>(&argument.what)) {
@@ -79,22 +92,9 @@ bool passes_floats_alone(const family::Family& family) {
   });
 }
 
-std::string with_double(std::string_view entry) {
-  std::string changed(entry);
-  for (std::size_t at = changed.find("float"); at != std::string::npos;
-       at = changed.find("float", at + 1)) {
-    const bool is_whole_word = (at == 0 || !is_word(changed[at - 1])) &&
-                               (at + 5 == changed.size() || !is_word(changed[at + 5]));
-    if (is_whole_word) changed.replace(at, 5, "double");
-  }
-  return changed;
-}
-
-}  // namespace
-
 std::optional<family::CompileJob> in_double(const family::Family& family,
                                             const family::Kernel& kernel, family::CompileJob job) {
-  if (!passes_floats_alone(family) || !kernel.tensor_maps.empty() || !job.source.headers.empty() ||
+  if (!has_double_form(family) || !kernel.tensor_maps.empty() || !job.source.headers.empty() ||
       depends_on_float(job.source.text)) {
     return std::nullopt;
   }

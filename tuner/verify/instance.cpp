@@ -42,17 +42,18 @@ double of_rounding(const ProblemData& problem, family::ElementType type) {
 }  // namespace
 
 Instance::Instance(backend::Backend& backend, CheckKernels& kernels, const family::Family& family,
-                   Recipe recipe)
+                   Recipe recipe, StoredResults* results)
     : backend_(backend),
       kernels_(kernels),
       problem_(backend, family, std::move(recipe)),
       memory_(backend, plan_memory(problem_.data())),
-      records_(backend, problem_, memory_) {
+      records_(backend, problem_, memory_),
+      results_(results) {
   make();
 }
 
 void Instance::make() {
-  reference_.emplace(backend_, kernels_, problem_);
+  reference_.emplace(backend_, kernels_, problem_, results_);
   shared_->inputs_of = this;
   make_data();
   make_bounds();
@@ -183,7 +184,7 @@ bool Instance::is_zero() const {
 
 void Instance::learn_records() {
   Outputs again;
-  if (std::holds_alternative<family::KernelReference>(problem_.family().check.reference)) {
+  if (family::has_measured_bound(problem_.family().check)) {
     again = run_reference({}, kOtherUnwritten);
   }
   records_.learn(again.regions, kOtherUnwritten);
@@ -191,8 +192,8 @@ void Instance::learn_records() {
 
 void Instance::make_bounds() {
   const family::Check& check = problem_.family().check;
-  const bool is_kernel = std::holds_alternative<family::KernelReference>(check.reference);
-  if (is_kernel) check_reference();
+  const bool is_measured = family::has_measured_bound(check);
+  if (is_measured) check_reference();
   std::size_t bounded = 0, given = 0;  // outputs that may differ, and those with a tolerance
   for (const CheckedData& data : memory_.plan().data) {
     if (!data.allowed) continue;
@@ -200,10 +201,10 @@ void Instance::make_bounds() {
     if (problem_.tolerance_of(data.argument) != nullptr) ++given;
   }
   const Recipe& recipe = problem_.recipe();
-  is_equality_ = bounded == 0 || (is_kernel && given == 0 && recipe.fill != Fill::normal &&
+  is_equality_ = bounded == 0 || (is_measured && given == 0 && recipe.fill != Fill::normal &&
                                   is_whole_ && recipe.equal_if_whole);
   if (is_equality_) return memory_.require_equality(backend_);
-  if (given < bounded) is_kernel ? allow_spreads() : allow_magnitudes();
+  if (given < bounded) is_measured ? allow_spreads() : allow_magnitudes();
   allow_tolerances();
 }
 
@@ -238,11 +239,40 @@ void Instance::allow_magnitudes() {
   }
 }
 
-void Instance::allow_spreads() {
+bool Instance::take_stored_spreads() {
+  const std::vector<NamedArray>* const stored = reference_->stored_spreads();
+  if (stored == nullptr) return false;
+  for (const CheckedData& data : memory_.plan().data) {
+    if (!has_computed_bound(data)) continue;
+    const auto spread = std::ranges::find(*stored, data.name, &NamedArray::name);
+    if (spread == stored->end() || spread->bytes.size() != data.errors_bytes()) return false;
+  }
+  for (const CheckedData& data : memory_.plan().data) {
+    if (!has_computed_bound(data)) continue;
+    const auto spread = std::ranges::find(*stored, data.name, &NamedArray::name);
+    backend_.write(memory_.reference(*data.allowed), spread->bytes);
+  }
+  return true;
+}
+
+void Instance::store_spreads() {
+  std::vector<NamedArray> spreads;
+  for (const CheckedData& data : memory_.plan().data) {
+    if (!has_computed_bound(data)) continue;
+    NamedArray spread{.name = data.name,
+                      .type = safetensors_name(family::error_type(data.type)),
+                      .count = data.count,
+                      .bytes = std::vector<std::byte>(data.errors_bytes())};
+    backend_.read(memory_.reference(*data.allowed), spread.bytes);
+    spreads.push_back(std::move(spread));
+  }
+  reference_->store_spreads(std::move(spreads));
+}
+
+void Instance::measure_spreads() {
   // On changed inputs results of others are found, which are further away than errors.
   const bool is_coarse = problem_.recipe().changed;
   const std::uint64_t runs = is_coarse ? 2 : 8;
-  const double scale = is_coarse ? 4 : 1;
   for (const CheckedData& data : memory_.plan().data) {
     if (has_computed_bound(data))
       backend_.fill(memory_.reference(*data.allowed), 0, data.errors_bytes());
@@ -259,6 +289,14 @@ void Instance::allow_spreads() {
     }
   }
   if (!is_coarse) add_own_errors();
+}
+
+void Instance::allow_spreads() {
+  if (!take_stored_spreads()) {
+    measure_spreads();
+    store_spreads();
+  }
+  const double scale = problem_.recipe().changed ? 4 : 1;
   // By a law an input may be so large that errors of a right kernel exceed a result that the
   // reference computes without that input, such as where it multiplies it by 0.
   const double share = problem_.recipe().law ? std::numeric_limits<double>::infinity() : 0x1p-6;
@@ -279,9 +317,18 @@ void Instance::allow_spreads() {
 void Instance::add_own_errors() {
   // Beyond that it is not the same computation in double.
   constexpr double kMostError = 0x1p-10;
-  ReferenceRunner in_double(backend_, kernels_, problem_, ReferenceRunner::Arithmetic::in_double);
+  ReferenceRunner in_double(backend_, kernels_, problem_, results_,
+                            ReferenceRunner::Arithmetic::in_double);
   if (!in_double.can_run()) return;
-  const Outputs exact = run_reference(in_double, {}, kUnwritten);
+  Outputs exact;
+  try {
+    exact = run_reference(in_double, {}, kUnwritten);
+  } catch (const ResultsError&) {
+    throw;
+  } catch (const Error&) {
+    if (results_ == nullptr) throw;
+    return;  // the program computes in its own precision only
+  }
   const std::vector<std::size_t> unlike = records_.sort_bounded(exact.regions);
   for (const CheckedData& data : memory_.plan().data) {
     if (!has_computed_bound(data) || std::ranges::count(unlike, data.argument) > 0) continue;

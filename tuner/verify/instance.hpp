@@ -20,11 +20,12 @@ class Instance {
  public:
   using Recipe = tuner::verify::Recipe;
 
-  /// Runs the reference on the device to learn the right result. The backend, the check kernels and
-  /// the family must outlive the instance. Throws Error(failure) when memory is short or the
-  /// reference cannot run.
+  /// Runs the reference on the device to learn the right result. The backend, the check kernels,
+  /// the family and the results, which only a ResultsReference needs, must outlive the instance.
+  /// Throws Error(failure) when memory is short or the reference cannot run, and as
+  /// StoredResults::find.
   Instance(backend::Backend& backend, CheckKernels& kernels, const family::Family& family,
-           Recipe recipe);
+           Recipe recipe, StoredResults* results = nullptr);
   Instance(const Instance&) = delete;
   Instance& operator=(const Instance&) = delete;
 
@@ -145,6 +146,10 @@ class Instance {
   /// The error that a reference kernel allows: how far its results move when its inputs move by
   /// rounding errors, scaled.
   void allow_spreads();
+  void measure_spreads();
+  /// Takes spreads that are stored beside the reference's results; false where there are none.
+  [[nodiscard]] bool take_stored_spreads();
+  void store_spreads();
   [[nodiscard]] bool has_computed_bound(const CheckedData& data) const;
   void allow_tolerances();
   /// Runs the reference once more, on outputs that held something else, with something else beside
@@ -188,6 +193,7 @@ class Instance {
   ProblemData problem_;
   CheckedMemory memory_;
   RecordChecker records_;
+  StoredResults* results_;
   std::optional<ReferenceRunner> reference_;  // while the instance is made
   std::vector<PartReport> intact_;            // what an inspection found before any candidate ran
   std::shared_ptr<Shared> shared_ = std::make_shared<Shared>();

@@ -36,6 +36,13 @@ NpyHeader header_of(std::string_view file) {
   return {.text = file.substr(prefix, length), .end = prefix + length};
 }
 
+/// NumPy's type of the elements; of a type that it lacks that of their bits.
+std::string_view numpy_type(family::ElementType type) {
+  const std::string_view own = family::row(type).numpy;
+  if (!own.empty()) return own;
+  return family::size_bytes(type) == 2 ? "<u2" : "|u1";
+}
+
 }  // namespace
 
 std::vector<std::byte> read_npy(const family::Family& family, std::string_view file,
@@ -61,9 +68,7 @@ std::vector<std::byte> read_npy(const family::Family& family, std::string_view f
     fail_count(file_bytes / family::size_bytes(type));  // the header is no share of so many
   }
   const std::string content = read_file(path, wanted + kMostBytesBeyond);
-  const std::string_view numpy = family::row(type).numpy;
-  if (numpy.empty())
-    fail(fmt::format("cannot hold '{}', which NumPy does not have", family::name(type)));
+  const std::string_view numpy = numpy_type(type);
   const NpyHeader header = header_of(content);
   if (header.text.empty()) fail("is not a NumPy file (.npy)");
   if (header.text.find(fmt::format("'descr': '{}'", numpy)) == std::string_view::npos) {

@@ -120,9 +120,10 @@ bool is_drawn(family::FillKind kind) {
   return is_drawn_by_element(kind) || kind == permutation || kind == sorted || kind == csr_offsets;
 }
 
-/// Whether the source of a reference kernel divides, where whole numbers of an input could be the
-/// divisor: then 0 and −1 are none of these.
+/// Whether a reference may divide, where whole numbers of an input could be the divisor: then 0 and
+/// −1 are none of these. Of results that another program computed there is no source to look at.
 bool divides(const family::Family& family) {
+  if (std::holds_alternative<family::ResultsReference>(family.check.reference)) return true;
   const auto* const reference = std::get_if<family::KernelReference>(&family.check.reference);
   if (reference == nullptr) return false;
   const std::string& text = family.kernel(reference->kernel).source.text;

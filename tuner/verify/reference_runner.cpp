@@ -13,9 +13,11 @@
 namespace tuner::verify {
 
 ReferenceRunner::ReferenceRunner(backend::Backend& backend, CheckKernels& kernels,
-                                 const ProblemData& problem, Arithmetic arithmetic)
+                                 const ProblemData& problem, StoredResults* results,
+                                 Arithmetic arithmetic)
     : backend_(backend), kernels_(kernels), problem_(problem), arithmetic_(arithmetic) {
   const family::Family& family = problem.family();
+  if (std::holds_alternative<family::ResultsReference>(family.check.reference)) results_ = results;
   if (const auto* reference = std::get_if<family::KernelReference>(&family.check.reference)) {
     load(family.kernel(reference->kernel));
   }
@@ -30,6 +32,13 @@ ReferenceRunner::ReferenceRunner(backend::Backend& backend, CheckKernels& kernel
       coverage_(&coverage) {
   const auto& reference = std::get<family::KernelReference>(problem.family().check.reference);
   load(problem.family().kernel(reference.kernel));
+}
+
+bool ReferenceRunner::can_run() const {
+  if (results_ != nullptr && arithmetic_ == Arithmetic::in_double) {
+    return has_double_form(problem_.family());
+  }
+  return kernel_ || must_run();
 }
 
 Expected<backend::KernelId, Failure> ReferenceRunner::load(const family::CompileJob& job) {
@@ -115,6 +124,10 @@ void ReferenceRunner::run_as_it_is(const std::vector<backend::Region>& buffers,
   }
   if (const auto* files = std::get_if<family::NpyReference>(&problem_.family().check.reference)) {
     write_files(*files, buffers);
+    return;
+  }
+  if (results_ != nullptr) {
+    write_results(buffers, values);
     return;
   }
   const auto* const names = family::library_arguments(problem_.family().check);

@@ -115,13 +115,20 @@ bool has_state(const backend::Backend& backend, const LoadedCandidate& candidate
 }
 
 Verifier::Verifier(backend::Backend& backend, const family::Family& family, std::uint64_t seed,
-                   VerifyObserver observer)
+                   VerifyObserver observer, std::optional<ResultsProgram> program)
     : backend_(backend),
       family_(family),
       seed_(seed),
       observer_(std::move(observer)),
       kernels_(backend),
-      coverage_(family) {}
+      coverage_(family) {
+  if (!std::holds_alternative<family::ResultsReference>(family.check.reference)) return;
+  if (program) {
+    results_.emplace(family, *std::move(program));
+  } else {
+    results_.emplace(family);
+  }
+}
 
 void Verifier::announce(const VerifyStep& step) const {
   if (observer_) observer_(step);
@@ -148,7 +155,8 @@ Instance& Verifier::instance(const Recipe& recipe) {
     it = kept > limit ? instances_.erase(it) : std::next(it);
   }
   announce({VerifyStep::Kind::prepare, recipe.size});
-  return instances_.emplace_front(backend_, kernels_, family_, recipe);
+  return instances_.emplace_front(backend_, kernels_, family_, recipe,
+                                  results_ ? &*results_ : nullptr);
 }
 
 /// That memory is short of what it takes is no fault of a candidate's.
@@ -188,6 +196,19 @@ Coverage Verifier::cover(const space::Size& size) {
   }
   look_at(tuned_recipes(size));
   return coverage_.coverage();
+}
+
+void Verifier::make_results(const space::Size& size) {
+  const std::vector<space::Size> sizes = family::family_check_sizes(family_, size);
+  const bool whole = equal_if_whole(size);
+  for (const space::Size& each : sizes) {
+    for (const Recipe& recipe : check_recipes(each, sizes, whole)) {
+      static_cast<void>(instance(recipe));
+    }
+  }
+  for (const Recipe& recipe : tuned_recipes(size)) static_cast<void>(instance(recipe));
+  static_cast<void>(law_at_tuned_size(size));
+  static_cast<void>(timing_instance(size).changed());
 }
 
 std::string Verifier::exact_result(const space::Size& size) {
@@ -291,7 +312,7 @@ Expected<double, Failure> Verifier::launch_until_certain(LoadedCandidate& candid
 
 bool Verifier::equal_if_whole(const space::Size& tuned) {
   if (family_.check.continuous) return false;
-  if (!std::holds_alternative<family::KernelReference>(family_.check.reference)) return true;
+  if (!family::has_measured_bound(family_.check)) return true;
   const auto known = whole_at_.find(tuned);
   if (known != whole_at_.end()) return known->second;
   const Instance& whole = instance(recipe(tuned, Fill::whole));
@@ -333,6 +354,8 @@ const Verifier::FoundLevel& Verifier::level_of(const space::Size& size, family::
     try {
       found.reason = instance(recipe).want_of_meaning(infinities);
       if (found.reason.empty()) found.level = recipe.law;
+    } catch (const ResultsError&) {
+      throw;
     } catch (const Error& error) {
       // The reference does not take such inputs: it gives no result, or not the same twice.
       found.reason = error.what();

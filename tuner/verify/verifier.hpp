@@ -7,6 +7,7 @@
 #include "tuner/verify/performed_check.hpp"
 #include "tuner/verify/reference_coverage.hpp"
 #include "tuner/verify/scratch.hpp"
+#include "tuner/verify/stored_results.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -67,9 +68,11 @@ using VerifyObserver = std::function<void(const VerifyStep&)>;
 /// what this finds and what it does not.
 class Verifier {
  public:
-  /// `seed` makes the inputs. The backend and the family must outlive the verifier.
+  /// `seed` makes the inputs. The backend and the family must outlive the verifier. `program`
+  /// computes the results of a ResultsReference; without one they are read from the folder. Throws
+  /// as StoredResults.
   Verifier(backend::Backend& backend, const family::Family& family, std::uint64_t seed,
-           VerifyObserver observer = {});
+           VerifyObserver observer = {}, std::optional<ResultsProgram> program = std::nullopt);
 
   /// The verdict, or the first check that failed, with the size, the case and the seed that show
   /// it: launch_error or crashed as the launch ended, out_of_bounds, wrong_result or
@@ -110,6 +113,9 @@ class Verifier {
   /// What the checks of every kernel's default configuration at a size reach of the reference
   /// kernel, without such a candidate; empty for another reference. Throws as Instance.
   [[nodiscard]] Coverage cover(const space::Size& size);
+  /// Has the reference compute all that checks at a size need, whatever the candidate, for a family
+  /// with a ResultsReference.
+  void make_results(const space::Size& size);
 
  private:
   [[nodiscard]] Instance& instance(const Recipe& recipe);
@@ -180,7 +186,8 @@ class Verifier {
   std::uint64_t seed_;
   VerifyObserver observer_;
   CheckKernels kernels_;
-  std::mt19937_64 random_{seed_};  // draws what a kernel cannot foresee
+  std::mt19937_64 random_{seed_};         // draws what a kernel cannot foresee
+  std::optional<StoredResults> results_;  // of a ResultsReference
   ReferenceCoverage coverage_;
   std::set<Recipe> looked_at_;  // for the coverage
   bool coverage_taken_ = false;

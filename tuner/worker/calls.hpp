@@ -55,6 +55,26 @@ template <>
 inline constexpr auto kFields<EnergyArguments> = std::tuple(
     Field("contender", &EnergyArguments::contender), Field("window_s", &EnergyArguments::window_s));
 
+/// What a process that makes results asks for: results for inputs, or, with a key, that a file of
+/// results is kept. Its member in a message is {"results"}.
+struct ResultsMessage {
+  std::string inputs, results;  ///< files
+  std::string key;
+  std::string file;  ///< empty: what is stored under the key is right
+};
+template <>
+inline constexpr auto kFields<ResultsMessage> =
+    std::tuple(Field("inputs", &ResultsMessage::inputs), Field("results", &ResultsMessage::results),
+               Field("key", &ResultsMessage::key), Field("file", &ResultsMessage::file));
+
+struct ResultsReply {
+  int kind = 0;  ///< verify::ResultsAnswer::Kind
+  std::string reason;
+};
+template <>
+inline constexpr auto kFields<ResultsReply> =
+    std::tuple(Field("kind", &ResultsReply::kind), Field("reason", &ResultsReply::reason));
+
 struct SeriesArguments {
   std::uint64_t contender = 0;
   bool is_loaded = false;
@@ -88,6 +108,7 @@ inline constexpr Call<std::uint64_t, counters::CounterReading> kCountContender{"
 inline constexpr Call<TransferArguments, measure::TransferTimes> kTimeTransfers{"time_transfers"};
 inline constexpr Call<space::Size, verify::Coverage> kReferenceCoverage{"reference_coverage"};
 inline constexpr Call<space::Size, std::string> kExactResult{"exact_result"};
+inline constexpr Call<space::Size, Nothing> kMakeResults{"make_results"};
 inline constexpr Call<Nothing, backend::Conditions> kConditions{"conditions"};
 inline constexpr Call<Nothing, Nothing> kReplaceProcess{"replace_process"};
 inline constexpr Call<Nothing, StartUp> kStartUp{"start_up"};

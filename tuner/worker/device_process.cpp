@@ -154,6 +154,9 @@ DeviceProcess::Answer DeviceProcess::ask(const Json& request, const space::Size&
                         .size = std::move(at_size)};
       }
       failpoint("worker.step_heard");
+    } else if (const auto asked = message.find("results");
+               asked != message.end() && results_program_ != nullptr) {
+      worker_->send(to_message(served(from_message<ResultsMessage>(*asked, "results"))));
     } else if (message.contains("error")) {
       throw error_from(message.at("error"));
     } else {
@@ -272,6 +275,28 @@ EvaluatedCandidate DeviceProcess::evaluate(const Candidate& candidate, const spa
   } catch (const Error& error) {
     return evaluation_of(invalid_answer(error), Seconds(0));
   }
+}
+
+ResultsReply DeviceProcess::served(const ResultsMessage& message) const {
+  if (message.key.empty()) {
+    const auto answer =
+        results_program_->ask({.inputs = message.inputs, .results = message.results});
+    return {.kind = static_cast<int>(answer.kind), .reason = answer.reason};
+  }
+  results_program_->keep(message.key, message.file);
+  return {};
+}
+
+void DeviceProcess::make_results(const space::Size& size, const verify::ResultsProgram& program) {
+  results_program_ = &program;
+  try {
+    const auto result = result_in<Nothing>(ask_device(request(kMakeResults, size), size));
+    if (!result) throw Error(ErrorCode::failure, result.error().message);
+  } catch (const Error&) {
+    results_program_ = nullptr;
+    throw;
+  }
+  results_program_ = nullptr;
 }
 
 StartUp DeviceProcess::start_up() {

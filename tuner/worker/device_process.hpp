@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "tuner/verify/stored_results.hpp"
 #include "tuner/worker/remote_device.hpp"
 #include "tuner/worker/worker_process.hpp"
 
@@ -15,6 +16,8 @@
 namespace tuner::worker {
 
 struct DeviceStep;
+struct ResultsMessage;
+struct ResultsReply;
 
 /// How long the process that drives a device may take. A launch that took t before, or the first
 /// candidate's at the same size, may take 20·t when that is more than `launch`, up to `longest`.
@@ -58,6 +61,11 @@ class DeviceProcess : public RemoteDevice {
   void replace_process() override;
   int respawns() const override { return respawns_; }
 
+  /// Has a program compute all that checks at a size need of the family's ResultsReference; the
+  /// process chooses the folder for exchange itself. Throws the Error that the process answers
+  /// with, or that the program throws.
+  void make_results(const space::Size& size, const verify::ResultsProgram& program);
+
   /// What it took to open the device; right only before anything else is asked of it.
   [[nodiscard]] StartUp start_up();
 
@@ -91,6 +99,7 @@ class DeviceProcess : public RemoteDevice {
   /// Sends a request and waits for its answer through all steps announced. Throws the Error that
   /// the worker answers with.
   [[nodiscard]] Answer ask(const Json& request, const space::Size& size);
+  [[nodiscard]] ResultsReply served(const ResultsMessage& message) const;
   [[noreturn]] void fail_without_candidate(const NoAnswer& none) const;
   /// Whether a candidate before may have done the damage that the worker died of.
   [[nodiscard]] bool may_be_of_another(const NoAnswer& none) const;
@@ -111,6 +120,7 @@ class DeviceProcess : public RemoteDevice {
   std::map<space::Size, double> launch_s_;  // of the first candidate that ended ok at a size
   bool served_another_ = false;             // the worker ran a candidate before
   int respawns_ = 0;
+  const verify::ResultsProgram* results_program_ = nullptr;  // while results are made
 };
 
 }  // namespace tuner::worker

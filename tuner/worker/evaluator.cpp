@@ -185,6 +185,18 @@ std::optional<Failure> Evaluator::implausible_at(const space::Size& size, double
                               time_ns, *peak, static_cast<double>(device().attributes.l2_bytes));
 }
 
+void Evaluator::make_results(const space::Size& size, const verify::ResultsProgram& program) {
+  if (!making_results_) {
+    making_results_.emplace(
+        backend_, family_, seed_,
+        [this](const verify::VerifyStep& step) {
+          backend_.set_size(space::display(step.size, family_.problem.dims));
+        },
+        program);
+  }
+  making_results_->make_results(size);
+}
+
 void Evaluator::begin_side_by_side(const space::Size& size) {
   contenders_.clear();
   contenders_size_ = size;

@@ -26,6 +26,7 @@ class Evaluator : public DeviceWorker {
       std::uint64_t seed, WatchedBackend::Announce announce = [](const DeviceStep&) {})
       : backend_(backend, compiler, std::move(announce)),
         family_(family),
+        seed_(seed),
         random_(seed),
         verifier_(backend_, family, seed, [this](const verify::VerifyStep& step) {
           backend_.set_size(space::display(step.size, family_.problem.dims));
@@ -64,6 +65,9 @@ class Evaluator : public DeviceWorker {
     return verifier_.exact_result(size);
   }
   backend::Conditions conditions() override { return backend_.conditions(); }
+  /// Has `program` compute all that checks at a size need of a ResultsReference. The same program
+  /// at each call.
+  void make_results(const space::Size& size, const verify::ResultsProgram& program);
 
  private:
   /// Copies of the operands of an instance, made when first asked for, and kept until those of
@@ -100,8 +104,10 @@ class Evaluator : public DeviceWorker {
 
   WatchedBackend backend_;
   const family::Family& family_;
+  std::uint64_t seed_;
   std::mt19937_64 random_;  // draws which timed launches are looked at
   verify::Verifier verifier_;
+  std::optional<verify::Verifier> making_results_;
   std::map<space::Size, measure::ClockWatch> clocks_;
   space::Size contenders_size_;
   std::vector<Contender> contenders_;

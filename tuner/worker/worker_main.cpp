@@ -4,6 +4,7 @@
 #include "tuner/backend/binary_cache.hpp"
 #include "tuner/backend/owned.hpp"
 #include "tuner/backend/registry.hpp"
+#include "tuner/core/environment.hpp"
 #include "tuner/core/failpoint.hpp"
 #include "tuner/family/source.hpp"
 #include "tuner/worker/agent_main.hpp"
@@ -177,6 +178,9 @@ class ConfinedDevice {
     offer_to_free_memory();
     std::vector<std::filesystem::path> readable = files_needed_by(worker_command({}).front());
     std::ranges::move(family::npy_files(family), std::back_inserter(readable));
+    if (const auto results = family::results_folder(family); std::filesystem::exists(results)) {
+      readable.push_back(results);
+    }
     confine_worker({.writable = folders(cache), .readable = std::move(readable)});
   }
 
@@ -185,6 +189,35 @@ class ConfinedDevice {
   std::unique_ptr<backend::Backend> backend_;
   double device_ms_ = 0;
 };
+
+/// Asks the parent, and waits for as long as the program that computes results takes.
+verify::ResultsAnswer ask_parent(Channel& channel, const ResultsMessage& message) {
+  send(channel, {{"results", to_message(message)}});
+  const auto answer = next_request(channel);
+  if (!answer) ::_exit(1);  // the parent is gone
+  auto reply = from_message<ResultsReply>(*answer, "answer");
+  return {.kind = static_cast<verify::ResultsAnswer::Kind>(reply.kind),
+          .reason = std::move(reply.reason)};
+}
+
+/// The program that computes results, behind the parent.
+verify::ResultsProgram results_program(Channel& channel) {
+  return {.exchange = environment_variable("TMPDIR"),
+          .ask =
+              [&channel](const verify::ResultsRequest& request) {
+                return ask_parent(channel, {.inputs = request.inputs.string(),
+                                            .results = request.results.string(),
+                                            .key = {},
+                                            .file = {}});
+              },
+          .keep =
+              [&channel](const std::string& key, const std::filesystem::path& file) {
+                const auto kept = ask_parent(
+                    channel, {.inputs = {}, .results = {}, .key = key, .file = file.string()});
+                if (kept.kind == verify::ResultsAnswer::Kind::written) return;
+                throw verify::ResultsError(ErrorCode::failure, kept.reason);
+              }};
+}
 
 int drive_device(Channel& channel, const std::string& backend_kind, int ordinal) {
   const auto first = next_request(channel);
@@ -210,6 +243,10 @@ int drive_device(Channel& channel, const std::string& backend_kind, int ordinal)
       return StartUp{.device_ms = device.device_ms(),
                      .library_ms = first_library_call_ms(backend),
                      .peak_bytes_per_s = peak ? peak->bytes_per_s : 0};
+    });
+    server.on(kMakeResults, [&](const space::Size& size) {
+      evaluator.make_results(size, results_program(channel));
+      return Nothing{};
     });
     failpoint("worker.device_opened");
     send(channel,

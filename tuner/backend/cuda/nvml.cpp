@@ -2,6 +2,7 @@
 #include "tuner/backend/cuda/nvml.hpp"
 
 #include "tuner/backend/cuda/shared_library.hpp"
+#include "tuner/core/environment.hpp"
 #include "tuner/core/error.hpp"
 
 #include <algorithm>
@@ -85,6 +86,14 @@ bool descends_from(int pid, int root) {
   return pid == root;
 }
 
+/// The process above `root` that $TUNER_PARENT declares: it started the program and waits for it.
+/// 0: none.
+int waiting_parent(int root) {
+  int parent = 0;
+  std::istringstream(environment_variable("TUNER_PARENT")) >> parent;
+  return parent > 0 && descends_from(root, parent) ? parent : 0;
+}
+
 std::unique_ptr<const NvmlApi> open_nvml() {
   try {
     auto api = std::make_unique<const NvmlApi>();
@@ -120,7 +129,8 @@ NvmlApi::Device whole_gpu(const NvmlApi& api, NvmlApi::Device device) {
 std::optional<std::vector<int>> foreign_processes(std::vector<int> pids) {
   if (std::ranges::find(pids, static_cast<int>(::getpid())) == pids.end()) return std::nullopt;
   const int root = root_of_this_program();
-  std::erase_if(pids, [root](int pid) { return descends_from(pid, root); });
+  const int waiting = waiting_parent(root);
+  std::erase_if(pids, [&](int pid) { return pid == waiting || descends_from(pid, root); });
   return pids;
 }
 
