@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstring>
 #include <elf.h>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string_view>
@@ -26,8 +27,9 @@ T read_at(std::span<const std::byte> image, std::size_t at) {
   return value;
 }
 
-/// The content of the section of this name; empty when there is none.
-inline std::span<const std::byte> section(std::span<const std::byte> image, std::string_view name) {
+/// Calls what(name, header) of each section.
+template <class What>
+void for_each_section(std::span<const std::byte> image, const What& what) {
   const auto file = read_at<Elf64_Ehdr>(image, 0);
   const auto header = [&](std::size_t index) {
     return read_at<Elf64_Shdr>(image, file.e_shoff + index * file.e_shentsize);
@@ -35,32 +37,63 @@ inline std::span<const std::byte> section(std::span<const std::byte> image, std:
   const Elf64_Off names = header(file.e_shstrndx).sh_offset;
   for (std::size_t i = 0; i < file.e_shnum; ++i) {
     const Elf64_Shdr each = header(i);
-    const char* const its_name = reinterpret_cast<const char*>(image.data()) + names + each.sh_name;
-    if (name == its_name) return image.subspan(each.sh_offset, each.sh_size);
+    what(std::string_view(reinterpret_cast<const char*>(image.data()) + names + each.sh_name),
+         each);
   }
-  return {};
 }
 
-}  // namespace detail
-
-/// Bytes of local memory that a thread of the cubin's only kernel has on its stack: what is
-/// spilled, and arrays that are not in registers. Throws std::out_of_range when it does not say.
-inline std::uint32_t stack_bytes(const backend::Binary& binary) {
+/// The largest value of an attribute of functions that .nv.info has. Throws std::out_of_range where
+/// it has none.
+inline std::uint32_t largest_of_functions(const backend::Binary& binary, std::uint8_t kind) {
   struct Attribute {
     std::uint8_t format, kind;
     std::uint16_t bytes;
   };
-  constexpr std::uint8_t kSized = 4;       // EIFMT_SVAL: `bytes` of content follow
-  constexpr std::uint8_t kFrameSize = 17;  // EIATTR_FRAME_SIZE: a symbol and its bytes
-  const std::span<const std::byte> info =
-      detail::section(std::as_bytes(std::span(binary.image)), ".nv.info");
-  for (std::size_t at = 0;;) {
-    const auto attribute = detail::read_at<Attribute>(info, at);
+  constexpr std::uint8_t kSized = 4;  // EIFMT_SVAL: `bytes` of content follow
+  const std::span<const std::byte> image = std::as_bytes(std::span(binary.image));
+  std::span<const std::byte> info;
+  for_each_section(image, [&](std::string_view name, const Elf64_Shdr& header) {
+    if (name == ".nv.info") info = image.subspan(header.sh_offset, header.sh_size);
+  });
+  std::optional<std::uint32_t> largest;
+  for (std::size_t at = 0; at < info.size();) {
+    const auto attribute = read_at<Attribute>(info, at);
     at += sizeof attribute;
     if (attribute.format != kSized) continue;
-    if (attribute.kind == kFrameSize) return detail::read_at<std::uint32_t>(info, at + 4);
+    if (attribute.kind == kind) {  // a symbol and the value
+      largest = std::max(largest.value_or(0), read_at<std::uint32_t>(info, at + 4));
+    }
     at += attribute.bytes;
   }
+  if (!largest) throw std::out_of_range("a cubin that does not say");
+  return *largest;
+}
+
+}  // namespace detail
+
+/// Bytes of local memory that a thread of the cubin's kernels has on its stack, at most: what is
+/// spilled, and arrays that are not in registers. Throws std::out_of_range when it does not say.
+inline std::uint32_t stack_bytes(const backend::Binary& binary) {
+  constexpr std::uint8_t kFrameSize = 17;  // EIATTR_FRAME_SIZE
+  return detail::largest_of_functions(binary, kFrameSize);
+}
+
+/// Registers of a thread of the cubin's kernels, at most.
+inline std::uint32_t registers(const backend::Binary& binary) {
+  constexpr std::uint8_t kRegisterCount = 47;  // EIATTR_REGCOUNT
+  return detail::largest_of_functions(binary, kRegisterCount);
+}
+
+/// Static shared memory of a block of the cubin's kernels, at most, in bytes.
+inline std::uint64_t static_shared_bytes(const backend::Binary& binary) {
+  std::uint64_t largest = 0;
+  detail::for_each_section(
+      std::as_bytes(std::span(binary.image)), [&](std::string_view name, const auto& header) {
+        if (name.starts_with(".nv.shared.") && !name.starts_with(".nv.shared.reserved")) {
+          largest = std::max<std::uint64_t>(largest, header.sh_size);
+        }
+      });
+  return largest;
 }
 
 }  // namespace tuner::testing_support

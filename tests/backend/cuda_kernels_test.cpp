@@ -5,6 +5,8 @@
 #include "tuner/backend/cuda/backend_kernels.hpp"
 #include "tuner/backend/cuda/nvrtc_compiler.hpp"
 #include "tuner/core/file.hpp"
+#include "tuner/counters/occupancy.hpp"
+#include "tuner/family/candidate.hpp"
 #include "tuner/family/family.hpp"
 #include "tuner/space/space.hpp"
 #include "tuner/verify/check_kernels.hpp"
@@ -15,6 +17,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <random>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -47,6 +50,7 @@ space::Size size_for(const family::Family& family, const family::Kernel& kernel,
                            : kernel.name == "gemm_wgmma" && k_major ? "1024,1024,8192,TRANS_B=1"
                            : kernel.name == "gemm_wgmma"            ? "1024,1024,8192,TRANS_A=1"
                            : kernel.name == "gemm_wgmma_realigned"  ? "1023,1025,1027,TRANS_B=1"
+                           : kernel.name == "gemm_mma"              ? "1000,1032,2064,TRANS_A=1"
                            : family.name == "gemm"                  ? "1024,1024,1024"
                            : family.name == "gemm_grouped"          ? "512,1024,1024"
                            : family.name == "reduction"             ? "1048576"
@@ -62,23 +66,6 @@ std::vector<std::string> types_of(const family::Family& family) {
   return dimension ? family.problem.dims[*dimension].value_names : std::vector<std::string>{""};
 }
 
-/// What decides on the configurations of an architecture, as of the cards that have least of it.
-space::DeviceAttributes attributes_of(const std::string& architecture) {
-  space::DeviceAttributes device =
-      space::device_profile(architecture == "sm_80" ? "a100" : "h200")->attributes;
-  device.compute_capability = std::stoi(architecture.substr(3));
-  if (architecture == "sm_75") {
-    device.max_threads_per_sm = 1024;
-    device.max_smem_per_block_optin = device.smem_per_sm = 64 * 1024;
-  }
-  if (architecture == "sm_120") {
-    device.max_threads_per_sm = 1536;
-    device.max_smem_per_block_optin = 99 * 1024;
-    device.smem_per_sm = 100 * 1024;
-  }
-  return device;
-}
-
 /// A kernel of a family, with one of its types: an empty one where it has none.
 struct TypedCase {
   const family::Family* family;
@@ -86,56 +73,98 @@ struct TypedCase {
   std::string type;
 };
 
-std::vector<TypedCase> cases_of(const space::DeviceAttributes& device) {
+std::vector<TypedCase> typed_cases() {
   std::vector<TypedCase> cases;
   for (const family::Family& family : families()) {
     for (const family::Kernel& kernel : family.kernels) {
       if (std::ranges::count(kernel.backends, "cuda") == 0 && !kernel.backends.empty()) continue;
-      if (!kernel.tensor_maps.empty() && device.compute_capability < 90) continue;
-      if (kernel.name.starts_with("gemm_wgmma") && device.compute_capability != 90) continue;
       for (const std::string& type : types_of(family)) cases.push_back({&family, &kernel, type});
     }
   }
   return cases;
 }
 
-class CudaKernelsTest : public testing::TestWithParam<const char*> {
+/// Of the cards of tune space --device, one for each compute capability.
+class CompileMatrix : public testing::TestWithParam<const char*> {
  protected:
-  void expect_compiles(const TypedCase& tested, const space::Config& config,
-                       const space::Space& space) const {
+  /// The configuration compiles, and a multiprocessor of the card holds a block of it.
+  void expect_runs(const TypedCase& tested, const space::Space& space,
+                   const space::Config& config) const {
+    SCOPED_TRACE(fmt::format("{} {} {}", tested.kernel->name, tested.type,
+                             space::display(*tested.kernel->space, config)));
     const auto binary = compiler_.compile(family::compile_job(*tested.kernel, space, config));
-    EXPECT_TRUE(binary) << tested.kernel->name << " " << tested.type << " "
-                        << space::display(*tested.kernel->space, config) << "\n"
-                        << binary.error().message;
+    ASSERT_TRUE(binary) << binary.error().message;
+    const std::int64_t fixed =
+        static_cast<std::int64_t>(testing_support::static_shared_bytes(*binary));
+    for (std::size_t step = 0; step < tested.kernel->steps.size(); ++step) {
+      const family::Geometry launch =
+          family::geometry(*tested.kernel, step, space.expression_values(config));
+      const counters::Footprint footprint{
+          .threads = std::int64_t{launch.block[0]} * launch.block[1] * launch.block[2],
+          .registers = testing_support::registers(*binary),
+          .shared_bytes = fixed + launch.dynamic_shared_bytes};
+      EXPECT_TRUE(counters::occupancy(footprint, device_.attributes))
+          << footprint.threads << " threads of " << footprint.registers << " registers and "
+          << footprint.shared_bytes << " bytes of shared memory";
+      EXPECT_LE(footprint.shared_bytes, device_.attributes.max_smem_per_block_optin);
+    }
   }
 
-  const space::DeviceAttributes device_ = attributes_of(GetParam());
-  const NvrtcCompiler compiler_{GetParam()};
+  const space::DeviceInfo device_ = *space::device_profile(GetParam());
+  const NvrtcCompiler compiler_{device_.architecture};
 };
 
-/// On sm_90 all kernels and types at their defaults, elsewhere a part of them. The source has
-/// branches for sm_80 and for the instructions of sm_90: beyond these, another configuration would
-/// compile the same code once more.
-TEST_P(CudaKernelsTest, CompileAtTheirDefaultsAndElsewhereInTheirSpaces) {
-  const std::vector<TypedCase> all = cases_of(device_);
-  const std::vector<TypedCase> some = testing_support::part(all);
-  std::mt19937_64 random(7);
-  const auto compile = [&](const std::vector<TypedCase>& cases, bool is_default) {
-    for (const TypedCase& tested : cases) {
-      const space::Space space(tested.kernel->space, device_,
-                               size_for(*tested.family, *tested.kernel, tested.type));
-      const bool is_other_type = !tested.type.empty() && tested.type != "f32";
-      if (space.size() == 0 && is_other_type) continue;  // not of this kernel
-      expect_compiles(tested, is_default ? space.default_config() : space.sample(random), space);
+/// All kernels and types at their defaults on the H200; elsewhere, and of other configurations, a
+/// few, which another run chooses anew. With TUNER_ALL_TESTS=1 all, and 20 configurations of each.
+TEST_P(CompileMatrix, WhatASpaceAllowsRunsOnTheCard) {
+  const bool takes_all = testing_support::takes_all();
+  constexpr std::size_t kFew = 6;
+  const unsigned seed = std::random_device()();
+  SCOPED_TRACE(fmt::format("seed {}", seed));
+  std::mt19937_64 random(seed);
+  std::vector<TypedCase> cases = typed_cases();
+  std::ranges::shuffle(cases, random);
+  const bool has_all_defaults = takes_all || device_.attributes.compute_capability == 90;
+  std::size_t tried = 0;
+  for (const TypedCase& tested : cases) {
+    if (!has_all_defaults && tried == kFew) break;
+    const space::Space space(tested.kernel->space, device_.attributes,
+                             size_for(*tested.family, *tested.kernel, tested.type));
+    const space::Config usual = space.default_config();
+    if (space.size() == 0 || !space.contains(usual)) continue;  // not for this card or type
+    ++tried;
+    expect_runs(tested, space, usual);
+    for (int i = 0; i < (takes_all ? 20 : tried <= kFew ? 1 : 0); ++i) {
+      expect_runs(tested, space, space.sample(random));
     }
-  };
-  compile(device_.compute_capability == 90 ? all : some, true);
-  if (device_.compute_capability <= 90) compile(some, false);
+  }
+  EXPECT_GE(tried, kFew);
 }
 
-INSTANTIATE_TEST_SUITE_P(ForEveryArchitecture, CudaKernelsTest,
-                         testing::Values("sm_75", "sm_80", "sm_90", "sm_100", "sm_120"),
+INSTANTIATE_TEST_SUITE_P(Cards, CompileMatrix,
+                         testing::Values("t4", "a100", "rtx3090", "l40s", "h200", "b200", "b300",
+                                         "rtx5090"),
                          [](const auto& tested) { return std::string(tested.param); });
+
+TEST(CompileMatrixTest, SpacesHaveConfigurationsWhereTheInstructionsAre) {
+  const auto kernels = [](const char* name) {
+    const space::DeviceAttributes device = space::device_profile(name)->attributes;
+    std::set<std::string> found;
+    for (const TypedCase& each : typed_cases()) {
+      if (each.kernel->name != "gemm_mma" && each.kernel->name != "gemm_wgmma") continue;
+      const space::Space space(each.kernel->space, device,
+                               size_for(*each.family, *each.kernel, each.type));
+      if (space.size() > 0) found.insert(each.kernel->name + " " + each.type);
+    }
+    return found;
+  };
+  using testing::AllOf, testing::Contains, testing::IsEmpty, testing::Not;
+  EXPECT_THAT(kernels("t4"), IsEmpty());
+  EXPECT_THAT(kernels("a100"), AllOf(Contains("gemm_mma s8"), Not(Contains("gemm_mma e4m3"))));
+  EXPECT_THAT(kernels("rtx5090"),
+              AllOf(Contains("gemm_mma e4m3"), Not(Contains("gemm_wgmma bf16"))));
+  EXPECT_THAT(kernels("h200"), AllOf(Contains("gemm_mma e4m3"), Contains("gemm_wgmma bf16")));
+}
 
 /// A kernel and a type, empty for its family's default.
 using TypedKernel = std::pair<std::string, std::string>;
@@ -154,7 +183,8 @@ TEST_P(SpillsTest, AreRareInTheSpace) {
     return std::ranges::count(each.kernels, GetParam().first, &family::Kernel::name) > 0;
   });
   const family::Kernel& kernel = family.kernel(name);
-  const space::Space space(kernel.space, attributes_of("sm_90"), size_for(family, kernel, type));
+  const space::Space space(kernel.space, space::device_profile("h200")->attributes,
+                           size_for(family, kernel, type));
   std::mt19937_64 random(2026);
   int tried = 0;
   int without = 0;
@@ -179,6 +209,10 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(TypedKernel("convolution_tiled", ""), TypedKernel("gemm_tiled", ""),
                     TypedKernel("gemm_tma", ""), TypedKernel("gemm_skinny", ""),
                     TypedKernel("gemm_wgmma", ""), TypedKernel("gemm_skinny_mma", ""),
+                    TypedKernel("gemm_mma", ""), TypedKernel("gemm_mma", "e4m3"),
+                    TypedKernel("gemm_mma", "tf32"), TypedKernel("gemm_mma", "s8"),
+                    TypedKernel("gemm_mma", "bf16,LDA=1001,LDB=1033"),
+                    TypedKernel("gemm_mma", "bf16,BIAS=1,ACTIVATION=2,RESIDUAL=1"),
                     TypedKernel("gemm_skinny_bulk", ""), TypedKernel("gemm_skinny_bulk", "e4m3"),
                     TypedKernel("gemm_skinny_bulk", "e4m3_fast"),
                     TypedKernel("gemm_skinny_bulk", "bf16,BIAS=1,ACTIVATION=2,RESIDUAL=1"),
@@ -210,7 +244,7 @@ TEST(ConvolutionKernels, ReadTheFilterWhereItIsPassed) {
         std::pair("convolution_tiled", R"({"FILTER":1})"), std::pair("convolution_naive", "{}"),
         std::pair("convolution_plain", "{}")}) {
     const family::Kernel& kernel = family.kernel(name);
-    const space::Space space(kernel.space, attributes_of("sm_90"), size);
+    const space::Space space(kernel.space, space::device_profile("h200")->attributes, size);
     const auto binary = compiler.compile(
         family::compile_job(kernel, space, space::config_from_json(*kernel.space, text)));
     ASSERT_TRUE(binary) << name << " " << text << "\n" << binary.error().message;

@@ -67,6 +67,15 @@ TEST_F(NvrtcCompilerTest, MakesACubinOfATemplateInstance) {
   EXPECT_EQ(binary->symbols, std::vector<std::string>{"_Z5scaleILi3ELb1EEvPfi"});
 }
 
+TEST(NvrtcCompilerOfAVirtualArchitecture, MakesPtx) {
+  const auto binary = NvrtcCompiler("compute_80").compile(job(kScale, "scale<3, true>"));
+  ASSERT_TRUE(binary) << message(binary);
+  const std::string text(reinterpret_cast<const char*>(binary->image.data()), binary->image.size());
+  EXPECT_THAT(text, HasSubstr(".target sm_80"));
+  EXPECT_EQ(text.back(), '\0') << "as the driver reads it";
+  EXPECT_EQ(binary->symbols, std::vector<std::string>{"_Z5scaleILi3ELb1EEvPfi"});
+}
+
 TEST_F(NvrtcCompilerTest, TakesASourceWithProbes) {
   constexpr const char* kSource = R"(
     #define CLAMP(v) ((v) > 255 ? 255 : (v))

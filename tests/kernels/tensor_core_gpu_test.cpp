@@ -2,6 +2,7 @@
 // The wrappers for tensor cores do on a GPU what their host versions do, and the kernel is right
 // with what the host does not have: clusters.
 #include "kernel_family.hpp"
+#include "mma_probes.hpp"
 #include "tensor_core_probes.hpp"
 #include "tests/backend/cuda_fixture.hpp"
 
@@ -109,6 +110,40 @@ TEST_F(TensorCoreGpuTest, ClustersShareOperandsInEveryLayout) {
           "CLUSTER_K == 8 and SPLIT == 0 and TILE_N == 128 and SWAP == 1",
           "CLUSTER_K == 2 and SPLIT_K > 1 and SPLIT > 0 and TILE_K == 64"}) {
       family.expect_right("gemm_wgmma", size, condition);
+    }
+  }
+}
+
+/// On any card with cp.async.
+class MmaGpuTest : public backend::CudaTest {
+ protected:
+  void SetUp() override {
+    CudaTest::SetUp();
+    if (IsSkipped() || HasFatalFailure()) return;
+    if (backend().device().attributes.compute_capability < 80) {
+      GTEST_SKIP() << backend().device().name << " has no cp.async";
+    }
+  }
+  [[nodiscard]] bool has_e4m3() { return backend().device().attributes.compute_capability >= 89; }
+};
+
+TEST_F(MmaGpuTest, InstructionsReadAndComputeWhatTheirHostVersionsDo) {
+  MmaProbes(backend()).expect_matrices();
+  MmaProbes(backend()).expect_multiplies_tf32();
+}
+
+TEST_F(MmaGpuTest, ProductsAreRightInEveryLayoutAndType) {
+  KernelFamily family(backend(), "gemm_tensor");
+  for (const std::string layout : {"", ",TRANS_A=1", ",TRANS_B=1", ",TRANS_A=1,TRANS_B=1"}) {
+    for (const std::string type :
+         {"bf16", "f16,BIAS=2,ACTIVATION=1,RESIDUAL=1", "bf16_f32,BIAS=1,ACTIVATION=2", "tf32",
+          "s8", "e4m3", "e4m3_fast"}) {
+      if (type.starts_with("e4m3") && !has_e4m3()) continue;
+      const std::string what = layout + ",TYPE=" + type;
+      family.expect_right("gemm_mma", "200,336,2128,BATCH=2" + what, "SPLIT == 0 and STREAM == 0");
+      family.expect_right("gemm_mma", "200,336,2128" + what, "SPLIT_K > 1 and SPLIT > 0");
+      family.expect_right("gemm_mma", "1000,1056,2128" + what, "STREAM > 0");
+      family.expect_right("gemm_mma", "201,331,523" + what, "SPLIT == 0 and STREAM == 0");
     }
   }
 }

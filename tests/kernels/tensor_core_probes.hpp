@@ -2,9 +2,7 @@
 // Kernels that show what the wrappers of kernels/common for tensor cores do, run on a backend.
 #pragma once
 
-#include "tuner/backend/owned.hpp"
-#include "tuner/core/file.hpp"
-#include "tuner/core/hash.hpp"
+#include "kernel_probes.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -98,9 +96,12 @@ __global__ void probe_product(int k, const T* rows, const T* columns, float* out
 }
 )";
 
-class TensorCoreProbes {
+class TensorCoreProbes : KernelProbes {
  public:
-  explicit TensorCoreProbes(backend::Backend& backend) : backend_(backend) {}
+  explicit TensorCoreProbes(backend::Backend& backend)
+      : KernelProbes(backend, kTensorCoreProbes,
+                     {"async_barrier", "element", "operand_type", "shared_memory", "tensor_copy",
+                      "warpgroup", "wgmma"}) {}
 
   /// Of the 64 x `rows` elements of 16 bits at (x, y, z) of a tensor of 70 x 11 x 2, whose elements
   /// are numbered from 1: in shared memory every element is where the documentation puts it, and
@@ -112,7 +113,7 @@ class TensorCoreProbes {
     for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<std::uint16_t>(i + 1);
     const backend::Buffer tensor = upload(numbers);
     const std::uint32_t words = rows * 32;
-    const backend::Buffer out(backend_, words * 4);
+    const backend::Buffer out = buffer(words * 4);
     const family::TensorLayout layout{.type = family::ElementType::u16,
                                       .extents = {kColumns, kRows, 2},
                                       .strides = {kPitch, kPitch * kRows},
@@ -134,7 +135,7 @@ class TensorCoreProbes {
 
   /// Bits as the PTX documentation has them.
   void expect_descriptors() {
-    const backend::Buffer out(backend_, 3 * 8);
+    const backend::Buffer out = buffer(3 * 8);
     run("probe_descriptors", 0, {out.id()});
     EXPECT_THAT(
         download<std::uint64_t>(out),
@@ -152,7 +153,7 @@ class TensorCoreProbes {
       return bits;
     };
     const backend::Buffer a = upload(operand(64, 3)), b = upload(operand(columns, 7));
-    const backend::Buffer out(backend_, static_cast<std::size_t>(64 * columns) * 4);
+    const backend::Buffer out = buffer(static_cast<std::size_t>(64 * columns) * 4);
     run(fmt::format("probe_product<{},{},{},{},{}>", type, rows_k_major, columns_k_major, columns,
                     twice),
         8192 + static_cast<std::uint32_t>((columns + 63) / 64) * 8192,
@@ -192,45 +193,6 @@ class TensorCoreProbes {
     return static_cast<std::uint16_t>((bits >> 16 & 0x8000U) | exponent << 10 |
                                       (bits >> 13 & 0x3ffU));
   }
-
-  template <class Element>
-  [[nodiscard]] backend::Buffer upload(const std::vector<Element>& values) {
-    backend::Buffer buffer(backend_, values.size() * sizeof(Element));
-    backend_.write(buffer.id(), std::as_bytes(std::span(values)));
-    return buffer;
-  }
-  template <class Element>
-  [[nodiscard]] std::vector<Element> download(const backend::Buffer& buffer) {
-    std::vector<Element> values(buffer.size_bytes() / sizeof(Element));
-    backend_.read(buffer.id(), std::as_writable_bytes(std::span(values)));
-    return values;
-  }
-
-  void run(const std::string& entry, std::uint32_t shared_bytes,
-           std::vector<backend::LaunchArgument> arguments) {
-    family::CompileJob job;
-    job.source = {.name = "probes.cu", .text = std::string(kTensorCoreProbes), .headers = {}};
-    for (const char* const name : {"async_barrier", "element", "operand_type", "shared_memory",
-                                   "tensor_copy", "warpgroup", "wgmma"}) {
-      const std::string file = fmt::format("common/{}.cuh", name);
-      job.source.headers.push_back(
-          {.name = file, .text = read_file(TUNER_SOURCE_DIR "/kernels/" + file, 1 << 20)});
-    }
-    job.entries = {entry};
-    std::vector<std::string_view> identity = {entry, kTensorCoreProbes};
-    for (const family::Header& header : job.source.headers) identity.push_back(header.text);
-    job.key = content_hash(identity);
-    const auto binary = backend_.compiler().compile(job);
-    ASSERT_TRUE(binary) << binary.error().message;
-    const backend::LoadedKernel kernel(backend_, backend_.load(*binary).value());
-    const auto done = backend_.run(backend::Launch{
-        .kernel = kernel.id(),
-        .steps = {{.geometry = {.block = {128, 1, 1}, .dynamic_shared_bytes = shared_bytes},
-                   .arguments = std::move(arguments)}}});
-    ASSERT_TRUE(done) << done.error().message;
-  }
-
-  backend::Backend& backend_;
 };
 
 }  // namespace tuner

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The host versions of the wrappers for tensor cores in kernels/common.
+#include "mma_probes.hpp"
 #include "tensor_core_probes.hpp"
 #include "tests/support/cached_cpu_backend.hpp"
 
@@ -25,6 +26,14 @@ TEST_F(TensorCoreTest, DescriptorsHaveTheBitsThatTheInstructionReads) {
 
 TEST_F(TensorCoreTest, ProductsReadOperandsOfEitherOrderInSharedMemory) {
   probes_.expect_products();
+}
+
+TEST_F(TensorCoreTest, MatricesAreLoadedAsTheyAreAndTransposed) {
+  MmaProbes(*backend_).expect_matrices();
+}
+
+TEST_F(TensorCoreTest, ProductsOfTf32DoNotReadTheLowerBits) {
+  MmaProbes(*backend_).expect_multiplies_tf32();
 }
 
 }  // namespace

@@ -34,6 +34,26 @@ TEST(DeviceProfile, H200HasItsPublishedLimits) {
   EXPECT_EQ(device->attributes.l2_bytes, 62914560);
 }
 
+TEST(DeviceProfile, ComputeCapabilityDecidesOnTheLimitsOfAMultiprocessor) {
+  const auto expect_limits = [](std::string_view name, std::string_view architecture,
+                                std::int64_t threads, std::int64_t smem_of_block,
+                                std::int64_t smem) {
+    SCOPED_TRACE(name);
+    const auto device = device_profile(name);
+    ASSERT_TRUE(device);
+    EXPECT_EQ(device->architecture, architecture);
+    EXPECT_EQ(device->attributes.max_threads_per_sm, threads);
+    EXPECT_EQ(device->attributes.max_smem_per_block_optin, smem_of_block);
+    EXPECT_EQ(device->attributes.smem_per_sm, smem);
+  };
+  expect_limits("t4", "sm_75", 1024, 65536, 65536);
+  expect_limits("a100", "sm_80", 2048, 166912, 167936);
+  expect_limits("rtx3090", "sm_86", 1536, 101376, 102400);
+  expect_limits("l40s", "sm_89", 1536, 101376, 102400);
+  expect_limits("b300", "sm_103", 2048, 232448, 233472);
+  expect_limits("rtx5090", "sm_120", 1536, 101376, 102400);
+}
+
 TEST(DeviceProfile, EveryProfileIsComplete) {
   for (const std::string& name : device_profile_names()) {
     const auto device = device_profile(name);

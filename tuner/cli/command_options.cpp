@@ -3,6 +3,7 @@
 
 #include "tuner/cli/device_arguments.hpp"
 #include "tuner/search/strategy.hpp"
+#include "tuner/space/device.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -22,6 +23,10 @@ namespace {
 
 constexpr std::uint64_t kMostThreads = 1024;
 constexpr std::uint64_t kMostDraws = 1000;
+
+std::string device_help() {
+  return fmt::format("Device limits to use: {}", fmt::join(space::device_profile_names(), ", "));
+}
 
 std::string strategies() {
   return fmt::format("How to search: {}", fmt::join(search::strategy_names(), ", "));
@@ -497,7 +502,7 @@ void add_space(CLI::App& app, Arguments& arguments) {
           ->type_name("SIZE");
     }
     if (action != "init")
-      leaf->add_option("--device", o.device, "Device limits to use: h200, h100, a100 or cpu")
+      leaf->add_option("--device", o.device, device_help())
           ->capture_default_str()
           ->type_name("NAME");
   }

@@ -18,6 +18,7 @@
 #include "tuner/backend/cuda/unfinished_launch.hpp"
 #include "tuner/backend/launch_error.hpp"
 #include "tuner/backend/moved_work.hpp"
+#include "tuner/core/environment.hpp"
 #include "tuner/core/error.hpp"
 
 #include <fmt/format.h>
@@ -26,6 +27,7 @@
 #include <cudaTypedefs.h>
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <map>
 #include <optional>
@@ -38,9 +40,34 @@
 namespace tuner::backend {
 namespace {
 
+constexpr int kFirstArchitecture = 75;  ///< that the compilers of CUDA 13 know
+
 /// "x or y".
 std::string names_of(const std::vector<ReadOnlyData>& all) {
   return fmt::format("{}", fmt::join(all | std::views::transform(&ReadOnlyData::name), " or "));
+}
+
+/// The card, with the architecture of $TUNER_CUDA_ARCHITECTURE if that is set: a virtual one, such
+/// as compute_80, shows what a program built for older cards does here. Throws Error(usage) for any
+/// that the card does not run.
+space::DeviceInfo compiled_for(space::DeviceInfo device) {
+  constexpr const char* kVariable = "TUNER_CUDA_ARCHITECTURE";
+  const std::string asked = environment_variable(kVariable);
+  if (asked.empty()) return device;
+  int number = 0;
+  const char* const end = asked.data() + asked.size();
+  if (asked.starts_with(kVirtualArchitecture)) {
+    const auto read = std::from_chars(asked.data() + kVirtualArchitecture.size(), end, number);
+    if (read.ptr != end) number = 0;
+  }
+  if (number < kFirstArchitecture || number > device.attributes.compute_capability) {
+    throw Error(ErrorCode::usage,
+                fmt::format("{}={}: {} runs PTX of compute_{} to compute_{}", kVariable, asked,
+                            device.name, kFirstArchitecture, device.attributes.compute_capability));
+  }
+  device.architecture = asked;
+  device.attributes.compute_capability = number;  // kernels have no more instructions
+  return device;
 }
 
 struct CudaBuffer {
@@ -178,7 +205,7 @@ class CudaBackend final : public Backend {
 
 CudaBackend::CudaBackend(int ordinal)
     : ordinal_(ordinal),
-      device_(cuda_device_info(ordinal)),
+      device_(compiled_for(cuda_device_info(ordinal))),
       compiler_(device_.architecture),
       stream_(make_stream()),
       cublas_(stream_.get()),

@@ -42,6 +42,8 @@ struct NvrtcApi {
   decltype(&nvrtcGetLoweredName) lowered_name = library.symbol("nvrtcGetLoweredName");
   decltype(&nvrtcGetCUBINSize) cubin_size = library.symbol("nvrtcGetCUBINSize");
   decltype(&nvrtcGetCUBIN) cubin = library.symbol("nvrtcGetCUBIN");
+  decltype(&nvrtcGetPTXSize) ptx_size = library.symbol("nvrtcGetPTXSize");
+  decltype(&nvrtcGetPTX) ptx = library.symbol("nvrtcGetPTX");
   // NVRTC opens this one itself, but by its bare name: in vain when the toolkit's folder is not
   // where the dynamic linker looks.
   SharedLibrary builtins{beside_library("libnvrtc-builtins.so." + version_number())};
@@ -151,7 +153,10 @@ class Program {
     }
   }
 
-  [[nodiscard]] Expected<Binary, Failure> binary() {
+  /// The cubin, or of a virtual architecture the PTX.
+  [[nodiscard]] Expected<Binary, Failure> binary(bool is_virtual) {
+    const auto get_size = is_virtual ? api_->ptx_size : api_->cubin_size;
+    const auto get = is_virtual ? api_->ptx : api_->cubin;
     std::size_t size = 0;
     Binary binary;
     for (const std::string& entry : job_->entries) {
@@ -161,10 +166,10 @@ class Program {
       }
       if (status_ == NVRTC_SUCCESS) binary.symbols.emplace_back(symbol);
     }
-    if (status_ == NVRTC_SUCCESS) status_ = api_->cubin_size(program_, &size);
+    if (status_ == NVRTC_SUCCESS) status_ = get_size(program_, &size);
     if (status_ == NVRTC_SUCCESS) {
       binary.image.resize(size);
-      status_ = api_->cubin(program_, reinterpret_cast<char*>(binary.image.data()));
+      status_ = get(program_, reinterpret_cast<char*>(binary.image.data()));
     }
     if (status_ != NVRTC_SUCCESS) return Unexpected(Failure{Outcome::compile_error, message()});
     if (const auto advice = serialised_products(log())) {
@@ -277,6 +282,7 @@ void adapt(std::string& text) {
 /// specific to it (from 9.0 on: setmaxnreg, wgmma, …): "sm_90a" for "sm_90".
 std::string specific(const std::string& architecture) {
   constexpr int kFirst = 90;
+  if (architecture.starts_with(kVirtualArchitecture)) return architecture;
   int number = 0;
   const char* const end = architecture.data() + architecture.size();
   const auto [stop, error] = std::from_chars(architecture.data() + 3, end, number);
@@ -358,7 +364,7 @@ Expected<Binary, Failure> NvrtcCompiler::compile(const family::CompileJob& job) 
   for (family::Header& header : device.source.headers) adapt(header.text);
   Program program(*api_, device);
   program.compile(compiler_options(device, architecture_, *api_));
-  auto binary = program.binary();
+  auto binary = program.binary(architecture_.starts_with(kVirtualArchitecture));
   if (!binary) binary.error().message += family::host_code_hint(job.source);
   return binary;
 }

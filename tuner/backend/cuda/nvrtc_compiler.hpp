@@ -6,13 +6,18 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tuner::backend {
 
 struct NvrtcApi;
 
-/// Compiles CUDA C++ to a cubin of one architecture with NVRTC. Needs neither a GPU nor a driver.
+/// How the names of virtual architectures begin: "compute_80".
+inline constexpr std::string_view kVirtualArchitecture = "compute_";
+
+/// Compiles CUDA C++ to a cubin of one architecture with NVRTC, or for a virtual one to PTX, which
+/// the driver compiles for its card when it loads it. Needs neither a GPU nor a driver.
 /// A job sees its own headers, those of nvrtc_headers() and of the toolkit that NVRTC belongs to,
 /// never a file next to the source or in the working directory. Host functions of the source are
 /// left out (device_code.hpp). C++17 unless the job's options name another standard.
