@@ -98,8 +98,9 @@ TEST(RunProcess, GivesABareProgramNeitherFilesNorVariablesOfThisOne) {
 }
 
 TEST(RunProcess, GivesAProgramTheVariablesThatItNeedsAndNoSecrets) {
-  const char* const needed[] = {"TUNER_HOST_CXX", "CUDA_VISIBLE_DEVICES", "OPENBLAS_NUM_THREADS",
-                                "LC_ALL", "CCACHE_DIR"};
+  const char* const needed[] = {
+      "TUNER_HOST_CXX", "CUDA_VISIBLE_DEVICES", "OPENBLAS_NUM_THREADS", "TUNER_PARENT", "LC_ALL",
+      "CCACHE_DIR"};
   const char* const secret[] = {"TUNER_SECRET", "TUNE_SECRET",         "CUDA_TOKEN",
                                 "CUBLAS_TOKEN", "CCACHE_PASSWORD",     "CCACHE_REMOTE_STORAGE",
                                 "LC_TOKEN",     "NV_TPS_LAUNCH_TOKEN", "MKL_SECRET",

@@ -54,8 +54,8 @@ constexpr std::string_view kNeeded[] = {
     "LD_PRELOAD", "CUDA_INJECTION64_PATH", "NVTX_INJECTION64_PATH",
     // workers, and the program that tests/kill has
     "TUNER_SANDBOX", "TUNER_HOST_CXX", "TUNER_CPU_DEVICES", "TUNER_CPU_NAME",
-    "TUNER_CUDA_ARCHITECTURE", "XDG_CACHE_HOME", "TUNER_KILL_AT", "TUNER_KILL_LATCH",
-    "TUNER_KILL_TRACE",
+    "TUNER_CUDA_ARCHITECTURE", "TUNER_PARENT", "XDG_CACHE_HOME", "TUNER_KILL_AT",
+    "TUNER_KILL_LATCH", "TUNER_KILL_TRACE",
     // compilers; of ccache where it and the compiler are, not its remote storage
     "COMPILER_PATH", "CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "LIBRARY_PATH",
     "GCC_EXEC_PREFIX", "CCACHE_DISABLE", "CCACHE_DIR", "CCACHE_CONFIGPATH", "CCACHE_COMPILER",
