@@ -51,6 +51,17 @@ TEST_F(CatalogueJsonTest, RanksAfterARoundTripAsBefore) {
   }
 }
 
+TEST(InstalledTable, IsWrittenAsItWasRead) {
+  const std::string text = read_file(
+      std::filesystem::path(TUNER_SOURCE_DIR) / "db/seed/nvidia-h100-80gb-hbm3.json", 1 << 24);
+  const std::size_t code = text.find("\n]" + std::string(kCodeBegin));
+  ASSERT_NE(code, std::string::npos);
+  const std::size_t begin = code + 2 + kCodeBegin.size();
+  const std::string again =
+      catalogue_json(parse_catalogue(text, "h100"), text.substr(begin, text.rfind("}\n") - begin));
+  EXPECT_TRUE(again == text);
+}
+
 TEST_F(CatalogueJsonTest, SaysOfWhichFileAResultCameButNotWhereThatLies) {
   Catalogue known = catalogue(store, {});
   known.kernels.front().entries.front().best.origin = "/home/ada/h200.sqlite";
