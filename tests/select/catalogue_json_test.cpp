@@ -94,8 +94,9 @@ TEST_F(CatalogueJsonTest, HasTimesBackToBackWhereTheseAreKnown) {
 
 TEST_F(CatalogueJsonTest, TheModelIsReadAndNotFittedAgain) {
   std::string space = kTilesSpace;
-  space.insert(space.find(R"("parameters": { "TILE")"),
-               R"("launch": {"grid": ["M//TILE", "N"], "block": [64]}, )");
+  space.insert(
+      space.find(R"("parameters": { "TILE")"),
+      R"("entry": "tiled<${TILE}>", "launch": {"grid": ["M//TILE", "N"], "block": [64]}, )");
   for (int i = 1; i <= 16; ++i) {
     put({.problem = fmt::format("{},64", 64 * i),
          .value = i % 2 == 0 ? 32 : 64,

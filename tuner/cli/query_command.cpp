@@ -12,9 +12,9 @@
 #include "tuner/core/printable.hpp"
 #include "tuner/core/quantity.hpp"
 #include "tuner/core/suggest.hpp"
+#include "tuner/select/ranked_kernel.hpp"
 #include "tuner/select/select.hpp"
 #include "tuner/select/shipped_table.hpp"
-#include "tuner/select/stored_kernel.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -197,7 +197,7 @@ std::string expectation(const select::Selection& selection) {
     const auto value = work.evaluate(values);
     return value ? static_cast<double>(*value) : 0.0;
   };
-  const double flops = amount(selection.stored->flops), bytes = amount(selection.stored->bytes);
+  const double flops = amount(selection.stored->flops()), bytes = amount(selection.stored->bytes());
   if (flops > 0 || bytes > 0) text += ", " + format_rate(flops, bytes, *selection.expected_ns);
   return text + " (cost model)";
 }

@@ -212,9 +212,7 @@ void read_or_fit_model(CatalogueKernel& kernel, const Json& json,
 
 void read_results(CatalogueKernel& kernel, const Json& json,
                   const space::DeviceAttributes& device) {
-  if (has_space(*kernel.record)) {
-    kernel.stored = std::make_shared<const StoredKernel>(stored_kernel(*kernel.record));
-  }
+  kernel.stored = ranked_kernel(*kernel.record);
   std::vector<space::EnvironmentInfo> environments;
   if (const auto list = json.find("environments"); list != json.end()) {
     for (const Json& it : *list) environments.push_back(read_environment(it));
