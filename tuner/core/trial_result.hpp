@@ -18,6 +18,8 @@ struct Timing {
   std::optional<double> clock_mhz;  ///< median over the samples, where the device tells
   int discarded = 0;                ///< samples thrown away because the clock had fallen
   bool power_capped = false;        ///< samples count although the power limit held the clock
+
+  void forget_times() { *this = Timing(); }
 };
 
 /// What became of a trial: the device that ran it, the row of the database and reports share it.

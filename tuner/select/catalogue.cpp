@@ -2,6 +2,7 @@
 #include "tuner/select/catalogue.hpp"
 
 #include "tuner/core/error.hpp"
+#include "tuner/core/quantile.hpp"
 #include "tuner/core/suggest.hpp"
 
 #include <fmt/format.h>
@@ -153,10 +154,7 @@ class SeriesTimes {
       if (*it.trial.series_ns > kShort_ns) continue;
       beyond_ns.push_back(it.trial.time->median_ns - *it.trial.series_ns);
     }
-    if (beyond_ns.empty()) return;
-    const auto middle = beyond_ns.begin() + static_cast<std::ptrdiff_t>(beyond_ns.size() / 2);
-    std::ranges::nth_element(beyond_ns, middle);
-    single_launch_ns_ = std::max(0.0, *middle);
+    single_launch_ns_ = std::max(0.0, quantile(beyond_ns, 0.5).value_or(0));
   }
 
   /// Never less than the shortest that was timed so.
