@@ -19,7 +19,9 @@ store::Subject subject(const std::string& hash, const std::string& values) {
   subject.kernel = {.family = "f",
                     .kernel = "k",
                     .hash = hash,
-                    .space_text = R"({"problem": {"dims": ["N"]}, "kernels": {"k": {"parameters":
+                    .space_text = R"({"format": "space/1", "family": "f",
+                                  "problem": {"dims": ["N"], "flops": "N", "bytes": "N"},
+                                  "kernels": {"k": {"parameters":
                                   {"A": {"values": )" +
                                   values + R"(, "default": 1}}}}})",
                     .source_name = "k.cu",

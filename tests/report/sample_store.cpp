@@ -446,6 +446,24 @@ store::Store large_store(int kernels, int sizes) {
   return store;
 }
 
+std::string sample_space(const std::string& kernel, bool is_typed) {
+  std::string parameters;
+  for (const char* const name :
+       {"TILE_M", "TILE_N", "TILE_K", "BLOCK_X", "BLOCK_Y", "UNROLL", "PAD"}) {
+    if (is_typed) break;
+    if (!parameters.empty()) parameters += ", ";
+    parameters += fmt::format(R"("{}": {{"values": [1], "default": 1}})", name);
+  }
+  return fmt::format(
+      R"({{"format": "space/1", "family": "sample",
+          "problem": {{"dims": ["M", "N", "K"{}], "flops": "2*M*N*K", "bytes": 0}},
+          "kernels": {{"{}": {{"parameters": {{{}}}}}}}}})",
+      is_typed ? R"(, {"name": "TYPE", "default": "f32", "types": {
+                   "f32": {"C": "f32"}, "bf16": {"C": "bf16"}, "f64": {"C": "f64"}}})"
+               : "",
+      kernel, parameters);
+}
+
 store::Subject sample_subject(const std::string& kernel) {
   store::Subject subject;
   subject.device.backend = "cuda";
@@ -460,12 +478,7 @@ store::Subject sample_subject(const std::string& kernel) {
   subject.kernel.family = kernel == "gemm_shared" ? "gemm" : kernel;
   subject.kernel.kernel = kernel;
   subject.kernel.hash = kernel == "gemm_shared" ? "a1b2c3d4e5f60718293a4b5c6d7e8f90" : "ff00";
-  subject.kernel.space_text = R"({"kernels":{"gemm_shared":{"parameters":{
-      "TILE_M":{}, "TILE_N":{}, "TILE_K":{}, "BLOCK_X":{}, "BLOCK_Y":{}, "UNROLL":{}, "PAD":{}}}}})";
-  if (kernel == kTypedName) {
-    subject.kernel.space_text = R"({"problem":{"dims":["M","N","K",{"name":"TYPE","default":"f32",
-        "types":{"f32":{}, "bf16":{}, "f64":{}}}]}})";
-  }
+  subject.kernel.space_text = sample_space(kernel, kernel == kTypedName);
   subject.kernel.source_name = "gemm_shared.cu";
   subject.kernel.headers_json = "[]";
   return subject;

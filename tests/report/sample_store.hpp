@@ -14,6 +14,10 @@ inline constexpr const char* kHostileName =
 /// A family of several element types, with a kernel of the same name.
 inline constexpr const char* kTypedName = "rows";
 
+/// A space file of one kernel: of the dimensions M, N and K and, where it is typed, TYPE; else with
+/// the parameters of gemm_shared.
+[[nodiscard]] std::string sample_space(const std::string& kernel, bool is_typed);
+
 /// A GPU and versions as a real run records them, with a kernel of a given name.
 [[nodiscard]] store::Subject sample_subject(const std::string& kernel);
 

@@ -89,11 +89,14 @@ class Database {
   void add_card(const std::string& problem, const std::string& uuid) {
     store_.record_card(run_, {.problem = problem, .uuid = uuid});
   }
-  void use_kernel(const std::string& name) { subject_.kernel.kernel = name; }
+  void use_kernel(const std::string& name) {
+    subject_.kernel.kernel = name;
+    if (is_typed_) use_types();
+  }
   /// Sizes may end in ",TYPE=bf16"; without it they are of f32.
   void use_types() {
-    subject_.kernel.space_text =
-        R"({"problem":{"dims":[{"name":"TYPE","default":"f32","types":{"f32":{},"bf16":{}}}]}})";
+    is_typed_ = true;
+    subject_.kernel.space_text = sample_space(subject_.kernel.kernel, true);
   }
   [[nodiscard]] Json document() const { return report_document(store_, subject_.device.name); }
   [[nodiscard]] Json section(const std::string& kind) const {
@@ -110,6 +113,7 @@ class Database {
   std::int64_t run_ = 0;
   std::string uuid_;
   double elapsed_s_ = 0;
+  bool is_typed_ = false;
 };
 
 }  // namespace tuner::report

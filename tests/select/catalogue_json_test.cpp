@@ -51,6 +51,17 @@ TEST_F(CatalogueJsonTest, RanksAfterARoundTripAsBefore) {
   }
 }
 
+TEST(InstalledTable, IsWrittenAsItWasRead) {
+  const std::string text = read_file(
+      std::filesystem::path(TUNER_SOURCE_DIR) / "db/seed/nvidia-h100-80gb-hbm3.json", 1 << 24);
+  const std::size_t code = text.find("\n]" + std::string(kCodeBegin));
+  ASSERT_NE(code, std::string::npos);
+  const std::size_t begin = code + 2 + kCodeBegin.size();
+  const std::string again =
+      catalogue_json(parse_catalogue(text, "h100"), text.substr(begin, text.rfind("}\n") - begin));
+  EXPECT_TRUE(again == text);
+}
+
 TEST_F(CatalogueJsonTest, SaysOfWhichFileAResultCameButNotWhereThatLies) {
   Catalogue known = catalogue(store, {});
   known.kernels.front().entries.front().best.origin = "/home/ada/h200.sqlite";
@@ -83,8 +94,9 @@ TEST_F(CatalogueJsonTest, HasTimesBackToBackWhereTheseAreKnown) {
 
 TEST_F(CatalogueJsonTest, TheModelIsReadAndNotFittedAgain) {
   std::string space = kTilesSpace;
-  space.insert(space.find(R"("parameters": { "TILE")"),
-               R"("launch": {"grid": ["M//TILE", "N"], "block": [64]}, )");
+  space.insert(
+      space.find(R"("parameters": { "TILE")"),
+      R"("entry": "tiled<${TILE}>", "launch": {"grid": ["M//TILE", "N"], "block": [64]}, )");
   for (int i = 1; i <= 16; ++i) {
     put({.problem = fmt::format("{},64", 64 * i),
          .value = i % 2 == 0 ? 32 : 64,

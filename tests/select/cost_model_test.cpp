@@ -16,9 +16,10 @@ store::KernelRecord tiled_rows() {
   record.family = "rows";
   record.kernel = "tiled";
   record.space_text = R"json({
-    "family": "rows",
+    "format": "space/1", "family": "rows",
     "problem": { "dims": ["M"], "flops": "1000*M", "bytes": "4*M" },
     "kernels": { "tiled": {
+      "entry": "rows<${TILE}>",
       "parameters": { "TILE": {"values": [32, 256], "default": 32} },
       "launch": { "grid": ["ceil_div(M, TILE)"], "block": [128] } } } })json";
   return record;
@@ -36,11 +37,11 @@ class CostModelTest : public testing::Test {
         .value();
   }
 
-  StoredKernel kernel = stored_kernel(tiled_rows());
+  RankedKernel kernel = RankedKernel(tiled_rows());
   space::DeviceAttributes device = space::device_profile("h200")->attributes;
   std::vector<KnownConfig> configs = {
-      {.json = "32", .config = space::config_from_json(*kernel.definition, R"({"TILE":32})")},
-      {.json = "256", .config = space::config_from_json(*kernel.definition, R"({"TILE":256})")}};
+      {.json = "32", .config = space::config_from_json(kernel.definition(), R"({"TILE":32})")},
+      {.json = "256", .config = space::config_from_json(kernel.definition(), R"({"TILE":256})")}};
 };
 
 TEST_F(CostModelTest, KnowsAFullBlockFromTheLargestProblemOfTheSameGrid) {
@@ -105,9 +106,9 @@ TEST_F(CostModelTest, AKindOfProblemIsNoExtentThoughItsNumberIsInTheFlops) {
   record.space_text.replace(
       record.space_text.find(dims), dims.size(),
       R"("dims": ["M", {"name": "MODE", "values": [0, 1]}], "flops": "1000*(1 + MODE)*M")");
-  kernel = stored_kernel(record);
-  configs[0].config = space::config_from_json(*kernel.definition, R"({"TILE":32})");
-  configs[1].config = space::config_from_json(*kernel.definition, R"({"TILE":256})");
+  kernel = RankedKernel(record);
+  configs[0].config = space::config_from_json(kernel.definition(), R"({"TILE":32})");
+  configs[1].config = space::config_from_json(kernel.definition(), R"({"TILE":256})");
   std::vector<KnownSize> sizes;
   for (const std::int64_t m : {100'000, 200'000, 300'000, 400'000}) {
     for (const std::int64_t mode : {0, 1}) {
@@ -133,7 +134,7 @@ TEST_F(CostModelTest, AKindOfProblemIsNoExtentThoughItsNumberIsInTheFlops) {
 store::KernelRecord aligned_rows() {
   store::KernelRecord record = tiled_rows();
   record.space_text = R"json({
-    "family": "rows",
+    "format": "space/1", "family": "rows",
     "problem": { "dims": ["M"], "flops": "1000*M", "bytes": "4*M" },
     "kernels": { "tiled": {
       "entry": "rows<${VEC},${TILE}>",
@@ -144,7 +145,7 @@ store::KernelRecord aligned_rows() {
 }
 
 TEST_F(CostModelTest, UsesTimesOfOtherCodeOfTheConfigurationALittle) {
-  kernel = stored_kernel(aligned_rows());
+  kernel = RankedKernel(aligned_rows());
   std::vector<KnownSize> sizes;
   for (std::int64_t m = 1000; m <= 1'000'000; m *= 2) {
     sizes.push_back({std::to_string(m), {m}});
@@ -166,17 +167,18 @@ TEST_F(CostModelTest, UsesTimesOfOtherCodeOfTheConfigurationALittle) {
 TEST_F(CostModelTest, ConfigurationsWithLikeParametersTellOfEachOther) {
   store::KernelRecord record = tiled_rows();
   record.space_text = R"json({
-    "family": "rows",
+    "format": "space/1", "family": "rows",
     "problem": { "dims": ["M"], "flops": "1000*M", "bytes": "4*M" },
     "kernels": { "tiled": {
+      "entry": "rows<${TILE},${UNROLL}>",
       "parameters": { "TILE": {"values": [32, 64], "default": 32},
                       "UNROLL": {"values": [1, 2, 4, 8, 16, 32], "default": 1} },
       "launch": { "grid": ["ceil_div(M, TILE)"], "block": [128] } } } })json";
-  kernel = stored_kernel(record);
+  kernel = RankedKernel(record);
   configs.clear();
   for (const int unroll : {1, 2, 4, 8, 16, 32}) {
     const std::string json = R"({"TILE":32,"UNROLL":)" + std::to_string(unroll) + "}";
-    configs.push_back({.json = json, .config = space::config_from_json(*kernel.definition, json)});
+    configs.push_back({.json = json, .config = space::config_from_json(kernel.definition(), json)});
   }
   std::vector<KnownSize> sizes;
   for (std::int64_t m = 1000; m <= 1'000'000; m *= 2) {
@@ -203,13 +205,14 @@ TEST_F(CostModelTest, ConfigurationsWithLikeParametersTellOfEachOther) {
 TEST_F(CostModelTest, TimesOfItsOwnKindOfProblemComeFirst) {
   store::KernelRecord record = tiled_rows();
   record.space_text = R"json({
-    "family": "rows",
+    "format": "space/1", "family": "rows",
     "problem": { "dims": ["M", {"name": "HALF", "default": 0, "values": [0, 1]}],
                  "flops": "1000*M", "bytes": "4*M" },
     "kernels": { "tiled": {
+      "entry": "rows<${TILE}>",
       "parameters": { "TILE": {"values": [32, 256], "default": 32} },
       "launch": { "grid": ["ceil_div(M, TILE)"], "block": [128] } } } })json";
-  kernel = stored_kernel(record);
+  kernel = RankedKernel(record);
   std::vector<KnownSize> sizes;
   for (std::int64_t m = 1000; m <= 1'000'000; m += 9000) {
     for (const std::int64_t half : {0, 1}) {

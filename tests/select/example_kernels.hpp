@@ -19,6 +19,17 @@ inline constexpr const char* kTilesSpace = R"({
                        {"expr": "TILE * 16 <= dev.max_threads_per_block", "why": "legal block"} ] }
   } })";
 
+/// kTilesSpace of a product that a library computes too.
+inline std::string tiles_with_library() {
+  const std::string text = kTilesSpace;
+  return text.substr(0, text.rfind('}')) + R"(,
+    "arguments": [ {"name": "A", "type": "float*", "count": "M*N"},
+                   {"name": "B", "type": "float*", "count": "N*N"},
+                   {"name": "C", "type": "float*", "count": "M*N", "role": "output"} ],
+    "check": {"reference": {"op": "gemm", "m": "M", "n": "N", "k": "N", "a": "A", "b": "B",
+                            "c": "C"}} })";
+}
+
 inline store::KernelRecord example_kernel(const std::string& name,
                                           const std::string& hash = "new") {
   return {.family = "tiles",

@@ -12,7 +12,7 @@ class LaunchImbalance : public testing::Test {
  protected:
   [[nodiscard]] double of(std::string_view config, std::int64_t rows) const {
     return launch_imbalance(kernel_, device_, kernel_.at(device_, {rows}),
-                            space::config_from_json(*kernel_.definition, config));
+                            space::config_from_json(kernel_.definition(), config));
   }
 
  private:
@@ -21,18 +21,19 @@ class LaunchImbalance : public testing::Test {
     record.family = "rows";
     record.kernel = "tiled";
     record.space_text = R"json({
-      "family": "rows",
+      "format": "space/1", "family": "rows",
       "problem": { "dims": ["M"], "flops": "1000*M", "bytes": "4*M" },
       "kernels": { "tiled": {
         "parameters": { "TILE": {"values": [32, 256], "default": 32},
                         "PERSISTENT": {"values": [0, 1], "default": 0} },
+        "entry": "rows<${TILE},${PERSISTENT}>",
         "derived": { "TILES": "ceil_div(M, TILE)" },
         "launch": { "grid": ["PERSISTENT ? min(dev.sm_count, TILES) : TILES"], "block": [128] }
       } } })json";
     return record;
   }
 
-  StoredKernel kernel_ = stored_kernel(record());
+  RankedKernel kernel_ = RankedKernel(record());
   space::DeviceAttributes device_ = space::device_profile("h200")->attributes;
 };
 

@@ -8,20 +8,21 @@
 namespace tuner::select {
 namespace {
 
-StoredKernel product() {
+RankedKernel product() {
   store::KernelRecord record;
   record.family = "product";
   record.kernel = "plain";
   record.space_text = R"json({
-    "family": "product",
+    "format": "space/1", "family": "product",
     "problem": {
       "dims": ["M", "K", {"name": "TRANS", "values": [0, 1], "default": 0},
                {"name": "LDA", "default": "K"}],
       "flops": "2*M*K", "bytes": "4*M*K" },
     "kernels": { "plain": {
+      "entry": "product<${TILE}>",
       "parameters": { "TILE": {"values": [32], "default": 32} },
       "launch": { "grid": ["M"], "block": [128] } } } })json";
-  return stored_kernel(record);
+  return RankedKernel(record);
 }
 
 class LibraryModelTest : public testing::Test {
@@ -30,7 +31,7 @@ class LibraryModelTest : public testing::Test {
     return size_features({m, k, 0, k}, kernel);
   }
 
-  StoredKernel kernel = product();
+  RankedKernel kernel = product();
 };
 
 TEST_F(LibraryModelTest, IsSureNextToWhatWasTimed) {

@@ -22,11 +22,6 @@ using testing::Not;
 using testing::SizeIs;
 using testing::ThrowsMessage;
 
-std::string compared_with_blas() {
-  const std::string text = kTilesSpace;
-  return text.substr(0, text.rfind('}')) + R"(, "check": {"reference": {"op": "gemm"}} })";
-}
-
 /// Results of finals at 64,64 and of trials at 512,512: of these a portfolio has two.
 class PortfolioCandidates : public TunedDatabase {
  protected:
@@ -73,7 +68,7 @@ class PortfolioCandidates : public TunedDatabase {
     return rank(known, {.family = "tiles", .size = size});
   }
 
-  std::string space_ = compared_with_blas();
+  std::string space_ = tiles_with_library();
 };
 
 TEST_F(PortfolioCandidates, MembersAnswerForUntunedSizesInsteadOfWhatWonElsewhere) {

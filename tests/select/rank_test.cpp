@@ -17,18 +17,13 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-/// The family compared with a BLAS.
-std::string with_library() {
-  const std::string text = kTilesSpace;
-  return text.substr(0, text.rfind('}')) + R"(, "check": {"reference": {"op": "gemm"}} })";
-}
-
-/// And with a launch, which a cost model needs.
+/// With a launch, which a cost model needs.
 std::string with_library_and_launch() {
-  std::string text = with_library();
+  std::string text = tiles_with_library();
   const std::string before = R"("legal block"} ])";
-  return text.insert(text.find(before) + before.size(),
-                     R"(, "launch": {"grid": ["M//TILE", "N"], "block": ["TILE"]})");
+  return text.insert(
+      text.find(before) + before.size(),
+      R"(, "entry": "tiled<${TILE}>", "launch": {"grid": ["M//TILE", "N"], "block": ["TILE"]})");
 }
 
 class RankTest : public TunedDatabase {
@@ -112,7 +107,7 @@ TEST_F(RankTest, ARefusedDefaultIsNamedWithItsTrial) {
 }
 
 TEST_F(RankTest, PutsTheLibraryFirstWhereItWasFasterInTheFinal) {
-  put({.problem = "64,64", .value = 8, .ratio_to_library = 0.9, .space = with_library()});
+  put({.problem = "64,64", .value = 8, .ratio_to_library = 0.9, .space = tiles_with_library()});
   const Ranking ranking = ask("64,64");
   const Selection& library = ranking.answers.at(0);
   EXPECT_EQ(library.rung, Rung::library);
@@ -123,8 +118,8 @@ TEST_F(RankTest, PutsTheLibraryFirstWhereItWasFasterInTheFinal) {
 }
 
 TEST_F(RankTest, AConfigurationThatIsSelectedTellsWhetherTheLibraryIsBeforeIt) {
-  put({.problem = "64,64", .value = 8, .ratio_to_library = 0.9, .space = with_library()});
-  put({.problem = "32,32", .value = 8, .ratio_to_library = 1.1, .space = with_library()});
+  put({.problem = "64,64", .value = 8, .ratio_to_library = 0.9, .space = tiles_with_library()});
+  put({.problem = "32,32", .value = 8, .ratio_to_library = 1.1, .space = tiles_with_library()});
   const Catalogue known = catalogue(store, {});
   const Selection slower = select_configuration(known, {.family = "tiles", .size = "64,64"});
   EXPECT_TRUE(slower.library_is_first);
@@ -134,7 +129,7 @@ TEST_F(RankTest, AConfigurationThatIsSelectedTellsWhetherTheLibraryIsBeforeIt) {
 }
 
 TEST_F(RankTest, PutsTheLibraryBehindAKernelThatWasFasterAndBeforeTheDefault) {
-  put({.problem = "64,64", .value = 8, .ratio_to_library = 1.1, .space = with_library()});
+  put({.problem = "64,64", .value = 8, .ratio_to_library = 1.1, .space = tiles_with_library()});
   EXPECT_THAT(answers("64,64"),
               ElementsAre(R"(exact {"TILE":8})", "library ", R"(default {"TILE":16})"));
 }
@@ -143,7 +138,7 @@ TEST_F(RankTest, PutsTheLibrarysFastestAlgorithmFirstWhereItWasFasterInTheFinal)
   put({.problem = "64,64",
        .value = 8,
        .ratio_to_library = 1.1,
-       .space = with_library(),
+       .space = tiles_with_library(),
        .ratio_to_library_tuned = 0.9});
   EXPECT_THAT(answers("64,64"), ElementsAre("library_tuned ", R"(exact {"TILE":8})", "library ",
                                             R"(default {"TILE":16})"));
@@ -157,14 +152,14 @@ TEST_F(RankTest, PutsTheLibrarysFastestAlgorithmBehindAFasterKernelAndBeforeItsO
   put({.problem = "64,64",
        .value = 8,
        .ratio_to_library = 1.2,
-       .space = with_library(),
+       .space = tiles_with_library(),
        .ratio_to_library_tuned = 1.1});
   EXPECT_THAT(answers("64,64"), ElementsAre(R"(exact {"TILE":8})", "library_tuned ", "library ",
                                             R"(default {"TILE":16})"));
   put({.problem = "32,32",
        .value = 8,
        .ratio_to_library = 0.9,
-       .space = with_library(),
+       .space = tiles_with_library(),
        .ratio_to_library_tuned = 0.8});
   EXPECT_THAT(answers("32,32").front(), "library_tuned ");
   EXPECT_THAT(answers("32,32").at(1), "library ");
@@ -174,10 +169,10 @@ TEST_F(RankTest, AnAlgorithmOfAnotherVersionOfTheLibraryIsNoAnswer) {
   put({.problem = "64,64",
        .value = 8,
        .ratio_to_library = 1.1,
-       .space = with_library(),
+       .space = tiles_with_library(),
        .ratio_to_library_tuned = 0.9,
        .library = "cuBLAS 12"});
-  put({.problem = "32,32", .value = 8, .space = with_library()});
+  put({.problem = "32,32", .value = 8, .space = tiles_with_library()});
   EXPECT_EQ(answers("64,64").at(0), R"(exact {"TILE":8})") << "whose kernel needs no library";
   EXPECT_EQ(answers("64,64").at(1), "library ");
   EXPECT_THAT(ask("64,64").answers.at(1).explanation,
@@ -188,22 +183,22 @@ TEST_F(RankTest, AnAlgorithmOfAnotherVersionOfTheLibraryIsNoAnswer) {
 TEST_F(RankTest, HasNoLibraryWhereTheFamilyHasNoneOrAKernelIsAskedFor) {
   put({.problem = "64,64", .value = 8, .ratio_to_library = 0.9});
   EXPECT_THAT(answers("64,64"), ElementsAre(R"(exact {"TILE":8})", R"(default {"TILE":16})"));
-  put({.problem = "64,64", .value = 8, .ratio_to_library = 0.9, .space = with_library()});
+  put({.problem = "64,64", .value = 8, .ratio_to_library = 0.9, .space = tiles_with_library()});
   const Ranking ranking =
       rank(catalogue(store, {}), {.family = "tiles", .kernel = "tiled", .size = "64,64"});
   EXPECT_EQ(ranking.answers.front().rung, Rung::exact);
 }
 
 TEST_F(RankTest, WithoutACostModelTheNearestResultIsTakenOnlyWhereAGainIsCertain) {
-  put({.problem = "64,64", .value = 8, .ratio_to_library = 1.2, .space = with_library()});
+  put({.problem = "64,64", .value = 8, .ratio_to_library = 1.2, .space = tiles_with_library()});
   EXPECT_THAT(answers("96,64"),
               ElementsAre("library ", R"(nearest {"TILE":8})", R"(default {"TILE":16})"));
   EXPECT_THAT(ask("96,64").explanation, Contains(HasSubstr("since a gain is not certain")));
   EXPECT_EQ(ask("96,64").answers.front().expected_ns, std::nullopt);
   for (const char* size : {"64,48", "48,64", "80,64", "64,80"}) {
-    put({.problem = size, .value = 8, .ratio_to_library = 3, .space = with_library()});
+    put({.problem = size, .value = 8, .ratio_to_library = 3, .space = tiles_with_library()});
   }
-  put({.problem = "64,64", .value = 8, .ratio_to_library = 3, .space = with_library()});
+  put({.problem = "64,64", .value = 8, .ratio_to_library = 3, .space = tiles_with_library()});
   EXPECT_EQ(answers("72,72").front(), R"(nearest {"TILE":8})");
 }
 
@@ -244,7 +239,7 @@ TEST_F(RankTest, TheBestConfigurationsGainIsNotThatOfASlowerOneWhichIsValid) {
 }
 
 TEST_F(RankTest, TheLibrarysTimeIsToldByOtherKindsOfProblem) {
-  std::string space = with_library();
+  std::string space = tiles_with_library();
   const std::string dims = R"("dims": ["M", "N")";
   space.insert(space.find(dims) + dims.size(),
                R"(, {"name": "T", "values": [0, 1], "default": 0})");
@@ -298,7 +293,7 @@ TEST_F(RankTest, ImportedTimesCountTenPercentLongerInTheCostModel) {
 }
 
 TEST_F(RankTest, WhereTheLibraryWasNotTimedTheNearestResultIsTaken) {
-  put({.problem = "64,64", .value = 8, .space = with_library()});
+  put({.problem = "64,64", .value = 8, .space = tiles_with_library()});
   EXPECT_EQ(answers("96,64").front(), R"(nearest {"TILE":8})");
 }
 

@@ -95,6 +95,15 @@ TEST(BestLine, ReadsThePublishedLinesOfFormat1) {
   EXPECT_EQ(read[0].best.run_uuid, parse_best_lines(line_1(), "x")[0].best.run_uuid);
 }
 
+TEST(BestLine, WritesPublishedLinesAsTheyWereRead) {
+  const std::string text =
+      read_file(fs::path(TUNER_SOURCE_DIR) / "db/seed/nvidia-h100-80gb-hbm3.jsonl", 1 << 24);
+  std::string again;
+  for (const StoredBest& best : parse_best_lines(text, "h100")) again += best_line(best) + "\n";
+  EXPECT_GT(text.size(), 100'000U);
+  EXPECT_TRUE(again == text);
+}
+
 TEST(BestLine, RefusesALineThatWasChanged) {
   const std::string line = best_line(example());
   const auto refused = [&](const std::string& changed) {

@@ -29,6 +29,28 @@ std::string data(const std::string& name) {
   return read_file(fs::path(TUNER_TEST_DATA) / "store" / name, 1 << 24);
 }
 
+/// Every row of a database, as SQL literals, without what differs between two runs of a program.
+std::string rows(const fs::path& path) {
+  const SQLite::Database database(path.string());
+  SQLite::Statement columns(
+      database,
+      "SELECT t.name, group_concat('quote(' || c.name || ')', ' || '' '' || ') "
+      "FROM sqlite_schema t JOIN pragma_table_info(t.name) c WHERE t.type = 'table' "
+      "AND c.name NOT IN ('started_at', 'ended_at', 'began_at', 'boot_id', 'pid_namespace', 'pid', "
+      "'process_start') AND NOT (t.name = 'session' AND c.name = 'host') "
+      "AND NOT (t.name = 'strike' AND c.name = 'recorded_at') "
+      "AND NOT (t.name = 'portfolio' AND c.name = 'uuid') GROUP BY t.name ORDER BY t.name");
+  std::string all;
+  while (columns.executeStep()) {
+    const std::string table = columns.getColumn(0).getString();
+    SQLite::Statement found(database, fmt::format("SELECT {} FROM {} ORDER BY id",
+                                                  columns.getColumn(1).getString(), table));
+    while (found.executeStep())
+      all += fmt::format("{} {}\n", table, found.getColumn(0).getString());
+  }
+  return all;
+}
+
 class MigrationTest : public testing::Test {
  protected:
   void put_schema_1() const {
@@ -163,6 +185,18 @@ TEST_F(MigrationTest, ReadsASchema8) {
   const Store store(path, kReadOnly);
   EXPECT_EQ(everything(store), data("schema-8.txt"));
   EXPECT_THAT(store.portfolios(example_subject().device), SizeIs(1));
+}
+
+TEST_F(MigrationTest, WritesTheRowsOfSchema8AsTheProgramDidThatMadeIt) {
+  put("schema-8.sqlite");
+  const std::string before = rows(path);
+  fs::remove(path);
+  {
+    Store store(path, kReadWrite);
+    fill_every_table(store);
+  }
+  EXPECT_EQ(rows(path), before);
+  EXPECT_GT(before.size(), 5000U);
 }
 
 TEST_F(MigrationTest, RefusesTablesThatItDoesNotMake) {

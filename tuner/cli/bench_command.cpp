@@ -6,6 +6,7 @@
 #include "tuner/cli/kernel_choice.hpp"
 #include "tuner/cli/opened_device.hpp"
 #include "tuner/cli/output.hpp"
+#include "tuner/cli/record_json.hpp"
 #include "tuner/cli/sweep_command.hpp"
 #include "tuner/cli/table.hpp"
 #include "tuner/cli/terminal.hpp"
@@ -97,16 +98,11 @@ Json trial_json(const store::TrialRecord& trial) {
 }
 
 Json times_json(const store::FinalistRecord& timed) {
-  return {{"median_ns", timed.time.median_ns},
-          {"q1_ns", timed.time.q1_ns},
-          {"q3_ns", timed.time.q3_ns},
-          {"min_ns", timed.time.min_ns},
-          {"rounds", timed.time.samples},
-          {"hot_ns", *timed.hot_ns},
-          {"clock_mhz", number_or_null(timed.clock_mhz)},
-          {"ratio_to_fastest", timed.ratio_to_best},
-          {"ratio_low", timed.ratio_low},
-          {"ratio_high", timed.ratio_high}};
+  Json json = finalist_json(timed);
+  json.erase("role");
+  json.erase("config");
+  json["ratio_to_fastest"] = timed.ratio_to_best;
+  return json;
 }
 
 /// For people: a line for each contender, then why each that failed did.

@@ -15,8 +15,8 @@
 #include "tuner/interop/store_recording.hpp"
 #include "tuner/select/catalogue.hpp"
 #include "tuner/select/catalogue_json.hpp"
+#include "tuner/select/ranked_kernel.hpp"
 #include "tuner/select/stored_family.hpp"
-#include "tuner/select/stored_kernel.hpp"
 #include "tuner/space/size.hpp"
 #include "tuner/store/best_line.hpp"
 
@@ -36,7 +36,7 @@ std::string stored_key(const store::Store& store, const ExportOptions& options) 
   if (!options.kernel.empty()) filter.kernel = options.kernel;
   for (const store::KernelRecord& kernel : store.kernels(filter)) {
     if (!select::has_space(kernel)) continue;
-    const space::Dimensions dims = select::stored_dims(kernel);
+    const space::Dimensions dims = select::stored_file(kernel).family.problem.dims;
     if (const auto size = space::stored_size(options.size, dims))
       return space::canonical_size(*size, dims);
   }

@@ -3,6 +3,7 @@
 #include "tuner/cli/database.hpp"
 #include "tuner/cli/format.hpp"
 #include "tuner/cli/output.hpp"
+#include "tuner/cli/record_json.hpp"
 #include "tuner/cli/sizes.hpp"
 #include "tuner/cli/snippet.hpp"
 #include "tuner/cli/table.hpp"
@@ -11,9 +12,9 @@
 #include "tuner/core/printable.hpp"
 #include "tuner/core/quantity.hpp"
 #include "tuner/core/suggest.hpp"
+#include "tuner/select/ranked_kernel.hpp"
 #include "tuner/select/select.hpp"
 #include "tuner/select/shipped_table.hpp"
-#include "tuner/select/stored_kernel.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -72,24 +73,8 @@ Json json_document(const select::Selection& selection) {
                    {"library_is_first", selection.library_is_first},
                    {"distance", selection.distance}};
   if (selection.entry) {
-    const store::BestRecord& best = selection.entry->best;
-    document["tuned"] = {
-        {"size", best.problem},
-        {"median_ns", best.time.median_ns},
-        {"library", best.library_name},
-        {"ratio_to_library", number_or_null(best.ratio_to_library)},
-        {"ratio_to_default", number_or_null(best.ratio_to_default)},
-        {"library_algorithm", best.library_algorithm},
-        {"ratio_to_library_tuned", number_or_null(best.ratio_to_library_tuned)},
-        {"rested_ns", number_or_null(best.rested_ns)},
-        {"sustained_ns", number_or_null(best.sustained_ns)},
-        {"joules", number_or_null(best.joules)},
-        {"gflops_per_watt", number_or_null(gflops_per_watt(best.flops, best.joules))},
-        {"ties", best.ties},
-        {"recorded_at", best.recorded_at},
-        {"verified", best.verified},
-        {"shared", best.shared},
-        {"origin", best.origin}};
+    document["tuned"] = best_json(selection.entry->best);
+    document["tuned"]["size"] = selection.entry->best.problem;
   }
   document["explanation"] = selection.explanation;
   return document;
@@ -212,7 +197,7 @@ std::string expectation(const select::Selection& selection) {
     const auto value = work.evaluate(values);
     return value ? static_cast<double>(*value) : 0.0;
   };
-  const double flops = amount(selection.stored->flops), bytes = amount(selection.stored->bytes);
+  const double flops = amount(selection.stored->flops()), bytes = amount(selection.stored->bytes());
   if (flops > 0 || bytes > 0) text += ", " + format_rate(flops, bytes, *selection.expected_ns);
   return text + " (cost model)";
 }

@@ -4,6 +4,7 @@
 #include "tuner/cli/failing_values.hpp"
 #include "tuner/cli/format.hpp"
 #include "tuner/cli/output.hpp"
+#include "tuner/cli/record_json.hpp"
 #include "tuner/cli/reproduction.hpp"
 #include "tuner/cli/sizes.hpp"
 #include "tuner/cli/table.hpp"
@@ -163,14 +164,13 @@ std::string short_uuid(const store::RunRecord& run) {
 }
 
 Json run_json(const store::RunRecord& run) {
-  return {{"session", run.uuid},      {"started_at", run.started_at},
-          {"ended_at", run.ended_at}, {"state", std::string(store::name(run.state))},
-          {"device", run.device},     {"backend", run.backend},
-          {"family", run.family},     {"kernel", run.kernel},
-          {"problems", run.problems}, {"strategy", run.strategy},
-          {"seed", run.seed},         {"valid", run.valid},
-          {"wall_s", run.wall_s},     {"command", run.command},
-          {"merged", run.merged}};
+  Json json = {{"session", run.uuid},      {"started_at", run.started_at},
+               {"ended_at", run.ended_at}, {"state", std::string(store::name(run.state))},
+               {"device", run.device},     {"backend", run.backend},
+               {"family", run.family},     {"kernel", run.kernel},
+               {"problems", run.problems}, {"merged", run.merged}};
+  add_fields(json, run);
+  return json;
 }
 
 Color color_of_state(std::string_view state) {

@@ -6,6 +6,7 @@
 #include "tuner/family/parameter_type.hpp"
 #include "tuner/family/signature.hpp"
 #include "tuner/select/stored_family.hpp"
+#include "tuner/space/required_value.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -19,15 +20,6 @@ namespace tuner::cli {
 namespace {
 
 constexpr std::uint32_t kSharedBytesWithoutOptIn = 48 * 1024;
-
-std::int64_t value_at(const space::Expression& expression, const std::string& name,
-                      const space::ExpressionValues& values) {
-  const auto value = expression.evaluate(values);
-  if (value) return *value;
-  throw Error(ErrorCode::usage,
-              fmt::format("argument '{}' = {} has no value at this size: {}", name,
-                          expression.text(), tuner::space::name(value.error())));
-}
 
 /// Another machine's text in a comment of one line.
 std::string one_line(std::string text) {
@@ -228,8 +220,8 @@ Snippet::Snippet(const store::KernelRecord& record, const space::DeviceInfo& dev
                     local(family.arguments[symbol.argument].name)));
   }
   for (const family::MacroDefinition& macro : kernel.defines) {
-    definitions_.push_back(
-        fmt::format("-D{}={}", macro.name, value_at(macro.value, macro.name, values)));
+    definitions_.push_back(fmt::format(
+        "-D{}={}", macro.name, space::required_value(macro.value, values, macro.name + " =")));
   }
   for (std::size_t i = 0; i < kernel.space->parameters.size(); ++i) {
     const space::Parameter& parameter = kernel.space->parameters[i];
@@ -282,7 +274,7 @@ void Snippet::add_arguments(const family::Family& family, const space::Expressio
       static_cast<void>(family::scalar_value(scalar, given, values));  // that it fits
       constants_.emplace_back(
           name, fmt::format("  const {} {} = {};\n", cpp_name(scalar.type.at(values)), name,
-                            value_at(scalar.value, given, values)));
+                            space::required_value(scalar.value, values, given + " =")));
     }
   }
 }
@@ -299,8 +291,8 @@ void Snippet::add_scratch(const family::Kernel& kernel, const space::ExpressionV
     arguments_.push_back(name);
     passed_.push_back(passed(name, buffer.type.at(values)));
     parameters_.push_back(fmt::format("{}* {}", cpp_name(buffer.type.at(values)), name));
-    const std::int64_t count =
-        std::max<std::int64_t>(1, value_at(buffer.count, buffer.name, values));
+    const std::int64_t count = std::max<std::int64_t>(
+        1, space::required_value(buffer.count, values, buffer.name + ": count"));
     scratch_.push_back(fmt::format("{} ({} x {})", name, count, cpp_name(buffer.type.at(values))));
   }
 }

@@ -8,6 +8,7 @@
 #include "tuner/cli/format.hpp"
 #include "tuner/cli/output.hpp"
 #include "tuner/cli/progress.hpp"
+#include "tuner/cli/record_json.hpp"
 #include "tuner/cli/table.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/printable.hpp"
@@ -52,27 +53,7 @@ session::TimeBudget time_budget(const TuneOptions& options) {
   return session::TimeBudget(parse_duration(options.max_time, "--max-time"));
 }
 
-Json energy_json(const std::optional<EnergySummary>& energy) {
-  if (!energy) return {};
-  return {{"joules", energy->joules},         {"min_joules", energy->min_joules},
-          {"max_joules", energy->max_joules}, {"windows", energy->windows},
-          {"watts", energy->watts},           {"idle_watts", number_or_null(energy->idle_watts)}};
-}
-
-Json finalist_json(const store::FinalistRecord& finalist) {
-  return {{"role", finalist.role},
-          {"config", finalist.config_json.empty() ? Json() : Json::parse(finalist.config_json)},
-          {"median_ns", finalist.time.median_ns},
-          {"ratio_to_best", finalist.ratio_to_best},
-          {"ratio_low", finalist.ratio_low},
-          {"ratio_high", finalist.ratio_high},
-          {"rested_ns", number_or_null(finalist.rested_ns)},
-          {"sustained_ns", number_or_null(finalist.sustained_ns)},
-          {"energy", energy_json(finalist.energy)},
-          {"rounds", finalist.time.samples}};
-}
-
-Json best_json(const session::SizeResult& result, const space::Dimensions& dims) {
+Json size_json(const session::SizeResult& result, const space::Dimensions& dims) {
   Json json = {{"size", space::size_json(result.size, dims)},
                {"evaluated", result.evaluated},
                {"reused", result.reused},
@@ -89,23 +70,9 @@ Json best_json(const session::SizeResult& result, const space::Dimensions& dims)
          {"message", trial.message}});
   }
   if (!result.best) return json;
-  const store::BestRecord& best = *result.best;
-  json["best"] = {{"config", parse_json(best.config_json, "a stored configuration")},
-                  {"median_ns", best.time.median_ns},
-                  {"q1_ns", best.time.q1_ns},
-                  {"q3_ns", best.time.q3_ns},
-                  {"confirmed", !result.finalists.empty()},
-                  {"library", best.library_name},
-                  {"library_ns", number_or_null(best.library_ns)},
-                  {"default_ns", number_or_null(best.default_ns)},
-                  {"ratio_to_library", number_or_null(best.ratio_to_library)},
-                  {"ratio_to_default", number_or_null(best.ratio_to_default)},
-                  {"library_algorithm", best.library_algorithm},
-                  {"ratio_to_library_tuned", number_or_null(best.ratio_to_library_tuned)},
-                  {"joules", number_or_null(best.joules)},
-                  {"gflops_per_watt", number_or_null(gflops_per_watt(best.flops, best.joules))},
-                  {"metric", store::kTimeMetric},
-                  {"ties", best.ties}};
+  json["best"] = best_json(*result.best);
+  json["best"]["confirmed"] = !result.finalists.empty();
+  json["best"]["metric"] = store::kTimeMetric;
   for (const store::FinalistRecord& finalist : result.finalists) {
     json["finalists"].push_back(finalist_json(finalist));
   }
@@ -404,7 +371,7 @@ void TuningRuns::tell_result(const family::Family& family, const family::Kernel&
                              const std::string& device, const session::RunResult& result) {
   Json sizes = Json::array();
   for (const session::SizeResult& size : result.sizes) {
-    sizes.push_back(best_json(size, family.problem.dims));
+    sizes.push_back(size_json(size, family.problem.dims));
   }
   Json cards = Json::array();
   for (const session::CardResult& card : result.cards) cards.push_back(card_json(card));

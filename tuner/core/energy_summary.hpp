@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "tuner/core/record.hpp"
+
 #include <optional>
 
 namespace tuner {
@@ -15,6 +17,13 @@ struct EnergySummary {
   int windows = 0;
   double watts = 0;                       ///< of the device during the windows
   std::optional<double> idle_watts = {};  ///< at rest, before
+
+  static constexpr auto fields() {
+    return std::tuple(
+        Field("joules", &EnergySummary::joules), Field("min_joules", &EnergySummary::min_joules),
+        Field("max_joules", &EnergySummary::max_joules), Field("windows", &EnergySummary::windows),
+        Field("watts", &EnergySummary::watts), Field("idle_watts", &EnergySummary::idle_watts));
+  }
 };
 
 }  // namespace tuner

@@ -28,6 +28,13 @@ struct Profile {
   std::optional<Occupancy> occupancy = {};
   std::optional<Counters> counters = {};
   std::optional<InstructionMix> instructions = {};  ///< of its machine code
+
+  /// Without the occupancy, which follows from the footprint and the device.
+  static constexpr auto fields() {
+    return std::tuple(Field("footprint", &Profile::footprint),
+                      Field("counters", &Profile::counters),
+                      Field("instructions", &Profile::instructions));
+  }
 };
 
 /// In what a run differs from another so much that it may explain a difference in time, at most

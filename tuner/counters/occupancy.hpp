@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "tuner/core/record.hpp"
 #include "tuner/space/device.hpp"
 
 #include <cstdint>
@@ -17,6 +18,13 @@ struct Footprint {
   std::int64_t registers = 0;     ///< of a thread
   std::int64_t shared_bytes = 0;  ///< of a block
   std::int64_t local_bytes = 0;   ///< of a thread: spills and local arrays
+
+  static constexpr auto fields() {
+    return std::tuple(Field("threads", &Footprint::threads),
+                      Field("registers", &Footprint::registers),
+                      Field("shared_bytes", &Footprint::shared_bytes),
+                      Field("local_bytes", &Footprint::local_bytes));
+  }
 };
 
 /// How many blocks of a launch a multiprocessor holds.

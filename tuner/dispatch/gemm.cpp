@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/dispatch/gemm.hpp"
 
+#include "embedded/gemm_space.hpp"
 #include "tuner/core/error.hpp"
+#include "tuner/core/json.hpp"
 #include "tuner/dispatch/blas_family.hpp"
 #include "tuner/dispatch/engine.hpp"
 #include "tuner/dispatch/family_table.hpp"
@@ -104,22 +106,16 @@ bool fits_family(const family::GemmShape& shape) {
 }
 
 /// Records a size without a table as spaces/gemm.json names it, whose types are the first ones of
-/// GemmType; it could not be tuned in others.
+/// GemmType and whose first dimensions are those of BLAS; it could not be tuned in other types.
 void record(Dispatcher& dispatcher, GemmType type, const BlasSize& blas) {
   static const space::Dimensions dims = space::parse_dimensions(
-      Json::parse(R"({"dims": ["M", "N", "K", {"name": "BATCH", "default": 1},
-                               {"name": "TRANS_A", "values": [0, 1], "default": 0},
-                               {"name": "TRANS_B", "values": [0, 1], "default": 0},
-                               {"name": "LDA", "default": "TRANS_A ? M : K"},
-                               {"name": "LDB", "default": "TRANS_B ? K : N"},
-                               {"name": "LDC", "default": "N"},
-                               {"name": "TYPE", "default": "f32", "types": {
-                                 "f32": {"A": "f32"}, "bf16": {"A": "bf16"}, "f16": {"A": "f16"},
-                                 "f64": {"A": "f64"}, "s8": {"A": "s8"}}}]})"),
-      "gemm");
+      parse_json(embedded::gemm_space(), "spaces/gemm.json").at("problem"), "spaces/gemm.json");
   if (type > GemmType::s8) return;
   space::Size size(blas.begin(), blas.end());
-  size.push_back(static_cast<std::int64_t>(type));
+  for (std::size_t i = size.size(); i < dims.size(); ++i) {
+    size.push_back(dims[i].types.empty() ? *dims[i].default_value->evaluate({})
+                                         : static_cast<std::int64_t>(type));
+  }
   dispatcher.engine().record("gemm", dims, size);
 }
 

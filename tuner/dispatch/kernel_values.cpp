@@ -2,6 +2,7 @@
 #include "tuner/dispatch/kernel_values.hpp"
 
 #include "tuner/core/error.hpp"
+#include "tuner/space/required_value.hpp"
 
 #include <fmt/format.h>
 
@@ -12,14 +13,6 @@ namespace tuner::dispatch {
 namespace {
 
 constexpr std::int64_t kMostScratchElements = std::int64_t{1} << 40;
-
-std::int64_t value_of(const space::Expression& expression, const space::ExpressionValues& values,
-                      const std::string& what) {
-  const auto value = expression.evaluate(values);
-  if (value) return *value;
-  throw Error(ErrorCode::usage, fmt::format("{}: \"{}\" has no value: {}", what, expression.text(),
-                                            space::name(value.error())));
-}
 
 std::uint64_t bits_of(const family::Scalar& scalar) {
   std::uint64_t bits = 0;
@@ -55,7 +48,8 @@ void add_scratch(KernelValues& result, std::vector<std::size_t>& bytes,
                  const family::Kernel& kernel, const space::ExpressionValues& values) {
   bool needs_any = false;
   for (const family::ScratchBuffer& buffer : kernel.scratch) {
-    const std::int64_t count = value_of(buffer.count, values, kernel.name + ": scratch");
+    const std::int64_t count =
+        space::required_value(buffer.count, values, kernel.name + ": scratch");
     if (count < 0 || count > kMostScratchElements) {
       throw Error(ErrorCode::usage, fmt::format("{}: scratch '{}' would have {} elements",
                                                 kernel.name, buffer.name, count));

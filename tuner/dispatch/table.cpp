@@ -26,9 +26,7 @@ constexpr std::size_t kTableLimitBytes = std::size_t{256} << 20;
 select::CatalogueKernel without_results(const store::KernelRecord& record) {
   select::CatalogueKernel kernel;
   kernel.record = std::make_shared<const store::KernelRecord>(record);
-  if (select::has_space(record)) {
-    kernel.stored = std::make_shared<const select::StoredKernel>(select::stored_kernel(record));
-  }
+  kernel.stored = select::ranked_kernel(record);
   return kernel;
 }
 

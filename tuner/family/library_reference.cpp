@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/core/error.hpp"
 #include "tuner/family/family.hpp"
+#include "tuner/space/required_value.hpp"
 
 #include <fmt/format.h>
 
@@ -11,10 +12,8 @@ namespace {
 
 std::int64_t value_of(const space::Expression& expression, const space::ExpressionValues& values,
                       std::string_view key) {
-  const auto value = expression.evaluate(values);
-  if (value) return *value;
-  throw Error(ErrorCode::usage, fmt::format("check.reference.{}: \"{}\" has no value: {}", key,
-                                            expression.text(), space::name(value.error())));
+  return space::required_value(expression, values,
+                               [&] { return fmt::format("check.reference.{}:", key); });
 }
 
 Transpose transpose_of(const space::Expression& expression, const space::ExpressionValues& values,

@@ -53,8 +53,9 @@ void parse_orders(const std::vector<DocumentNode>& nodes, const space::Scope& sc
                                                   const Kernel& kernel);
 /// Whether a step has a list of what it takes, and the argument of this place is in it.
 [[nodiscard]] bool lists(const KernelStep& step, std::size_t place);
+/// Without its source and its hash; without steps where it has no launch.
 [[nodiscard]] Kernel parse_kernel(const DocumentNode& node, const std::string& name,
-                                  const Family& family, const SourceProvider& source_of);
+                                  const Family& family);
 
 /// What Kernel::hash is, from the kernel's other members and the family's problem and arguments.
 [[nodiscard]] std::string kernel_hash(const Kernel& kernel, const Family& family);

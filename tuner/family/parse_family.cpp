@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/core/error.hpp"
 #include "tuner/core/file.hpp"
+#include "tuner/core/json_reason.hpp"
 #include "tuner/core/trust.hpp"
 #include "tuner/family/candidate.hpp"
 #include "tuner/family/parse.hpp"
 #include "tuner/family/source.hpp"
+#include "tuner/family/stored_file.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -161,7 +163,13 @@ std::vector<space::Size> listed_sizes(const Family& family) {
 
 void parse_kernels(const DocumentNode& node, const SourceProvider& source_of, Family& family) {
   for (const auto& [name, kernel] : node.named_members()) {
-    family.kernels.push_back(parse_kernel(kernel, name, family, source_of));
+    family.kernels.push_back(parse_kernel(kernel, name, family));
+    Kernel& added = family.kernels.back();
+    if (added.steps.empty()) {
+      for (const char* const key : {"entry", "launch"}) static_cast<void>(kernel.at(key));
+    }
+    added.source = source_of(family, name, kernel.at("source"));
+    added.hash = kernel_hash(added, family);
     const auto check_sizes = kernel.find("check_sizes");
     if (check_sizes && std::holds_alternative<NpyReference>(family.check.reference)) {
       check_sizes->fail("lists other sizes than that of the results in check.reference");
@@ -175,10 +183,8 @@ void parse_kernels(const DocumentNode& node, const SourceProvider& source_of, Fa
   if (family.kernels.empty()) node.fail("is empty; a family has at least one kernel");
 }
 
-Family parse_document(std::string_view text, std::string_view origin,
-                      const SourceProvider& source_of) {
-  const Json json = parse_json(text, origin);
-  const DocumentNode root(json, std::string(origin));
+/// All but the arguments, the check and the kernels.
+Family parse_head(const DocumentNode& root, std::string_view text, std::string_view origin) {
   check_format(root);
   root.expect_keys({"$schema", "format", "family", "doc", "include", "problem", "arguments",
                     "check", "kernels"});
@@ -193,6 +199,14 @@ Family parse_document(std::string_view text, std::string_view origin,
     }
   }
   family.problem = parse_problem(root.at("problem"));
+  return family;
+}
+
+Family parse_document(std::string_view text, std::string_view origin,
+                      const SourceProvider& source_of) {
+  const Json json = parse_json(text, origin);
+  const DocumentNode root(json, std::string(origin));
+  Family family = parse_head(root, text, origin);
   family.arguments = parse_arguments(root.at("arguments"), family.problem);
   family.check = parse_check(root.at("check"), family.problem, family.arguments);
   if (const auto* files = std::get_if<NpyReference>(&family.check.reference)) {
@@ -209,6 +223,24 @@ Family parse_document(std::string_view text, std::string_view origin,
     static_cast<void>(family.kernel(reference->kernel));  // throws when there is none
   }
   return family;
+}
+
+StoredFile parse_stored(const Json& json, std::string_view text, const std::string& origin,
+                        std::string_view kernel) {
+  const DocumentNode root(json, origin);
+  StoredFile file{.family = parse_head(root, text, origin), .kernels = {}};
+  Family& family = file.family;
+  if (const auto arguments = root.find("arguments")) {
+    family.arguments = parse_arguments(*arguments, family.problem);
+  }
+  family.check.reference = KernelReference{};  // no library's
+  if (const auto check = root.find("check")) {
+    family.check = parse_check(*check, family.problem, family.arguments);
+  }
+  const DocumentNode kernels = root.at("kernels");
+  for (const auto& [name, node] : kernels.named_members()) file.kernels.push_back(name);
+  family.kernels.push_back(parse_kernel(kernels.at(kernel), std::string(kernel), family));
+  return file;
 }
 
 KernelSource read_source(const IncludeRoots& roots, const DocumentNode& node) {
@@ -241,6 +273,19 @@ Family load_family(const fs::path& path) {
       });
   static_cast<void>(npy_files(family));  // they may be where no file of theirs may be
   return family;
+}
+
+StoredFile read_stored_file(std::string_view text, const std::string& origin,
+                            std::string_view kernel) {
+  try {
+    return parse_stored(parse_json(text, origin), text, origin, kernel);
+  } catch (const Json::exception& exception) {
+    throw Error(ErrorCode::failure,
+                fmt::format("{}: is not a space file: {}: tune the kernel again", origin,
+                            json_reason(exception.what())));
+  } catch (const Error& error) {
+    throw Error(ErrorCode::failure, fmt::format("{}: tune the kernel again", error.what()));
+  }
 }
 
 Family parse_family(std::string_view text, std::string_view origin,

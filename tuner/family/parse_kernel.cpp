@@ -210,8 +210,7 @@ std::vector<space::Config> parse_try_first(const DocumentNode& node,
 
 }  // namespace
 
-Kernel parse_kernel(const DocumentNode& node, const std::string& name, const Family& family,
-                    const SourceProvider& source_of) {
+Kernel parse_kernel(const DocumentNode& node, const std::string& name, const Family& family) {
   node.expect_keys({"doc", "source", "entry", "options", "defines", "backends", "parameters",
                     "derived", "constraints", "launch", "arguments", "steps", "scratch",
                     "tensor_maps", "check_sizes", "try_first"});
@@ -232,7 +231,7 @@ Kernel parse_kernel(const DocumentNode& node, const std::string& name, const Fam
   if (const auto maps = node.find("tensor_maps")) {
     kernel.tensor_maps = parse_tensor_maps(*maps, family, kernel);
   }
-  kernel.steps = parse_steps(node, family, kernel);
+  if (node.find("steps") || node.find("launch")) kernel.steps = parse_steps(node, family, kernel);
   add_symbols(kernel, family);
   if (const auto sizes = node.find("check_sizes")) {
     kernel.check_sizes = parse_check_sizes(*sizes, dims, kernel.space->scope);
@@ -240,8 +239,6 @@ Kernel parse_kernel(const DocumentNode& node, const std::string& name, const Fam
   if (const auto configs = node.find("try_first")) {
     kernel.try_first = parse_try_first(*configs, *kernel.space);
   }
-  kernel.source = source_of(family, name, node.at("source"));
-  kernel.hash = kernel_hash(kernel, family);
   return kernel;
 }
 

@@ -2,6 +2,7 @@
 #include "tuner/core/error.hpp"
 #include "tuner/core/suggest.hpp"
 #include "tuner/family/parse.hpp"
+#include "tuner/space/required_value.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -92,19 +93,9 @@ void parse_order(const DocumentNode& node, const space::Scope& scope,
   buffer.valid = parse_record_count(*valid, scope, arguments);
 }
 
-std::int64_t value_of(const space::Expression& expression, std::string_view what,
-                      std::int64_t least, const space::ExpressionValues& values) {
-  const auto value = expression.evaluate(values);
-  if (value && *value >= least) return *value;
-  throw Error(ErrorCode::usage,
-              fmt::format("{}: '{}' {}", what, expression.text(),
-                          value ? fmt::format("is {}; it must be at least {}", *value, least)
-                                : fmt::format("has no value: {}", space::name(value.error()))));
-}
-
 std::int64_t count_of(const std::vector<Argument>& arguments, std::string_view name,
                       const space::ExpressionValues& values) {
-  return value_of(buffer_named(arguments, name)->count, name, 0, values);
+  return space::required_value(buffer_named(arguments, name)->count, values, name, 0);
 }
 
 /// The records of a row where nothing but the number of valid counts says so.
@@ -180,13 +171,14 @@ std::optional<RecordLayout> record_layout(const std::vector<Argument>& arguments
   const auto* const buffer = std::get_if<BufferArgument>(&argument.what);
   if (buffer == nullptr || (!buffer->order && !buffer->valid)) return std::nullopt;
   const std::string what = fmt::format("argument {}", argument.name);
-  const std::int64_t count = std::max<std::int64_t>(1, value_of(buffer->count, what, 0, values));
+  const std::int64_t count =
+      std::max<std::int64_t>(1, space::required_value(buffer->count, values, what, 0));
   RecordLayout layout;
   layout.valid = buffer->valid;
   if (buffer->order) {
     layout.any_order = true;
     layout.as = buffer->order->as;
-    layout.elements = value_of(buffer->order->record, what + ": record", 1, values);
+    layout.elements = space::required_value(buffer->order->record, values, what + ": record", 1);
   }
   layout.records = count / layout.elements;
   if (count % layout.elements != 0) {
@@ -200,12 +192,13 @@ std::optional<RecordLayout> record_layout(const std::vector<Argument>& arguments
     throw Error(ErrorCode::usage, fmt::format("{}: it has {} records, {} has {}", what,
                                               layout.records, layout.as, records));
   }
-  if (layout.valid) layout.valid_number = value_of(layout.valid->number, what, 0, values);
+  if (layout.valid)
+    layout.valid_number = space::required_value(layout.valid->number, values, what, 0);
   if (buffer->order && buffer->order->within) {
     layout.offsets = buffer->order->within->buffer;
-    layout.row = layout.offsets.empty()
-                     ? value_of(buffer->order->within->number, what + ": within", 1, values)
-                     : layout.records;
+    layout.row = layout.offsets.empty() ? space::required_value(buffer->order->within->number,
+                                                                values, what + ": within", 1)
+                                        : layout.records;
   } else {
     layout.row = row_of(layout, argument.name, arguments, values);
   }

@@ -2,10 +2,9 @@
 #include "tuner/interop/store_recording.hpp"
 
 #include "tuner/core/error.hpp"
-#include "tuner/core/json.hpp"
+#include "tuner/family/stored_file.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <map>
@@ -24,20 +23,11 @@ std::shared_ptr<const space::SpaceDefinition> stored_definition(const store::Sto
   const store::ResultFilter filter{.family = run.family, .kernel = run.kernel};
   const std::vector<store::KernelRecord> kernels = store.kernels(filter);
   const auto kernel = std::ranges::find(kernels, run.kernel_hash, &store::KernelRecord::hash);
-  const std::string origin = fmt::format("the stored space file of {}", run.kernel);
-  try {
-    const Json document =
-        parse_json(kernel == kernels.end() ? std::string() : kernel->space_text, origin);
-    return std::make_shared<const space::SpaceDefinition>(space::parse_space_definition(
-        document.at("kernels").at(run.kernel),
-        space::parse_dimensions(document.at("problem"), origin + ": problem"), origin));
-  } catch (const Json::exception& exception) {
-    throw Error(ErrorCode::failure,
-                fmt::format("{}: is not a space file: {}: tune the kernel again", origin,
-                            exception.what()));
-  } catch (const Error& error) {
-    throw Error(ErrorCode::failure, fmt::format("{}: tune the kernel again", error.what()));
-  }
+  return family::read_stored_file(kernel == kernels.end() ? std::string() : kernel->space_text,
+                                  fmt::format("the stored space file of {}", run.kernel),
+                                  run.kernel)
+      .family.kernels.front()
+      .space;
 }
 
 /// The configuration of a stored trial; none when the space has lost a parameter or a value of it.

@@ -9,13 +9,6 @@
 namespace tuner::measure {
 namespace {
 
-double sorted_quantile(const std::vector<double>& sorted, double share) {
-  const double rank = share * static_cast<double>(sorted.size() - 1);
-  const auto below = static_cast<std::size_t>(rank);
-  const std::size_t above = std::min(below + 1, sorted.size() - 1);
-  return sorted[below] + (rank - static_cast<double>(below)) * (sorted[above] - sorted[below]);
-}
-
 std::vector<double> sorted(std::span<const double> samples) {
   std::vector<double> copy(samples.begin(), samples.end());
   std::ranges::sort(copy);
@@ -37,11 +30,6 @@ std::size_t interval_rank(std::size_t n) {
 }
 
 }  // namespace
-
-std::optional<double> quantile(std::span<const double> samples, double share) {
-  if (samples.empty()) return std::nullopt;
-  return sorted_quantile(sorted(samples), share);
-}
 
 std::optional<TimeSummary> summarise(std::span<const double> samples) {
   if (samples.empty()) return std::nullopt;

@@ -3,6 +3,7 @@
 // zero.
 #pragma once
 
+#include "tuner/core/quantile.hpp"
 #include "tuner/core/time_summary.hpp"
 
 #include <optional>
@@ -11,10 +12,7 @@
 
 namespace tuner::measure {
 
-/// The value below which a share of the samples lies, interpolated linearly between neighbours
-/// (type 7 of Hyndman & Fan, The American Statistician 50, 1996). `share` is in [0, 1]; absent for
-/// no samples.
-[[nodiscard]] std::optional<double> quantile(std::span<const double> samples, double share);
+using tuner::quantile;
 
 /// Of times in nanoseconds; absent for none.
 [[nodiscard]] std::optional<TimeSummary> summarise(std::span<const double> samples);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/report/configurations.hpp"
 
-#include "tuner/report/stored_space.hpp"
+#include "tuner/report/tolerant_json.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/report/history.hpp"
 
+#include "tuner/core/error.hpp"
+#include "tuner/family/stored_file.hpp"
+#include "tuner/report/tolerant_json.hpp"
+
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -200,13 +204,24 @@ std::vector<SizeHistory> smallest_first(std::map<std::string, SizeHistory>&& by_
   return sizes;
 }
 
-/// The space file of the kernel's version; empty where it is not known.
-std::string space_text_of(const store::Store& store, const KernelHistory& kernel) {
+/// The space file of the kernel's version; none where it is not known or cannot be read.
+std::optional<family::StoredFile> file_of(const store::Store& store, const KernelHistory& kernel) {
   for (const store::KernelRecord& record :
        store.kernels({.family = kernel.family, .kernel = kernel.kernel})) {
-    if (record.hash == kernel.hash) return record.space_text;
+    if (record.hash != kernel.hash) continue;
+    try {
+      return family::read_stored_file(record.space_text, "a stored space file", record.kernel);
+    } catch (const Error&) {
+      return std::nullopt;
+    }
   }
-  return "";
+  return std::nullopt;
+}
+
+std::vector<std::string> parameters_of(const space::SpaceDefinition& definition) {
+  std::vector<std::string> names;
+  for (const space::Parameter& parameter : definition.parameters) names.push_back(parameter.name);
+  return names;
 }
 
 KernelHistory kernel_history(const store::Store& store, const KernelKey& key,
@@ -219,9 +234,11 @@ KernelHistory kernel_history(const store::Store& store, const KernelKey& key,
   std::reverse(runs.begin(), runs.end());
 
   std::map<std::string, SizeHistory> sizes = read_trials(store, runs, history.configs);
-  const std::string space_text = space_text_of(store, history);
-  history.types = result_types(space_text);
-  history.parameters = with_stored_parameters(parameters_of_space(space_text, history.kernel),
+  if (const auto file = file_of(store, history)) {
+    history.types = result_types(file->family);
+    history.parameters = parameters_of(*file->family.kernels.front().space);
+  }
+  history.parameters = with_stored_parameters(std::move(history.parameters),
                                               parameter_names(history.configs, bests));
   history.configs.order(history.parameters);
   for (auto& [problem, size] : sizes) {

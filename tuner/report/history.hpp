@@ -3,8 +3,8 @@
 #pragma once
 
 #include "tuner/report/configurations.hpp"
+#include "tuner/report/result_types.hpp"
 #include "tuner/report/search_run.hpp"
-#include "tuner/report/stored_space.hpp"
 #include "tuner/store/store.hpp"
 
 #include <cstdint>

@@ -10,7 +10,6 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <cctype>
 #include <map>
 
 namespace tuner::report {
@@ -18,20 +17,6 @@ namespace {
 
 constexpr std::size_t kMessageLimit = 600;  // bytes
 constexpr std::size_t kLibraryColumn = 6;   // of the table of best configurations
-
-}  // namespace
-
-std::string shell_word(const std::string& text) {
-  const auto is_plain = [](unsigned char c) {
-    return std::isalnum(c) != 0 || c == '_' || c == '-';
-  };
-  if (!text.empty() && std::all_of(text.begin(), text.end(), is_plain)) return text;
-  std::string quoted = "'";
-  for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
-}
-
-namespace {
 
 std::string query_command(const KernelHistory& kernel, const SizeHistory& size,
                           const std::string& device_name) {

@@ -25,9 +25,6 @@ namespace tuner::report {
 /// the least of its size, and which of them are Pareto-optimal; null where none was.
 [[nodiscard]] Json energy_section(const KernelHistory& kernel);
 
-/// A word as a shell takes it, quoted when it holds more than the plainest characters.
-[[nodiscard]] std::string shell_word(const std::string& text);
-
 /// A message without the directories of the machine it came from: "/tmp/x/k.cu(3): no" → "k.cu(3):
 /// no"; at most 600 bytes.
 [[nodiscard]] std::string shareable(std::string_view message);

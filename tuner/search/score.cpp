@@ -2,6 +2,7 @@
 #include "tuner/search/score.hpp"
 
 #include "tuner/core/error.hpp"
+#include "tuner/core/quantile.hpp"
 #include "tuner/search/monotone_fit.hpp"
 
 #include <fmt/format.h>
@@ -24,11 +25,8 @@ double mean(std::span<const double> values) {
 }
 
 /// Of at least one value.
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + std::ssize(values) / 2;
-  std::ranges::nth_element(values, middle);
-  if (values.size() % 2 == 1) return *middle;
-  return (*middle + *std::max_element(values.begin(), middle)) / 2;
+double median(std::span<const double> values) {
+  return *quantile(values, 0.5);
 }
 
 /// The results of one run in the terms of the scale.

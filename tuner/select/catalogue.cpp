@@ -2,6 +2,7 @@
 #include "tuner/select/catalogue.hpp"
 
 #include "tuner/core/error.hpp"
+#include "tuner/core/quantile.hpp"
 #include "tuner/core/suggest.hpp"
 
 #include <fmt/format.h>
@@ -98,9 +99,7 @@ std::vector<CatalogueKernel> choose_kernels(const store::Store& store,
     families.insert(record.family);
     if (!seen.emplace(record.family, record.kernel).second) continue;
     CatalogueKernel& kernel = kernels.emplace_back();
-    if (has_space(record)) {
-      kernel.stored = std::make_shared<const StoredKernel>(stored_kernel(record));
-    }
+    kernel.stored = ranked_kernel(record);
     kernel.record = std::make_shared<const store::KernelRecord>(std::move(record));
   }
   if (kernels.empty() && (query.kernel || query.family)) fail_no_kernel(store, query);
@@ -155,10 +154,7 @@ class SeriesTimes {
       if (*it.trial.series_ns > kShort_ns) continue;
       beyond_ns.push_back(it.trial.time->median_ns - *it.trial.series_ns);
     }
-    if (beyond_ns.empty()) return;
-    const auto middle = beyond_ns.begin() + static_cast<std::ptrdiff_t>(beyond_ns.size() / 2);
-    std::ranges::nth_element(beyond_ns, middle);
-    single_launch_ns_ = std::max(0.0, *middle);
+    single_launch_ns_ = std::max(0.0, quantile(beyond_ns, 0.5).value_or(0));
   }
 
   /// Never less than the shortest that was timed so.
@@ -276,7 +272,7 @@ class ConfigCollector {
   [[nodiscard]] std::string default_json(const KnownSize& size,
                                          const space::DeviceAttributes& device) const {
     if (!kernel_.stored) return {};
-    return space::canonical_json(*kernel_.stored->definition,
+    return space::canonical_json(kernel_.stored->definition(),
                                  kernel_.stored->at(device, size.numbers).default_config());
   }
 
@@ -405,7 +401,7 @@ KnownConfig known_config(const std::string& json, const CatalogueKernel& kernel)
   if (!kernel.stored) return {.json = json, .config = {}, .refusal = "it has no space file"};
   try {
     return {.json = json,
-            .config = space::config_from_json(*kernel.stored->definition, json),
+            .config = space::config_from_json(kernel.stored->definition(), json),
             .refusal = {}};
   } catch (const Error& error) {  // the space no longer has one of its parameters or values
     return {.json = json, .config = {}, .refusal = error.what()};

@@ -5,7 +5,7 @@
 
 #include "tuner/select/cost_model.hpp"
 #include "tuner/select/known.hpp"
-#include "tuner/select/stored_kernel.hpp"
+#include "tuner/select/ranked_kernel.hpp"
 #include "tuner/space/size.hpp"
 #include "tuner/store/store.hpp"
 
@@ -41,7 +41,7 @@ struct Entry {
 /// newest.
 struct CatalogueKernel {
   std::shared_ptr<const store::KernelRecord> record;
-  std::shared_ptr<const StoredKernel> stored;  ///< null where it came without its space file
+  std::shared_ptr<const RankedKernel> stored;  ///< null where it came without its space file
   std::vector<KnownSize> sizes;                ///< at which something was timed
   std::vector<KnownConfig> configs;            ///< each once
   std::vector<Entry> entries;

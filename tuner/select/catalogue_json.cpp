@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -34,15 +35,17 @@ std::size_t index(const Json& json) {
   return static_cast<std::size_t>(whole(json, std::int64_t{1} << 50));
 }
 
-double positive(const Json& json) {
+constexpr double kMostNumber = 1e30;
+
+double positive(const Json& json, double below = kMostNumber) {
   const double value = json.get<double>();
-  if (!std::isfinite(value) || value <= 0 || value >= 1e30) fail("a number is out of range");
+  if (!std::isfinite(value) || value <= 0 || value >= below) fail("a number is out of range");
   return value;
 }
 
-std::optional<double> optional_positive(const Json& json) {
+std::optional<double> optional_positive(const Json& json, double below = kMostNumber) {
   if (json.is_null()) return std::nullopt;
-  return positive(json);
+  return positive(json, below);
 }
 
 space::DeviceInfo read_device(const Json& json) {
@@ -58,11 +61,17 @@ space::DeviceInfo read_device(const Json& json) {
   return device;
 }
 
+/// A record of texts by the keys of its fields.
+template <Record T>
+T read_texts(const Json& json) {
+  T record;
+  for_each_field<T>(
+      [&](const auto& field) { json.at(std::string(field.key)).get_to(record.*field.member); });
+  return record;
+}
+
 space::EnvironmentInfo read_environment(const Json& json) {
-  return {.driver = json.at("driver"),
-          .compiler = json.at("compiler"),
-          .library = json.at("library"),
-          .tool = json.at("tool")};
+  return read_texts<space::EnvironmentInfo>(json);
 }
 
 KnownSize read_size(const Json& json, const CatalogueKernel& kernel) {
@@ -80,6 +89,47 @@ space::EnvironmentInfo entry_environment(const Json& json,
   return environments[place];
 }
 
+double within(const Json& json, double low, double high) {
+  const double value = json.get<double>();
+  const bool is_within = value >= low && value <= high;
+  if (!is_within) fail("a number is out of range");
+  return value;
+}
+
+void read_value(const Json& json, double below, double& value) {
+  value = within(json, 0, below);
+}
+void read_value(const Json& json, double below, std::optional<double>& value) {
+  value = optional_positive(json, below);
+}
+void read_value(const Json& json, double, int& value) {
+  value = static_cast<int>(whole(json, std::numeric_limits<int>::max()));
+}
+void read_value(const Json& json, double, std::string& value) {
+  json.get_to(value);
+}
+void read_value(const Json& json, double, bool& value) {
+  json.get_to(value);
+}
+
+/// The fields that tables have.
+void read_best(const Json& json, store::BestRecord& best) {
+  for_each_field<store::BestRecord>([&]<class F>(const F& field) {
+    if constexpr (!Record<typename F::Type>) {
+      if (field.use.table.empty()) return;
+      const auto found = json.find(std::string(field.use.table));
+      if (found == json.end()) {
+        if (field.use.is_omitted) return;
+        fail(fmt::format("an entry has no {}", field.use.table));
+      }
+      read_value(*found, field.use.below, best.*field.member);
+    }
+  });
+  if (best.library_algorithm.empty() == best.ratio_to_library_tuned.has_value()) {
+    fail("an entry has an algorithm of the library without its time, or a time without one");
+  }
+}
+
 Entry read_entry(const Json& json, const CatalogueKernel& kernel,
                  const std::vector<space::EnvironmentInfo>& environments) {
   Entry entry;
@@ -91,28 +141,10 @@ Entry read_entry(const Json& json, const CatalogueKernel& kernel,
   best.problem = entry.size.text;
   best.config_json = kernel.configs[entry.config].json;
   best.time.median_ns = positive(json.at("median_ns"));
-  if (const auto its = json.find("back_to_back_ns"); its != json.end()) {
-    best.sustained_ns = positive(*its);
-  }
-  best.flops = json.at("flops").get<double>();
-  best.ratio_to_library = optional_positive(json.at("ratio_to_library"));
-  best.library_name = json.at("library");
-  if (const auto algorithm = json.find("library_algorithm"); algorithm != json.end()) {
-    best.library_algorithm = *algorithm;
-    best.ratio_to_library_tuned = positive(json.at("ratio_to_library_tuned"));
-  }
-  best.recorded_at = json.at("recorded_at");
-  best.verified = json.at("verified");
+  read_best(json, best);
   best.shared = json.at("shared");
   best.origin = json.at("origin");
   return entry;
-}
-
-double within(const Json& json, double low, double high) {
-  const double value = json.get<double>();
-  const bool is_within = value >= low && value <= high;
-  if (!is_within) fail("a number of the cost model is out of range");
-  return value;
 }
 
 KnownConfig read_config(const Json& json, const CatalogueKernel& kernel) {
@@ -180,9 +212,7 @@ void read_or_fit_model(CatalogueKernel& kernel, const Json& json,
 
 void read_results(CatalogueKernel& kernel, const Json& json,
                   const space::DeviceAttributes& device) {
-  if (has_space(*kernel.record)) {
-    kernel.stored = std::make_shared<const StoredKernel>(stored_kernel(*kernel.record));
-  }
+  kernel.stored = ranked_kernel(*kernel.record);
   std::vector<space::EnvironmentInfo> environments;
   if (const auto list = json.find("environments"); list != json.end()) {
     for (const Json& it : *list) environments.push_back(read_environment(it));
@@ -196,16 +226,9 @@ void read_results(CatalogueKernel& kernel, const Json& json,
 }
 
 CatalogueKernel read_kernel(const Json& json) {
-  auto record = std::make_shared<store::KernelRecord>(
-      store::KernelRecord{.family = json.at("family"),
-                          .kernel = json.at("kernel"),
-                          .hash = json.at("hash"),
-                          .space_text = json.at("space"),
-                          .source_name = json.at("source_name"),
-                          .source_text = json.at("source"),
-                          .headers_json = json.at("headers")});
   CatalogueKernel kernel;
-  kernel.record = std::move(record);
+  kernel.record =
+      std::make_shared<const store::KernelRecord>(read_texts<store::KernelRecord>(json));
   return kernel;
 }
 
@@ -218,19 +241,22 @@ void add_kernel(Catalogue& catalogue, CatalogueKernel kernel) {
   catalogue.kernels.push_back(std::move(kernel));
 }
 
+void read_portfolio_value(const Json& json, double& loss) {
+  loss = within(json, 1, 1e9);
+}
+void read_portfolio_value(const Json& json, std::optional<double>& loss) {
+  if (!json.is_null()) read_portfolio_value(json, loss.emplace());
+}
+void read_portfolio_value(const Json& json, std::string& text) {
+  json.get_to(text);
+}
+
 store::PortfolioRecord read_portfolio(const Json& json) {
-  const auto optional_loss = [](const Json& loss) {
-    return loss.is_null() ? std::nullopt : std::optional(within(loss, 1, 1e9));
-  };
-  store::PortfolioRecord portfolio{.family = json.at("family"),
-                                   .types = json.at("types"),
-                                   .distribution = json.at("distribution"),
-                                   .recorded_at = json.at("recorded_at"),
-                                   .loss = within(json.at("loss"), 1, 1e9),
-                                   .left_out_loss = optional_loss(json.at("left_out_loss")),
-                                   .members = {},
-                                   .sizes = {},
-                                   .environment = read_environment(json.at("environment"))};
+  store::PortfolioRecord portfolio;
+  for_each_field<store::PortfolioRecord>([&](const auto& field) {
+    read_portfolio_value(json.at(std::string(field.key)), portfolio.*field.member);
+  });
+  portfolio.environment = read_environment(json.at("environment"));
   for (const Json& it : json.at("members")) {
     portfolio.members.push_back(
         {.kernel = it.at("kernel"), .kernel_hash = it.at("hash"), .config_json = it.at("values")});

@@ -45,9 +45,35 @@ std::string device_text(const space::DeviceInfo& device) {
                      std::string_view(attributes).substr(1, attributes.size() - 2));
 }
 
+std::string value_text(std::string_view value) {
+  return literal(value);
+}
+std::string value_text(bool value) {
+  return fmt::format("{}", value);
+}
+std::string value_text(int value) {
+  return fmt::format("{}", value);
+}
+std::string value_text(double value) {
+  return fmt::format("{}", value);
+}
+std::string value_text(const std::optional<double>& value) {
+  return value ? value_text(*value) : "null";
+}
+
+/// `"driver":"580.159.04","compiler":…`: the fields of a record, a comma between them.
+template <Record T>
+std::string fields_text(const T& record) {
+  std::string text;
+  for_each_field<T>([&](const auto& field) {
+    if (!text.empty()) text += ',';
+    text += fmt::format("{}:{}", literal(field.key), value_text(record.*field.member));
+  });
+  return text;
+}
+
 std::string environment_text(const space::EnvironmentInfo& it) {
-  return fmt::format(R"({{"driver":{},"compiler":{},"library":{},"tool":{}}})", literal(it.driver),
-                     literal(it.compiler), literal(it.library), literal(it.tool));
+  return fmt::format("{{{}}}", fields_text(it));
 }
 
 /// Each is written once: nearly all entries of a table share one.
@@ -61,22 +87,26 @@ std::vector<space::EnvironmentInfo> environments_of(const CatalogueKernel& kerne
   return environments;
 }
 
+/// Those that tables have, each with a comma behind it.
+std::string best_text(const store::BestRecord& best) {
+  std::string text;
+  for_each_field<store::BestRecord>([&]<class F>(const F& field) {
+    if constexpr (!Record<typename F::Type>) {
+      if (field.use.table.empty()) return;
+      const std::string value = value_text(best.*field.member);
+      if (field.use.is_omitted && (value == "null" || value == R"("")")) return;
+      text += fmt::format("{}:{},", literal(field.use.table), value);
+    }
+  });
+  return text;
+}
+
 std::string entry_text(const Entry& entry,
                        const std::vector<space::EnvironmentInfo>& environments) {
   const store::BestRecord& best = entry.best;
-  const std::string algorithm =
-      best.library_algorithm.empty()
-          ? ""
-          : fmt::format(R"("library_algorithm":{},"ratio_to_library_tuned":{},)",
-                        literal(best.library_algorithm), *best.ratio_to_library_tuned);
-  const std::string back_to_back =
-      best.sustained_ns ? fmt::format(R"("back_to_back_ns":{},)", *best.sustained_ns) : "";
   return fmt::format(
-      R"({{"size":{},"config":{},"median_ns":{},{}"flops":{},"ratio_to_library":{},"library":{},{})"
-      R"("recorded_at":{},"verified":{},"shared":{},"origin":{},"environment":{}}})",
-      literal(entry.size.text), entry.config, best.time.median_ns, back_to_back, best.flops,
-      best.ratio_to_library ? fmt::format("{}", *best.ratio_to_library) : "null",
-      literal(best.library_name), algorithm, literal(best.recorded_at), best.verified, best.shared,
+      R"({{"size":{},"config":{},"median_ns":{},{}"shared":{},"origin":{},"environment":{}}})",
+      literal(entry.size.text), entry.config, best.time.median_ns, best_text(best), best.shared,
       literal(store::published_origin(best)),
       std::ranges::find(environments, entry.environment) - environments.begin());
 }
@@ -124,11 +154,9 @@ std::string kernel_text(const CatalogueKernel& kernel,
   const store::KernelRecord& record = *kernel.record;
   const std::vector<space::EnvironmentInfo> environments = environments_of(kernel);
   return fmt::format(
-      R"({{"family":{},"kernel":{},"hash":{},"space":{},"source_name":{},"source":{},"headers":{},)"
-      "\n\"environments\":{},\n\"sizes\":{},\n\"configs\":{},\n\"entries\":{},\n\"model\":{}}}",
-      literal(record.family), literal(record.kernel), literal(record.hash),
-      literal(record.space_text), literal(record.source_name), literal(record.source_text),
-      literal(record.headers_json), list(environments, environment_text),
+      "{{{},\n\"environments\":{},\n\"sizes\":{},\n\"configs\":{},\n\"entries\":{},\n\"model\":{}}"
+      "}",
+      fields_text(record), list(environments, environment_text),
       list(kernel.sizes, [](const KnownSize& size) { return literal(size.text); }),
       list(kernel.configs,
            [&](const KnownConfig& it) {
@@ -139,25 +167,19 @@ std::string kernel_text(const CatalogueKernel& kernel,
       model_text(kernel.model.get()));
 }
 
-std::string optional_number(const std::optional<double>& value) {
-  return value ? fmt::format("{}", *value) : "null";
-}
-
 std::string portfolio_text(const store::PortfolioRecord& it) {
-  return fmt::format(
-      R"({{"family":{},"types":{},"distribution":{},"recorded_at":{},"loss":{},"left_out_loss":{},)"
-      R"("environment":{},"members":{},"sizes":{}}})",
-      literal(it.family), literal(it.types), literal(it.distribution), literal(it.recorded_at),
-      it.loss, optional_number(it.left_out_loss), environment_text(it.environment),
-      list(it.members,
-           [](const store::PortfolioMember& member) {
-             return fmt::format(R"({{"kernel":{},"hash":{},"values":{}}})", literal(member.kernel),
-                                literal(member.kernel_hash), literal(member.config_json));
-           }),
-      list(it.sizes, [](const store::PortfolioSize& size) {
-        return fmt::format("[{},{},{},{}]", literal(size.problem), size.weight,
-                           optional_number(size.member_ns), optional_number(size.library_ns));
-      }));
+  return fmt::format(R"({{{},"environment":{},"members":{},"sizes":{}}})", fields_text(it),
+                     environment_text(it.environment),
+                     list(it.members,
+                          [](const store::PortfolioMember& member) {
+                            return fmt::format(R"({{"kernel":{},"hash":{},"values":{}}})",
+                                               literal(member.kernel), literal(member.kernel_hash),
+                                               literal(member.config_json));
+                          }),
+                     list(it.sizes, [](const store::PortfolioSize& size) {
+                       return fmt::format("[{},{},{},{}]", literal(size.problem), size.weight,
+                                          value_text(size.member_ns), value_text(size.library_ns));
+                     }));
 }
 
 /// In the first line, before the kernels; nothing where there are none.

@@ -26,7 +26,7 @@ struct Timed {
 
 class Fit {
  public:
-  Fit(const StoredKernel& kernel, const space::DeviceAttributes& device,
+  Fit(const RankedKernel& kernel, const space::DeviceAttributes& device,
       std::span<const KnownSize> sizes, std::span<const KnownConfig> configs)
       : kernel_(kernel), multiprocessors_(device.sm_count) {
     add_samples(device, sizes, configs);
@@ -140,7 +140,7 @@ class Fit {
     }
   }
 
-  const StoredKernel& kernel_;
+  const RankedKernel& kernel_;
   std::int64_t multiprocessors_;
   std::vector<Timed> samples_;  // by configuration, equal code together
   FittedCost found_;
@@ -148,11 +148,11 @@ class Fit {
 
 }  // namespace
 
-std::optional<FittedCost> fit_cost(const StoredKernel& kernel,
+std::optional<FittedCost> fit_cost(const RankedKernel& kernel,
                                    const space::DeviceAttributes& device,
                                    std::span<const KnownSize> sizes,
                                    std::span<const KnownConfig> configs) {
-  if (kernel.launched.steps.empty() || kernel.flops.slots().empty()) return std::nullopt;
+  if (kernel.kernel().steps.empty() || kernel.flops().slots().empty()) return std::nullopt;
   Fit fit(kernel, device, sizes, configs);
   if (!fit.has_enough()) return std::nullopt;
   FittedCost fitted = std::move(fit).run();

@@ -113,13 +113,13 @@ double ExpectedTime::cautious_ns() const {
   return ns * std::exp(kCaution * error);
 }
 
-CostModel::CostModel(StoredKernel kernel, const space::DeviceAttributes& device,
+CostModel::CostModel(RankedKernel kernel, const space::DeviceAttributes& device,
                      std::span<const KnownSize> sizes, std::span<const KnownConfig> configs,
                      FittedCost fitted)
     : kernel_(std::move(kernel)), multiprocessors_(device.sm_count), fitted_(std::move(fitted)) {
   for (const KnownSize& size : sizes) sizes_.push_back(size_place(size.numbers));
   for (const KnownConfig& it : configs) {
-    coordinates_.push_back(it.config ? coordinates(*kernel_.definition, *it.config)
+    coordinates_.push_back(it.config ? coordinates(kernel_.definition(), *it.config)
                                      : std::vector<double>());
   }
   for (const FittedCost::Sample& sample : fitted_.samples) {
@@ -130,12 +130,12 @@ CostModel::CostModel(StoredKernel kernel, const space::DeviceAttributes& device,
     const auto [at, added] = variants_.try_emplace(sample.variant, variants_.size());
     sample_variants_.push_back(at->second);
   }
-  const auto varying = std::ranges::count_if(kernel_.definition->parameters,
+  const auto varying = std::ranges::count_if(kernel_.definition().parameters,
                                              [](const auto& it) { return it.values.size() > 1; });
   varying_parameters_ = static_cast<double>(std::max<std::ptrdiff_t>(1, varying));
 }
 
-std::shared_ptr<const CostModel> CostModel::fit(const StoredKernel& kernel,
+std::shared_ptr<const CostModel> CostModel::fit(const RankedKernel& kernel,
                                                 const space::DeviceAttributes& device,
                                                 std::span<const KnownSize> sizes,
                                                 std::span<const KnownConfig> configs) {
@@ -156,7 +156,7 @@ std::size_t CostModel::variant_number(const std::string& variant) const {
 
 CostModel::SizePlace CostModel::size_place(const space::Size& size) const {
   SizePlace place;
-  for (const std::size_t slot : kernel_.flops.slots()) {
+  for (const std::size_t slot : kernel_.flops().slots()) {
     const std::size_t dimension = slot - space::attribute_fields().size();
     if (kernel_.dims()[dimension].is_kind()) continue;
     place.logarithms.push_back(std::log(static_cast<double>(size[dimension])));

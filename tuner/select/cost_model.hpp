@@ -60,7 +60,7 @@ struct FittedCost {
 
 /// None where there is too little: fewer than 3 sizes, 12 times, or a kernel without a launch.
 /// Deterministic.
-[[nodiscard]] std::optional<FittedCost> fit_cost(const StoredKernel& kernel,
+[[nodiscard]] std::optional<FittedCost> fit_cost(const RankedKernel& kernel,
                                                  const space::DeviceAttributes& device,
                                                  std::span<const KnownSize> sizes,
                                                  std::span<const KnownConfig> configs);
@@ -82,12 +82,12 @@ class CostModel {
 
  public:
   /// Throws Error(usage) where what was fitted is not of these sizes and configurations.
-  CostModel(StoredKernel kernel, const space::DeviceAttributes& device,
+  CostModel(RankedKernel kernel, const space::DeviceAttributes& device,
             std::span<const KnownSize> sizes, std::span<const KnownConfig> configs,
             FittedCost fitted);
 
   /// A fitted model; none where there is too little for one (fit_cost).
-  [[nodiscard]] static std::shared_ptr<const CostModel> fit(const StoredKernel& kernel,
+  [[nodiscard]] static std::shared_ptr<const CostModel> fit(const RankedKernel& kernel,
                                                             const space::DeviceAttributes& device,
                                                             std::span<const KnownSize> sizes,
                                                             std::span<const KnownConfig> configs);
@@ -121,7 +121,7 @@ class CostModel {
   [[nodiscard]] double covariance(const Place& a, const Place& b) const;
   [[nodiscard]] std::size_t variant_number(const std::string& variant) const;
 
-  StoredKernel kernel_;
+  RankedKernel kernel_;
   std::int64_t multiprocessors_;
   std::vector<SizePlace> sizes_;
   FittedCost fitted_;

@@ -49,7 +49,7 @@ std::vector<std::int64_t> extents(const std::vector<space::Expression>& expressi
 /// The grid as a function of the problem's dimensions.
 class Grid {
  public:
-  Grid(const StoredKernel& kernel, std::size_t step, space::ExpressionValues values)
+  Grid(const RankedKernel& kernel, std::size_t step, space::ExpressionValues values)
       : kernel_(kernel), step_(step), slots_(std::move(values)) {
     extents_ = extents(grid(), slots_);
   }
@@ -75,7 +75,7 @@ class Grid {
   [[nodiscard]] bool is_limited() const {
     constexpr std::int64_t kManyTimes = 64;
     space::ExpressionValues there = slots_;
-    for (const std::size_t slot : kernel_.flops.slots()) there[slot] *= kManyTimes;
+    for (const std::size_t slot : kernel_.flops().slots()) there[slot] *= kManyTimes;
     derive(there);
     return extents(grid(), there) == extents_;
   }
@@ -93,7 +93,7 @@ class Grid {
 
  private:
   [[nodiscard]] const std::vector<space::Expression>& grid() const {
-    return kernel_.launched.steps[step_].grid;
+    return kernel_.kernel().steps[step_].grid;
   }
   [[nodiscard]] bool same(std::size_t slot, std::int64_t number) {
     space::ExpressionValues there = slots_;
@@ -102,22 +102,22 @@ class Grid {
     return extents(grid(), there) == extents_;
   }
   void derive(space::ExpressionValues& there) const {
-    for (const std::size_t derived : kernel_.grid_derived[step_]) {
-      const space::Derived& it = kernel_.definition->derived[derived];
+    for (const std::size_t derived : kernel_.grid_derived()[step_]) {
+      const space::Derived& it = kernel_.definition().derived[derived];
       there[it.slot] = value(it.expression, there);
     }
   }
 
-  const StoredKernel& kernel_;
+  const RankedKernel& kernel_;
   std::size_t step_;
   space::ExpressionValues slots_;
   std::vector<std::int64_t> extents_;  // each for itself: their product may be another's too
 };
 
-double padded_flops(const StoredKernel& kernel, Grid& grid, const space::ExpressionValues& values) {
+double padded_flops(const RankedKernel& kernel, Grid& grid, const space::ExpressionValues& values) {
   space::ExpressionValues there = values;
-  for (const std::size_t slot : kernel.flops.slots()) there[slot] = grid.padded(slot);
-  return static_cast<double>(value(kernel.flops, there));
+  for (const std::size_t slot : kernel.flops().slots()) there[slot] = grid.padded(slot);
+  return static_cast<double>(value(kernel.flops(), there));
 }
 
 double resident_blocks(const space::DeviceAttributes& device, std::int64_t threads,
@@ -136,19 +136,19 @@ double resident_blocks(const space::DeviceAttributes& device, std::int64_t threa
 }
 
 /// The step that represents all: the one with the most threads.
-std::size_t main_step(const StoredKernel& kernel, const space::ExpressionValues& values) {
-  const auto& steps = kernel.launched.steps;
+std::size_t main_step(const RankedKernel& kernel, const space::ExpressionValues& values) {
+  const auto& steps = kernel.kernel().steps;
   const auto most = std::ranges::max_element(steps, {}, [&](const family::KernelStep& step) {
     return product(step.grid, values) * product(step.block, values);
   });
   return static_cast<std::size_t>(most - steps.begin());
 }
 
-LaunchShape shape(const StoredKernel& kernel, const space::DeviceAttributes& device,
+LaunchShape shape(const RankedKernel& kernel, const space::DeviceAttributes& device,
                   const space::ExpressionValues& values, int registers) {
   constexpr std::int64_t kSharedOfTheSystem = 1024;  // that CUDA reserves in each block
   const std::size_t main = main_step(kernel, values);
-  const family::KernelStep& step = kernel.launched.steps[main];
+  const family::KernelStep& step = kernel.kernel().steps[main];
   Grid grid(kernel, main, values);
   LaunchShape result;
   result.blocks = grid.blocks();
@@ -157,26 +157,26 @@ LaunchShape shape(const StoredKernel& kernel, const space::DeviceAttributes& dev
   result.resident =
       resident_blocks(device, std::llround(threads),
                       value(step.dynamic_shared_bytes, values) + kSharedOfTheSystem, registers);
-  result.flops = static_cast<double>(value(kernel.flops, values));
+  result.flops = static_cast<double>(value(kernel.flops(), values));
   result.block_flops = padded_flops(kernel, grid, values) / result.blocks;
   double scratch = 0;
-  for (const space::Expression& count : kernel.scratch) {
-    scratch += kBytesOfAnElement * static_cast<double>(value(count, values));
+  for (const family::ScratchBuffer& buffer : kernel.kernel().scratch) {
+    scratch += kBytesOfAnElement * static_cast<double>(value(buffer.count, values));
   }
   result.scratch = scratch > 0;
-  result.bytes = static_cast<double>(value(kernel.bytes, values)) + 2 * scratch;
+  result.bytes = static_cast<double>(value(kernel.bytes(), values)) + 2 * scratch;
   std::vector<std::int64_t> variant;
-  for (const std::size_t slot : kernel.entry_slots) variant.push_back(values[slot]);
+  for (const std::size_t slot : kernel.entry_slots()) variant.push_back(values[slot]);
   result.variant = fmt::format("{}", fmt::join(variant, ","));
   return result;
 }
 
-double imbalance(const StoredKernel& kernel, const space::DeviceAttributes& device,
+double imbalance(const RankedKernel& kernel, const space::DeviceAttributes& device,
                  space::ExpressionValues values) {
   const std::size_t main = main_step(kernel, values);
   if (const Grid own(kernel, main, values); own.is_limited()) values = own.unlimited();
   Grid grid(kernel, main, values);
-  const auto flops = static_cast<double>(value(kernel.flops, values));
+  const auto flops = static_cast<double>(value(kernel.flops(), values));
   if (flops <= 0) return 0;
   const auto multiprocessors = static_cast<double>(std::max<std::int64_t>(1, device.sm_count));
   const double blocks = grid.blocks();
@@ -187,11 +187,11 @@ double imbalance(const StoredKernel& kernel, const space::DeviceAttributes& devi
 
 }  // namespace
 
-std::optional<LaunchShape> launch_shape(const StoredKernel& kernel,
+std::optional<LaunchShape> launch_shape(const RankedKernel& kernel,
                                         const space::DeviceAttributes& device,
                                         const space::BoundDefinition& at_size,
                                         const space::Config& config, int registers) {
-  if (kernel.launched.steps.empty()) return std::nullopt;
+  if (kernel.kernel().steps.empty()) return std::nullopt;
   try {
     return shape(kernel, device, at_size.expression_values(config), registers);
   } catch (const NoValue&) {
@@ -201,9 +201,9 @@ std::optional<LaunchShape> launch_shape(const StoredKernel& kernel,
   }
 }
 
-double launch_imbalance(const StoredKernel& kernel, const space::DeviceAttributes& device,
+double launch_imbalance(const RankedKernel& kernel, const space::DeviceAttributes& device,
                         const space::BoundDefinition& at_size, const space::Config& config) {
-  if (kernel.launched.steps.empty() || kernel.flops.slots().empty()) return 0;
+  if (kernel.kernel().steps.empty() || kernel.flops().slots().empty()) return 0;
   try {
     return imbalance(kernel, device, at_size.expression_values(config));
   } catch (const NoValue&) {

@@ -2,7 +2,7 @@
 // What a space file tells of a launch's cost before it is timed.
 #pragma once
 
-#include "tuner/select/stored_kernel.hpp"
+#include "tuner/select/ranked_kernel.hpp"
 
 #include <optional>
 #include <string>
@@ -28,7 +28,7 @@ struct LaunchShape {
 ///
 /// The flops of a full tile come from the largest problem that has the same grid, so that no space
 /// file needs to say what a tile is.
-[[nodiscard]] std::optional<LaunchShape> launch_shape(const StoredKernel& kernel,
+[[nodiscard]] std::optional<LaunchShape> launch_shape(const RankedKernel& kernel,
                                                       const space::DeviceAttributes& device,
                                                       const space::BoundDefinition& at_size,
                                                       const space::Config& config, int registers);
@@ -37,7 +37,7 @@ struct LaunchShape {
 /// would not give it, below 1: tiles reach beyond the problem, and the last wave of blocks is not
 /// full. A grid that the device limits, whatever the problem, counts as the blocks that a larger
 /// device would run. 0 where nothing tells.
-[[nodiscard]] double launch_imbalance(const StoredKernel& kernel,
+[[nodiscard]] double launch_imbalance(const RankedKernel& kernel,
                                       const space::DeviceAttributes& device,
                                       const space::BoundDefinition& at_size,
                                       const space::Config& config);

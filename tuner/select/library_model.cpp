@@ -47,8 +47,8 @@ std::vector<const LibraryRatio*> nearest(std::span<const LibraryRatio> known,
 
 }  // namespace
 
-SizeFeatures size_features(const space::Size& size, const StoredKernel& kernel) {
-  const std::vector<std::size_t> of_flops = kernel.flops.slots();
+SizeFeatures size_features(const space::Size& size, const RankedKernel& kernel) {
+  const std::vector<std::size_t> of_flops = kernel.flops().slots();
   SizeFeatures features;
   for (std::size_t i = 0; i < size.size(); ++i) {
     if (kernel.dims()[i].is_kind()) continue;

@@ -3,7 +3,7 @@
 // (docs/reference/selection.md).
 #pragma once
 
-#include "tuner/select/stored_kernel.hpp"
+#include "tuner/select/ranked_kernel.hpp"
 #include "tuner/space/size.hpp"
 
 #include <span>
@@ -15,7 +15,7 @@ namespace tuner::select {
 /// dimensions that the flops depend on, and how well rows of the other dimensions are aligned. Two
 /// sizes at a distance of 1 have much in common, at 3 nothing.
 using SizeFeatures = std::vector<double>;
-[[nodiscard]] SizeFeatures size_features(const space::Size& size, const StoredKernel& kernel);
+[[nodiscard]] SizeFeatures size_features(const space::Size& size, const RankedKernel& kernel);
 
 /// Both of the same kernel.
 [[nodiscard]] double squared_distance(const SizeFeatures& a, const SizeFeatures& b);

@@ -155,7 +155,7 @@ struct TimedSize {
   double ratio;  ///< the library's time / ours
   double ln_ns;  ///< the library's, back to back
   space::Size numbers;
-  const StoredKernel* kernel;
+  const RankedKernel* kernel;
 };
 
 /// Of the configuration that was the best at a size, beside which the library was timed.
@@ -191,7 +191,7 @@ std::map<std::string, TimedSize> timed_sizes(const std::vector<AskedKernel>& ask
 }
 
 /// Where a size stands among those of all kinds of problem: another layout, say, is another place.
-SizeFeatures place_among_kinds(const space::Size& size, const StoredKernel& kernel) {
+SizeFeatures place_among_kinds(const space::Size& size, const RankedKernel& kernel) {
   SizeFeatures features = size_features(size, kernel);
   for (std::size_t i = 0; i < size.size(); ++i) {
     if (kernel.dims()[i].is_kind()) features.push_back(static_cast<double>(size[i]));

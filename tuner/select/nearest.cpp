@@ -120,7 +120,7 @@ class Search {
 
 }  // namespace
 
-std::optional<std::string> why_rejected(const StoredKernel& kernel,
+std::optional<std::string> why_rejected(const RankedKernel& kernel,
                                         const space::BoundDefinition& at, const std::string& size,
                                         const KnownConfig& config) {
   if (!config.refutation.empty()) return config.refutation;

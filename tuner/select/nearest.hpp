@@ -32,7 +32,7 @@ struct NearCandidate {
 
 /// Why a configuration of a kernel cannot answer for `size` (canonical), to which `at` is bound;
 /// none when it can.
-[[nodiscard]] std::optional<std::string> why_rejected(const StoredKernel& kernel,
+[[nodiscard]] std::optional<std::string> why_rejected(const RankedKernel& kernel,
                                                       const space::BoundDefinition& at,
                                                       const std::string& size,
                                                       const KnownConfig& config);

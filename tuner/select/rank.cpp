@@ -188,7 +188,7 @@ class Ladder {
 
   [[nodiscard]] bool may_ask_the_library() const {
     const AskedKernel* const known = first_with_space();
-    return !question_.kernel && known != nullptr && known->kernel->stored->has_library;
+    return !question_.kernel && known != nullptr && known->kernel->stored->has_library();
   }
 
   void take(const ExpectedLibrary& library) {
@@ -290,16 +290,16 @@ class Ladder {
   void by_default() {
     const AskedKernel* const known = first_with_space();
     if (known == nullptr) return;
-    for (const std::string& kernel_name : known->kernel->stored->family_kernels) {
+    for (const std::string& kernel_name : known->kernel->stored->family_kernels()) {
       const auto asked = std::ranges::find_if(asked_, [&](const AskedKernel& it) {
         return it.kernel->record->kernel == kernel_name && it.kernel->stored && it.size;
       });
       if (asked == asked_.end()) continue;
-      const StoredKernel& kernel = *asked->kernel->stored;
+      const RankedKernel& kernel = *asked->kernel->stored;
       const space::BoundDefinition at =
           kernel.at(catalogue_.device.attributes, asked->size->numbers);
       const space::Config config = at.default_config();
-      const std::string json = space::canonical_json(*kernel.definition, config);
+      const std::string json = space::canonical_json(kernel.definition(), config);
       const auto tried = std::ranges::find(asked->kernel->configs, json, &KnownConfig::json);
       const auto why = tried != asked->kernel->configs.end()
                            ? why_rejected(kernel, at, asked->size->text, *tried)

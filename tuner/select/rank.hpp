@@ -31,7 +31,7 @@ struct Selection {
   space::DeviceInfo device;
   std::string family;
   std::shared_ptr<const store::KernelRecord> kernel;  ///< null: the library
-  std::shared_ptr<const StoredKernel> stored;         ///< null where it came without its space file
+  std::shared_ptr<const RankedKernel> stored;         ///< null where it came without its space file
   std::string size_text;                              ///< the asked size, canonical
   space::Size size;                    ///< its numbers; empty where the dimensions are not known
   std::string config_json;             ///< canonical; empty for the library

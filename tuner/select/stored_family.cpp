@@ -5,7 +5,7 @@
 #include "tuner/core/json.hpp"
 #include "tuner/core/json_reason.hpp"
 #include "tuner/core/printable.hpp"
-#include "tuner/select/stored_kernel.hpp"
+#include "tuner/select/ranked_kernel.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

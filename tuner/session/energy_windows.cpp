@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/session/energy_windows.hpp"
 
+#include "tuner/core/quantile.hpp"
+
 #include <algorithm>
 #include <numeric>
 #include <random>
-#include <utility>
 
 namespace tuner::session {
 namespace {
@@ -24,17 +25,16 @@ std::vector<std::size_t> chosen(const SideBySideTimes& times, EnergyChoice choic
   return fastest;
 }
 
-EnergySummary summary(std::vector<backend::EnergySample> samples, double idle_watts) {
-  std::ranges::sort(samples, {}, &backend::EnergySample::joules);
+EnergySummary summary(const std::vector<backend::EnergySample>& samples, double idle_watts) {
+  std::vector<double> joules;
   double watts = 0;
-  for (const backend::EnergySample& sample : samples) watts += sample.watts;
-  const std::size_t middle = samples.size() / 2;
-  const double median = samples.size() % 2 == 1
-                            ? samples[middle].joules
-                            : (samples[middle - 1].joules + samples[middle].joules) / 2;
-  return {.joules = median,
-          .min_joules = samples.front().joules,
-          .max_joules = samples.back().joules,
+  for (const backend::EnergySample& sample : samples) {
+    joules.push_back(sample.joules);
+    watts += sample.watts;
+  }
+  return {.joules = *quantile(joules, 0.5),
+          .min_joules = std::ranges::min(joules),
+          .max_joules = std::ranges::max(joules),
           .windows = static_cast<int>(samples.size()),
           .watts = watts / static_cast<double>(samples.size()),
           .idle_watts = idle_watts};
@@ -67,7 +67,7 @@ Expected<std::vector<std::optional<EnergySummary>>, LostUnderLoad> measure_energ
   }
   Energies energies(samples.size());
   for (std::size_t i = 0; i < samples.size(); ++i) {
-    if (!samples[i].empty()) energies[i] = summary(std::move(samples[i]), *idle_watts);
+    if (!samples[i].empty()) energies[i] = summary(samples[i], *idle_watts);
   }
   return energies;
 }

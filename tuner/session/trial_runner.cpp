@@ -37,7 +37,7 @@ CommittedTrial TrialRunner::record_failure(SizeSearch& search, const space::Conf
                                            const Failure& failure) {
   store::TrialRecord trial = search.trial(config);
   provisional_.push_back({.search = &search, .config = config, .before = trial});
-  static_cast<Timing&>(trial) = {};
+  trial.forget_times();
   trial = with_failure(std::move(trial), failure);
   trial.message += " (in the final)";
   CommittedTrial committed{.trial = std::move(trial)};

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "tuner/core/record.hpp"
+
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -60,6 +62,12 @@ struct EnvironmentInfo {
   std::string tool;      ///< version of this program
 
   bool operator==(const EnvironmentInfo&) const = default;
+
+  static constexpr auto fields() {
+    return std::tuple(
+        Field("driver", &EnvironmentInfo::driver), Field("compiler", &EnvironmentInfo::compiler),
+        Field("library", &EnvironmentInfo::library), Field("tool", &EnvironmentInfo::tool));
+  }
 };
 
 /// A known device that need not be present, to count and inspect spaces on any machine:

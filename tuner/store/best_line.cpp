@@ -12,6 +12,9 @@
 #include <nlohmann/json.hpp>
 
 #include <filesystem>
+#include <map>
+#include <type_traits>
+#include <utility>
 
 namespace tuner::store {
 namespace {
@@ -27,12 +30,44 @@ bool is_canonical_size(const std::string& text) {
 
 constexpr const char* kFormat1 = "tune.best/1";
 constexpr const char* kFormat2 = "tune.best/2";
-constexpr double kMostNs = 1e15;  // as the schema
-constexpr double kMostRatio = 1e9;
-constexpr double kMostWork = 1e30;
 
-SortedJson optional(const std::optional<double>& value) {
+/// The key of a time in an object whose name states the unit: "median_ns" → "median".
+std::string_view without_unit(std::string_view name) {
+  return name.ends_with("_ns") ? name.substr(0, name.size() - 3) : name;
+}
+
+/// The object in a line that a field is in, and its key there: "library.ratio".
+std::pair<std::string_view, std::string_view> split(std::string_view place) {
+  const std::size_t dot = place.find('.');
+  if (dot == std::string_view::npos) return {"", place};
+  return {place.substr(0, dot), place.substr(dot + 1)};
+}
+
+template <class T>
+SortedJson value_json(const T& value) {
+  return value;
+}
+SortedJson value_json(const std::optional<double>& value) {
   return value ? SortedJson(*value) : SortedJson();
+}
+SortedJson value_json(const TimeSummary& time) {
+  SortedJson object;
+  for_each_field<TimeSummary>([&](const auto& field) {
+    object[std::string(without_unit(field.name))] = time.*field.member;
+  });
+  return object;
+}
+
+/// What is written of a best by the names of its fields.
+void write_fields(const BestRecord& best, SortedJson& document) {
+  for_each_field<BestRecord>([&](const auto& field) {
+    if (field.use.line.empty()) return;
+    SortedJson value = value_json(best.*field.member);
+    if (value.is_null() && field.use.is_omitted) return;
+    const auto [object, key] = split(field.use.line);
+    SortedJson& in = object.empty() ? document : document[std::string(object)];
+    in[std::string(key)] = std::move(value);
+  });
 }
 
 SortedJson device_json(const space::DeviceInfo& device) {
@@ -46,6 +81,13 @@ SortedJson device_json(const space::DeviceInfo& device) {
           {"attributes", attributes}};
 }
 
+SortedJson environment_json(const space::EnvironmentInfo& environment) {
+  SortedJson object;
+  for_each_field<space::EnvironmentInfo>(
+      [&](const auto& field) { object[std::string(field.name)] = environment.*field.member; });
+  return object;
+}
+
 /// Everything but the checksum.
 SortedJson document_of(const StoredBest& stored) {
   const Subject& subject = *stored.subject;
@@ -53,39 +95,18 @@ SortedJson document_of(const StoredBest& stored) {
   SortedJson document = {
       {"format", kFormat2},
       {"device", device_json(subject.device)},
-      {"environment",
-       {{"driver", subject.environment.driver},
-        {"compiler", subject.environment.compiler},
-        {"library", subject.environment.library},
-        {"tool", subject.environment.tool}}},
+      {"environment", environment_json(subject.environment)},
       {"family", subject.kernel.family},
       {"kernel", subject.kernel.kernel},
       {"kernel_hash", subject.kernel.hash},
       {"problem", best.problem},
       {"config", SortedJson::parse(parse_json(best.config_json, "a stored configuration").dump())},
-      {"time_ns",
-       {{"median", best.time.median_ns},
-        {"q1", best.time.q1_ns},
-        {"q3", best.time.q3_ns},
-        {"min", best.time.min_ns},
-        {"samples", best.time.samples}}},
-      {"library",
-       {{"name", best.library_name},
-        {"median_ns", optional(best.library_ns)},
-        {"ratio", optional(best.ratio_to_library)},
-        {"ratio_low", optional(best.ratio_to_library_low)},
-        {"ratio_high", optional(best.ratio_to_library_high)}}},
-      {"default",
-       {{"median_ns", optional(best.default_ns)}, {"ratio", optional(best.ratio_to_default)}}},
-      {"ties", best.ties},
-      {"flops", best.flops},
-      {"bytes", best.bytes},
       {"provenance",
        {{"session", best.run_uuid},
         {"recorded_at", best.recorded_at},
         {"tool", subject.environment.tool},
         {"origin", published_origin(best)}}}};
-  if (best.sustained_ns) document["back_to_back_ns"] = *best.sustained_ns;
+  write_fields(best, document);
   return document;
 }
 
@@ -105,25 +126,56 @@ space::DeviceInfo device_of(JsonFields fields) {
 }
 
 space::EnvironmentInfo environment_of(JsonFields fields) {
-  space::EnvironmentInfo environment{.driver = fields.text("driver"),
-                                     .compiler = fields.text("compiler"),
-                                     .library = fields.text("library"),
-                                     .tool = fields.text("tool")};
+  space::EnvironmentInfo environment;
+  for_each_field<space::EnvironmentInfo>(
+      [&](const auto& field) { environment.*field.member = fields.text(field.name); });
   fields.finish();
   return environment;
 }
 
-TimeSummary time_of(JsonFields fields) {
-  const TimeSummary time{.median_ns = fields.positive("median", kMostNs),
-                         .q1_ns = fields.positive("q1", kMostNs),
-                         .q3_ns = fields.positive("q3", kMostNs),
-                         .min_ns = fields.positive("min", kMostNs),
-                         .samples = fields.count("samples", 1)};
+void read_value(JsonFields& fields, std::string_view key, double below,
+                std::optional<double>& value) {
+  value = fields.optional_positive(key, below);
+}
+void read_value(JsonFields& fields, std::string_view key, double below, double& value) {
+  value = fields.at_least_zero(key, below);
+}
+void read_value(JsonFields& fields, std::string_view key, double, int& value) {
+  value = fields.count(key, 0);
+}
+void read_value(JsonFields& fields, std::string_view key, double, std::string& value) {
+  value = fields.text(key);
+}
+void read_value(JsonFields& fields, std::string_view key, double below, TimeSummary& time) {
+  JsonFields times = fields.object(key);
+  for_each_field<TimeSummary>([&]<class F>(const F& field) {
+    if constexpr (std::is_same_v<typename F::Type, double>) {
+      time.*field.member = times.positive(without_unit(field.name), below);
+    } else {
+      time.*field.member = times.count(field.name, 1);
+    }
+  });
   if (time.min_ns > time.q1_ns || time.q1_ns > time.median_ns || time.median_ns > time.q3_ns) {
-    fields.fail("the times are not in order: min <= q1 <= median <= q3");
+    times.fail("the times are not in order: min <= q1 <= median <= q3");
   }
-  fields.finish();
-  return time;
+  times.finish();
+}
+
+/// What write_fields wrote.
+void read_fields(JsonFields& fields, BestRecord& best) {
+  std::map<std::string_view, JsonFields> objects;
+  for_each_field<BestRecord>([&]<class F>(const F& field) {
+    if constexpr (!std::is_same_v<typename F::Type, bool>) {  // lines have no flags
+      const auto [object, key] = split(field.use.line);
+      if (key.empty()) return;
+      JsonFields& in = object.empty()
+                           ? fields
+                           : objects.try_emplace(object, fields.object(object)).first->second;
+      if (field.use.is_omitted && !in.has(key)) return;
+      read_value(in, key, field.use.below, best.*field.member);
+    }
+  });
+  for (const auto& [name, object] : objects) object.finish();
 }
 
 /// A flat object of numbers, booleans and texts, in canonical form.
@@ -140,20 +192,6 @@ std::string config_of(JsonFields& fields) {
     }
   }
   return config.dump();
-}
-
-void read_comparisons(JsonFields& fields, BestRecord& best) {
-  JsonFields library = fields.object("library");
-  best.library_name = library.text("name");
-  best.library_ns = library.optional_positive("median_ns", kMostNs);
-  best.ratio_to_library = library.optional_positive("ratio", kMostRatio);
-  best.ratio_to_library_low = library.optional_positive("ratio_low", kMostRatio);
-  best.ratio_to_library_high = library.optional_positive("ratio_high", kMostRatio);
-  library.finish();
-  JsonFields by_default = fields.object("default");
-  best.default_ns = by_default.optional_positive("median_ns", kMostNs);
-  best.ratio_to_default = by_default.optional_positive("ratio", kMostRatio);
-  by_default.finish();
 }
 
 std::string invented_uuid(const Subject& subject) {
@@ -197,14 +235,7 @@ StoredBest best_of(JsonFields fields) {
     fields.fail("'problem' must be a size such as 4096,4096,4096 or 4096,4096,64,TRANS_B=1");
   }
   best.config_json = config_of(fields);
-  best.time = time_of(fields.object("time_ns"));
-  if (fields.has("back_to_back_ns")) {
-    best.sustained_ns = fields.positive("back_to_back_ns", kMostNs);
-  }
-  read_comparisons(fields, best);
-  best.ties = fields.count("ties", 0);
-  best.flops = fields.at_least_zero("flops", kMostWork);
-  best.bytes = fields.at_least_zero("bytes", kMostWork);
+  read_fields(fields, best);
   best.verified = false;
   read_provenance(fields, stored);
   fields.finish();

@@ -13,19 +13,6 @@
 namespace tuner::store {
 namespace {
 
-constexpr const char* kKernelColumns =
-    "k.family, k.name, k.hash, k.space_text, k.source_name, k.source_text, k.headers_json";
-
-KernelRecord read_kernel(RowReader& row) {
-  return {.family = row.text(),
-          .kernel = row.text(),
-          .hash = row.text(),
-          .space_text = row.text(),
-          .source_name = row.text(),
-          .source_text = row.text(),
-          .headers_json = row.text()};
-}
-
 /// What bests refer to, read and checked once.
 struct Referred {
   struct Run {
@@ -54,15 +41,11 @@ Referred read_referred(const SQLite::Database& database) {
   Referred all;
   read_all(database, fmt::format("SELECT id, {}, intact FROM device", device_columns("")),
            all.devices, read_device);
-  read_all(database, "SELECT id, driver, compiler, library, tool, intact FROM environment",
-           all.environments, [](RowReader& row) -> space::EnvironmentInfo {
-             return {.driver = row.text(),
-                     .compiler = row.text(),
-                     .library = row.text(),
-                     .tool = row.text()};
-           });
-  read_all(database, fmt::format("SELECT k.id, {}, k.intact FROM kernel k", kKernelColumns),
-           all.kernels, read_kernel);
+  read_all(database,
+           fmt::format("SELECT id, {}, intact FROM environment", columns<space::EnvironmentInfo>()),
+           all.environments, [](RowReader& row) { return row.value<space::EnvironmentInfo>(); });
+  read_all(database, fmt::format("SELECT id, {}, intact FROM kernel", columns<KernelRecord>()),
+           all.kernels, [](RowReader& row) { return row.value<KernelRecord>(); });
   read_all(database, "SELECT id, uuid, device_uuid, shared, intact FROM session", all.runs,
            [](RowReader& row) -> Referred::Run {
              return {.uuid = row.text(), .device_uuid = row.text(), .shared = row.flag()};
@@ -107,49 +90,30 @@ class Subjects {
 };
 
 BestRecord read_best(RowReader& row, const Referred::Run& run) {
-  return {.problem = row.text(),
-          .config_json = row.text(),
-          .time = read_time(row),
-          .library_ns = row.optional_real(),
-          .default_ns = row.optional_real(),
-          .ratio_to_library = row.optional_real(),
-          .ratio_to_default = row.optional_real(),
-          .ratio_to_library_low = row.optional_real(),
-          .ratio_to_library_high = row.optional_real(),
-          .library_name = row.text(),
-          .ties = row.number(),
-          .flops = row.real(),
-          .bytes = row.real(),
-          .run_uuid = run.uuid,
-          .recorded_at = row.text(),
-          .verified = row.flag(),
-          .origin = row.text(),
-          .shared = run.shared,
-          .library_algorithm = row.text(),
-          .ratio_to_library_tuned = row.optional_real(),
-          .rested_ns = row.optional_real(),
-          .sustained_ns = row.optional_real(),
-          .joules = row.optional_real()};
+  BestRecord best;
+  best.problem = row.text();
+  best.config_json = row.text();
+  best.joules = row.optional_real();
+  row.read(best);
+  best.run_uuid = run.uuid;
+  best.shared = run.shared;
+  return best;
 }
 
 }  // namespace
 
 std::vector<StoredBest> Store::bests(const ResultFilter& filter) const {
-  const std::string sql =
+  const std::string sql = fmt::format(
       "SELECT b.session_id, b.device_id, b.environment_id, b.kernel_id, p.size, c.json, "
-      "b.median_ns, b.q1_ns, b.q3_ns, b.min_ns, b.samples, b.library_ns, b.default_ns, "
-      "b.ratio_to_library, b.ratio_to_default, b.ratio_to_library_low, b.ratio_to_library_high, "
-      "b.library_name, b.ties, b.flops, b.bytes, b.recorded_at, b.verified, b.origin, "
-      "b.library_algorithm, b.ratio_to_library_tuned, b.rested_ns, b.sustained_ns, "
       // Reading `intact` refuses a damaged row.
       "(SELECT iif(n.intact, n.joules, NULL) FROM energy n "
       "JOIN main.finalist f ON f.id = n.finalist_id JOIN main.final fi ON fi.id = f.final_id "
       "WHERE fi.session_id = b.session_id AND fi.problem_id = b.problem_id "
       "AND f.config_id = b.config_id ORDER BY fi.id DESC LIMIT 1), "
-      "b.intact, p.intact, c.intact "
+      "{}, b.intact, p.intact, c.intact "
       "FROM best b JOIN problem p ON p.id = b.problem_id JOIN config c ON c.id = b.config_id "
-      "WHERE (?1 IS NULL OR p.size = ?1) AND " +
-      std::string(kIsConfirmed) + " ORDER BY b.recorded_at DESC, b.id DESC";
+      "WHERE (?1 IS NULL OR p.size = ?1) AND {} ORDER BY b.recorded_at DESC, b.id DESC",
+      columns<BestRecord>("b."), kIsConfirmed);
   return state_->connection.read([&](const SQLite::Database& database) {
     const Referred all = read_referred(database);
     Subjects subjects(all, filter);
@@ -195,14 +159,14 @@ std::vector<KernelRecord> Store::kernels(const ResultFilter& filter) const {
       "SELECT 1 FROM session_problem sp JOIN problem p ON p.id = sp.problem_id "
       "WHERE sp.session_id = s.id AND p.size = ?4)) "
       "GROUP BY k.id ORDER BY last_session DESC",
-      kKernelColumns);
+      columns<KernelRecord>("k."));
   return state_->connection.read([&](const SQLite::Database& database) {
     std::vector<KernelRecord> kernels;
     SQLite::Statement found =
         prepare(database, sql, filter.device, filter.family, filter.kernel, filter.problem);
     while (found.executeStep()) {
       RowReader row(found);
-      kernels.push_back(read_kernel(row));
+      kernels.push_back(row.value<KernelRecord>());
     }
     return kernels;
   });

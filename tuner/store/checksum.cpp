@@ -101,7 +101,7 @@ std::vector<std::string> tables(const SQLite::Database& database) {
 }
 
 /// The columns of a table, in order, without those that SQLite computes.
-std::string columns(const SQLite::Database& database, const std::string& table) {
+std::string checked_columns(const SQLite::Database& database, const std::string& table) {
   SQLite::Statement found(database,
                           "SELECT group_concat(name, ', ') FROM (SELECT name FROM "
                           "pragma_table_xinfo(?, 'main') WHERE hidden = 0 ORDER BY cid)");
@@ -122,7 +122,7 @@ void add_checked_views(SQLite::Database& database) {
     database.exec(
         fmt::format("CREATE TEMP VIEW {0} AS SELECT *, checked_row('{0}', checksum, {1}) AS intact "
                     "FROM main.{0}",
-                    table, columns(database, table)));
+                    table, checked_columns(database, table)));
   }
 }
 

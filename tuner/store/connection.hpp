@@ -47,7 +47,7 @@ class KeptStatement {
   KeptStatement(const Database& database, std::string_view sql, const Values&... values)
       : statement_(database.kept(sql)) {
     int index = 0;
-    (bind_value(statement_, ++index, values), ...);
+    (bind_next(statement_, index, values), ...);
   }
   ~KeptStatement() { statement_.tryReset(); }
   KeptStatement(const KeptStatement&) = delete;

@@ -44,7 +44,7 @@ std::int64_t store_environment(const Database& database, const space::Environmen
                     "VALUES (?, ?, ?, ?)",
                     "SELECT id, intact FROM environment "
                     "WHERE driver = ? AND compiler = ? AND library = ? AND tool = ?",
-                    it.driver, it.compiler, it.library, it.tool);
+                    it);
 }
 
 std::int64_t store_kernel(const Database& database, const KernelRecord& kernel) {

@@ -200,19 +200,9 @@ void detach_from_processes(const SQLite::Database& database,
 /// Those of no run too: all are copied.
 std::vector<KernelRecord> every_kernel(const SQLite::Database& database) {
   std::vector<KernelRecord> kernels;
-  SQLite::Statement found(database,
-                          "SELECT family, name, hash, space_text, source_name, source_text, "
-                          "headers_json, intact FROM kernel ORDER BY id");
-  while (found.executeStep()) {
-    RowReader row(found);
-    kernels.push_back({.family = row.text(),
-                       .kernel = row.text(),
-                       .hash = row.text(),
-                       .space_text = row.text(),
-                       .source_name = row.text(),
-                       .source_text = row.text(),
-                       .headers_json = row.text()});
-  }
+  SQLite::Statement found(
+      database, fmt::format("SELECT {}, intact FROM kernel ORDER BY id", columns<KernelRecord>()));
+  while (found.executeStep()) kernels.push_back(RowReader(found).value<KernelRecord>());
   return kernels;
 }
 

@@ -49,10 +49,10 @@ void store_members(const Database& database, std::int64_t portfolio,
 void store_sizes(const Database& database, std::int64_t portfolio, const PortfolioRecord& record) {
   for (const PortfolioSize& size : record.sizes) {
     prepare(database,
-            "INSERT INTO main.portfolio_size (portfolio_id, problem_id, weight, member_ns, "
-            "library_ns) VALUES (?, ?, ?, ?, ?)",
-            portfolio, store_problem(database, record.family, size.problem), size.weight,
-            size.member_ns, size.library_ns)
+            fmt::format(
+                "INSERT INTO main.portfolio_size (portfolio_id, problem_id, {}) VALUES (?, ?, {})",
+                columns<PortfolioSize>(), parameters<PortfolioSize>()),
+            portfolio, store_problem(database, record.family, size.problem), size)
         .exec();
   }
 }
@@ -75,47 +75,41 @@ std::vector<PortfolioMember> read_members(const Database& database, std::int64_t
 std::vector<PortfolioSize> read_sizes(const Database& database, std::int64_t portfolio) {
   SQLite::Statement found =
       prepare(database,
-              "SELECT p.size, z.weight, z.member_ns, z.library_ns, z.intact, p.intact "
-              "FROM portfolio_size z JOIN problem p ON p.id = z.problem_id "
-              "WHERE z.portfolio_id = ? ORDER BY z.id",
+              fmt::format("SELECT p.size, {}, z.intact, p.intact "
+                          "FROM portfolio_size z JOIN problem p ON p.id = z.problem_id "
+                          "WHERE z.portfolio_id = ? ORDER BY z.id",
+                          columns<PortfolioSize>("z.")),
               portfolio);
   std::vector<PortfolioSize> sizes;
   while (found.executeStep()) {
     RowReader row(found);
-    sizes.push_back({.problem = row.text(),
-                     .weight = row.real(),
-                     .member_ns = row.optional_real(),
-                     .library_ns = row.optional_real()});
+    sizes.push_back({.problem = row.text()});
+    row.read(sizes.back());
   }
   return sizes;
 }
 
 PortfolioRecord read_portfolio(const Database& database, RowReader& row) {
   const std::int64_t id = row.integer();
-  return {
-      .family = row.text(),
-      .types = row.text(),
-      .distribution = row.text(),
-      .recorded_at = row.text(),
-      .loss = row.real(),
-      .left_out_loss = row.optional_real(),
-      .members = read_members(database, id),
-      .sizes = read_sizes(database, id),
-      .environment = {
-          .driver = row.text(), .compiler = row.text(), .library = row.text(), .tool = row.text()}};
+  auto portfolio = row.value<PortfolioRecord>();
+  row.read(portfolio.environment);
+  portfolio.members = read_members(database, id);
+  portfolio.sizes = read_sizes(database, id);
+  return portfolio;
 }
 
 }  // namespace
 
 void Store::record_portfolio(const space::DeviceInfo& device, const PortfolioRecord& portfolio) {
   state_->connection.write([&](Database& database) {
-    const std::string when = portfolio.recorded_at.empty() ? utc_now() : portfolio.recorded_at;
+    PortfolioRecord dated = portfolio;
+    if (dated.recorded_at.empty()) dated.recorded_at = utc_now();
     prepare(database,
-            "INSERT INTO main.portfolio (uuid, device_id, environment_id, family, types, "
-            "distribution, recorded_at, loss, left_out_loss) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            fmt::format("INSERT INTO main.portfolio (uuid, device_id, environment_id, {}) "
+                        "VALUES (?, ?, ?, {})",
+                        columns<PortfolioRecord>(), parameters<PortfolioRecord>()),
             portfolio_uuid(), store_device(database, device),
-            store_environment(database, portfolio.environment), portfolio.family, portfolio.types,
-            portfolio.distribution, when, portfolio.loss, portfolio.left_out_loss)
+            store_environment(database, portfolio.environment), dated)
         .exec();
     const std::int64_t id = database.getLastInsertRowid();
     store_members(database, id, portfolio);
@@ -125,15 +119,15 @@ void Store::record_portfolio(const space::DeviceInfo& device, const PortfolioRec
 
 std::vector<PortfolioRecord> Store::portfolios(const space::DeviceInfo& device) const {
   return state_->connection.read([&](const Database& database) {
-    SQLite::Statement found =
-        prepare(database,
-                "SELECT o.id, o.family, o.types, o.distribution, o.recorded_at, o.loss, "
-                "o.left_out_loss, e.driver, e.compiler, e.library, e.tool, o.intact, d.intact, "
-                "e.intact FROM portfolio o JOIN device d ON d.id = o.device_id "
-                "JOIN environment e ON e.id = o.environment_id "
-                "WHERE d.backend = ? AND d.name = ? AND d.architecture = ? AND d.sm_count = ? "
-                "ORDER BY o.recorded_at DESC, o.id DESC",
-                device.backend, device.name, device.architecture, device.attributes.sm_count);
+    SQLite::Statement found = prepare(
+        database,
+        fmt::format("SELECT o.id, {}, {}, o.intact, d.intact, e.intact FROM portfolio o "
+                    "JOIN device d ON d.id = o.device_id "
+                    "JOIN environment e ON e.id = o.environment_id "
+                    "WHERE d.backend = ? AND d.name = ? AND d.architecture = ? AND d.sm_count = ? "
+                    "ORDER BY o.recorded_at DESC, o.id DESC",
+                    columns<PortfolioRecord>("o."), columns<space::EnvironmentInfo>("e.")),
+        device.backend, device.name, device.architecture, device.attributes.sm_count);
     std::vector<PortfolioRecord> latest;
     std::set<std::pair<std::string, std::string>> known;
     while (found.executeStep()) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "tuner/core/energy_summary.hpp"
+#include "tuner/core/record.hpp"
 #include "tuner/core/trial_result.hpp"
 #include "tuner/counters/bound.hpp"
 #include "tuner/space/device.hpp"
@@ -29,6 +30,15 @@ struct KernelRecord {
   std::string source_name;
   std::string source_text;
   std::string headers_json;  ///< [{"name":…,"text":…}]
+
+  static constexpr auto fields() {
+    return std::tuple(
+        Field("family", &KernelRecord::family), Field("name", &KernelRecord::kernel, "kernel"),
+        Field("hash", &KernelRecord::hash), Field("space_text", &KernelRecord::space_text, "space"),
+        Field("source_name", &KernelRecord::source_name),
+        Field("source_text", &KernelRecord::source_text, "source"),
+        Field("headers_json", &KernelRecord::headers_json, "headers"));
+  }
 };
 
 /// What a result was measured on and for.
@@ -51,6 +61,15 @@ struct TrialRecord : TrialResult {
   std::uint64_t shared_bytes = 0;
   std::uint64_t local_bytes = 0;
   double compile_ms = 0;  ///< 0 when another candidate had compiled the same binary
+
+  static constexpr auto fields() {
+    return std::tuple_cat(TrialResult::fields(),
+                          std::tuple(Field("check_seed", &TrialRecord::check_seed),
+                                     Field("registers", &TrialRecord::registers),
+                                     Field("shared_bytes", &TrialRecord::shared_bytes),
+                                     Field("local_bytes", &TrialRecord::local_bytes),
+                                     Field("compile_ms", &TrialRecord::compile_ms)));
+  }
 };
 
 /// A stored trial with its place in the database.
@@ -90,6 +109,19 @@ struct FinalistRecord {
   std::optional<double> rested_ns = {}, sustained_ns = {};
   std::optional<EnergySummary> energy = {};  ///< of a run, where it was measured
   std::int64_t config = 0;                   ///< when read: as of StoredTrial; 0 for the library
+
+  /// Of its row: the configuration and the energy are in tables of their own.
+  static constexpr auto fields() {
+    return std::tuple(Field("role", &FinalistRecord::role), Field("time", &FinalistRecord::time),
+                      Field("ratio_to_best", &FinalistRecord::ratio_to_best),
+                      Field("ratio_low", &FinalistRecord::ratio_low),
+                      Field("ratio_high", &FinalistRecord::ratio_high),
+                      Field("samples_ns", &FinalistRecord::samples_ns),
+                      Field("hot_ns", &FinalistRecord::hot_ns),
+                      Field("clock_mhz", &FinalistRecord::clock_mhz),
+                      Field("rested_ns", &FinalistRecord::rested_ns),
+                      Field("sustained_ns", &FinalistRecord::sustained_ns));
+  }
 };
 
 /// Whether times rested and sustained are known and differ by more than 1 %.
@@ -99,6 +131,26 @@ struct FinalistRecord {
 /// What the times of a final round's contenders are, as it is stored: of single launches from a
 /// cold cache, interleaved.
 inline constexpr std::string_view kTimeMetric = "cold";
+
+/// Where a field of a best is written beside its row and `--json`.
+struct BestUse {
+  /// In a line of `tune export`, behind the object that has it: "library.ratio". Empty: nowhere.
+  std::string_view line = {};
+  std::string_view table = {};  ///< in a dispatch table; empty: nowhere
+  double below = 1e15;          ///< what a number read from either must be less than, as the schema
+  bool is_omitted = false;      ///< where it has no value: not written at all, else as null
+};
+
+struct BestRecord;
+template <class Member>
+struct BestField : Field<BestRecord, Member> {
+  constexpr BestField(std::string_view its_name, Member BestRecord::*its_member, BestUse its_use)
+      : BestField(its_name, its_member, its_name, its_use) {}
+  constexpr BestField(std::string_view its_name, Member BestRecord::*its_member,
+                      std::string_view its_key, BestUse its_use)
+      : Field<BestRecord, Member>(its_name, its_member, its_key), use(its_use) {}
+  BestUse use;
+};
 
 /// The best known configuration of a kernel for a size on a device.
 struct BestRecord {
@@ -126,6 +178,39 @@ struct BestRecord {
   std::optional<double> ratio_to_library_tuned = {};
   std::optional<double> rested_ns = {}, sustained_ns = {};  ///< as of FinalistRecord
   std::optional<double> joules = {};  ///< when read: of a run, where its final round measured it
+
+  /// Of its row, in the order that dispatch tables have.
+  static constexpr auto fields() {
+    constexpr double kMostRatio = 1e9, kMostWork = 1e30;
+    return std::tuple(
+        BestField("time", &BestRecord::time, {.line = "time_ns"}),
+        BestField("rested_ns", &BestRecord::rested_ns, {}),
+        BestField("sustained_ns", &BestRecord::sustained_ns,
+                  {.line = "back_to_back_ns", .table = "back_to_back_ns", .is_omitted = true}),
+        BestField("library_ns", &BestRecord::library_ns, {.line = "library.median_ns"}),
+        BestField("default_ns", &BestRecord::default_ns, {.line = "default.median_ns"}),
+        BestField("flops", &BestRecord::flops,
+                  {.line = "flops", .table = "flops", .below = kMostWork}),
+        BestField("bytes", &BestRecord::bytes, {.line = "bytes", .below = kMostWork}),
+        BestField("ratio_to_library", &BestRecord::ratio_to_library,
+                  {.line = "library.ratio", .table = "ratio_to_library", .below = kMostRatio}),
+        BestField("ratio_to_library_low", &BestRecord::ratio_to_library_low,
+                  {.line = "library.ratio_low", .below = kMostRatio}),
+        BestField("ratio_to_library_high", &BestRecord::ratio_to_library_high,
+                  {.line = "library.ratio_high", .below = kMostRatio}),
+        BestField("ratio_to_default", &BestRecord::ratio_to_default,
+                  {.line = "default.ratio", .below = kMostRatio}),
+        BestField("library_name", &BestRecord::library_name, "library",
+                  {.line = "library.name", .table = "library"}),
+        BestField("library_algorithm", &BestRecord::library_algorithm,
+                  {.table = "library_algorithm", .is_omitted = true}),
+        BestField("ratio_to_library_tuned", &BestRecord::ratio_to_library_tuned,
+                  {.table = "ratio_to_library_tuned", .below = kMostRatio, .is_omitted = true}),
+        BestField("ties", &BestRecord::ties, {.line = "ties"}),
+        BestField("recorded_at", &BestRecord::recorded_at, {.table = "recorded_at"}),
+        BestField("verified", &BestRecord::verified, {.table = "verified"}),
+        BestField("origin", &BestRecord::origin, {}));
+  }
 };
 
 /// What a time counts in a ranking. Another card of the same model took an imported one, which is
@@ -168,6 +253,17 @@ struct RunRecord {
   bool shared = false;  ///< other processes were on the device
   bool merged = false;  ///< of another database (when read)
   space::EnvironmentInfo environment = {};  ///< when read; a write goes by its subject
+
+  /// What its row says of the run, without how it stands.
+  static constexpr auto fields() {
+    return std::tuple(
+        Field("strategy", &RunRecord::strategy), Field("seed", &RunRecord::seed),
+        Field("command", &RunRecord::command), Field("valid", &RunRecord::valid),
+        Field("cartesian", &RunRecord::cartesian), Field("wall_s", &RunRecord::wall_s),
+        Field("compile_s", &RunRecord::compile_s), Field("verify_s", &RunRecord::verify_s),
+        Field("measure_s", &RunRecord::measure_s), Field("respawns", &RunRecord::respawns),
+        Field("shared", &RunRecord::shared));
+  }
 };
 
 /// "complete", "complete, merged".
@@ -219,6 +315,13 @@ struct ComparedTime {
   double median_ns = 0;
   double ratio_to_best = 1;
   double ratio_low = 1, ratio_high = 1;  ///< 95 % interval
+
+  static constexpr auto fields() {
+    return std::tuple(Field("median_ns", &ComparedTime::median_ns),
+                      Field("ratio_to_best", &ComparedTime::ratio_to_best),
+                      Field("ratio_low", &ComparedTime::ratio_low),
+                      Field("ratio_high", &ComparedTime::ratio_high));
+  }
 };
 
 /// A contender of an explanation.
@@ -228,6 +331,13 @@ struct ExplainedRecord {
   std::string parameter = {};              ///< of a neighbour: the one that differs
   std::optional<ComparedTime> timed = {};  ///< absent: it could not be timed
   counters::Profile profile = {};          ///< when read: without the occupancy
+
+  /// Of its row: the configuration is in a table of its own.
+  static constexpr auto fields() {
+    return std::tuple(
+        Field("role", &ExplainedRecord::role), Field("parameter", &ExplainedRecord::parameter),
+        Field("timed", &ExplainedRecord::timed), Field("profile", &ExplainedRecord::profile));
+  }
 };
 
 /// Why the best configuration of a size is the fastest: what `tune explain` found.
@@ -237,6 +347,14 @@ struct ExplanationRecord {
   std::string counters_problem = {};  ///< why there are no counters, or not those of all
   std::optional<double> peak_flops_per_s = {}, peak_bytes_per_s = {};  ///< of the device then
   std::vector<ExplainedRecord> contenders;                             ///< the best one first
+
+  /// Of its row.
+  static constexpr auto fields() {
+    return std::tuple(Field("recorded_at", &ExplanationRecord::recorded_at),
+                      Field("counters_problem", &ExplanationRecord::counters_problem),
+                      Field("peak_flops_per_s", &ExplanationRecord::peak_flops_per_s),
+                      Field("peak_bytes_per_s", &ExplanationRecord::peak_bytes_per_s));
+  }
 };
 
 /// A configuration that a portfolio has.
@@ -256,6 +374,13 @@ struct PortfolioSize {
   double weight = 1;
   std::optional<double> member_ns = {};   ///< of the fastest member; absent: none ran
   std::optional<double> library_ns = {};  ///< absent: the family has no library, or it failed
+
+  /// Of its row: sizes are in a table of their own.
+  static constexpr auto fields() {
+    return std::tuple(Field("weight", &PortfolioSize::weight),
+                      Field("member_ns", &PortfolioSize::member_ns),
+                      Field("library_ns", &PortfolioSize::library_ns));
+  }
 };
 
 /// Few configurations, over all kernels of a family, that serve the sizes of a distribution.
@@ -269,6 +394,15 @@ struct PortfolioRecord {
   std::vector<PortfolioMember> members;      ///< in the order chosen
   std::vector<PortfolioSize> sizes;
   space::EnvironmentInfo environment = {};
+
+  /// Of its row.
+  static constexpr auto fields() {
+    return std::tuple(
+        Field("family", &PortfolioRecord::family), Field("types", &PortfolioRecord::types),
+        Field("distribution", &PortfolioRecord::distribution),
+        Field("recorded_at", &PortfolioRecord::recorded_at), Field("loss", &PortfolioRecord::loss),
+        Field("left_out_loss", &PortfolioRecord::left_out_loss));
+  }
 };
 
 }  // namespace tuner::store

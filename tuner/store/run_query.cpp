@@ -18,12 +18,9 @@ namespace {
 std::string select_trials(std::string_view config_text, std::string_view config_checked,
                           std::string_view joined) {
   return fmt::format(
-      "SELECT r.id, r.session_id, r.sequence, r.elapsed_s, r.config_id, p.size, {}, r.outcome, "
-      "r.message, r.median_ns, r.q1_ns, r.q3_ns, r.min_ns, r.samples, r.worst_error, r.check_seed, "
-      "r.registers, r.shared_bytes, r.local_bytes, r.compile_ms, r.verify_ms, r.measure_ms, "
-      "r.hot_ns, r.series_ns, r.clock_mhz, r.discarded, r.power_capped, r.intact, p.intact{} "
-      "FROM result r JOIN problem p ON p.id = r.problem_id {}",
-      config_text, config_checked, joined);
+      "SELECT r.id, r.session_id, r.sequence, r.elapsed_s, r.config_id, p.size, {}, {}, r.intact, "
+      "p.intact{} FROM result r JOIN problem p ON p.id = r.problem_id {}",
+      config_text, columns<TrialRecord>("r."), config_checked, joined);
 }
 
 std::string trials_with_texts() {
@@ -34,22 +31,7 @@ TrialRecord read_trial(RowReader& row) {
   TrialRecord trial;
   trial.problem = row.text();
   trial.config_json = row.text();
-  trial.outcome = outcome_from_name(row.text()).value_or(Outcome::crashed);
-  trial.message = row.text();
-  trial.time = read_optional_time(row);
-  trial.worst_error = row.optional_real();
-  trial.check_seed = row.count();
-  trial.registers = row.number();
-  trial.shared_bytes = row.count();
-  trial.local_bytes = row.count();
-  trial.compile_ms = row.real();
-  trial.verify_ms = row.real();
-  trial.measure_ms = row.real();
-  trial.hot_ns = row.optional_real();
-  trial.series_ns = row.optional_real();
-  trial.clock_mhz = row.optional_real();
-  trial.discarded = row.number();
-  trial.power_capped = row.flag();
+  row.read(trial);
   return trial;
 }
 
@@ -95,62 +77,30 @@ std::vector<RunRecord> read_runs(const SQLite::Database& database, std::string_v
                                  const Values&... values) {
   SQLite::Statement found = prepare(
       database,
-      fmt::format("SELECT s.id, s.uuid, d.name, d.backend, k.family, k.name, k.hash, s.strategy, "
-                  "s.seed, s.command, s.started_at, coalesce(s.ended_at, ''), s.state, s.valid, "
-                  "s.cartesian, s.wall_s, s.compile_s, s.verify_s, s.measure_s, "
-                  "s.respawns, s.shared, s.pid = 0 AND s.state <> 'imported', "
-                  "e.driver, e.compiler, e.library, e.tool, "
+      fmt::format("SELECT s.id, s.uuid, d.name, d.backend, k.family, k.name, k.hash, s.started_at, "
+                  "s.ended_at, s.state, s.pid = 0 AND s.state <> 'imported', {}, {}, "
                   "s.intact, d.intact, k.intact, e.intact FROM session s "
                   "JOIN device d ON d.id = s.device_id JOIN kernel k ON k.id = s.kernel_id "
                   "JOIN environment e ON e.id = s.environment_id "
                   "WHERE {} ORDER BY s.id DESC",
-                  condition),
+                  columns<RunRecord>("s."), columns<space::EnvironmentInfo>("e."), condition),
       values...);
   std::vector<RunRecord> runs;
   while (found.executeStep()) {
     RowReader row(found);
-    const std::int64_t id = row.integer();
-    runs.push_back({.id = id,
-                    .uuid = row.text(),
-                    .device = row.text(),
-                    .backend = row.text(),
-                    .family = row.text(),
-                    .kernel = row.text(),
-                    .kernel_hash = row.text(),
-                    .problems = read_problems(database, id),
-                    .strategy = row.text(),
-                    .seed = row.count(),
-                    .command = row.text(),
-                    .started_at = row.text(),
-                    .ended_at = row.text(),
-                    .state = run_state(row.text()),
-                    .valid = row.count(),
-                    .cartesian = row.count(),
-                    .wall_s = row.real(),
-                    .compile_s = row.real(),
-                    .verify_s = row.real(),
-                    .measure_s = row.real(),
-                    .respawns = row.number(),
-                    .shared = row.flag(),
-                    .merged = row.flag(),
-                    .environment = {.driver = row.text(),
-                                    .compiler = row.text(),
-                                    .library = row.text(),
-                                    .tool = row.text()}});
+    RunRecord& run = runs.emplace_back();
+    run.id = row.integer();
+    for (std::string* const text : {&run.uuid, &run.device, &run.backend, &run.family, &run.kernel,
+                                    &run.kernel_hash, &run.started_at, &run.ended_at}) {
+      *text = row.text();
+    }
+    run.state = run_state(row.text());
+    run.merged = row.flag();
+    row.read(run);
+    row.read(run.environment);
+    run.problems = read_problems(database, run.id);
   }
   return runs;
-}
-
-std::optional<EnergySummary> read_energy(RowReader& row) {
-  const std::optional<double> joules = row.optional_real();
-  EnergySummary energy{.joules = joules.value_or(0)};
-  energy.min_joules = row.real();
-  energy.max_joules = row.real();
-  energy.windows = row.number();
-  energy.watts = row.real();
-  energy.idle_watts = row.optional_real();
-  if (!joules) return std::nullopt;
-  return energy;
 }
 
 std::optional<std::int64_t> to_id(std::string_view text) {
@@ -286,31 +236,21 @@ std::vector<FinalistRecord> Store::finalists(std::int64_t run, std::string_view 
   return state_->connection.read([&](const SQLite::Database& database) {
     SQLite::Statement found = prepare(
         database,
-        "SELECT f.role, coalesce(c.json, ''), f.median_ns, f.q1_ns, f.q3_ns, f.min_ns, f.samples, "
-        "f.ratio_to_best, f.ratio_low, f.ratio_high, f.samples_ns, f.hot_ns, "
-        "f.clock_mhz, f.rested_ns, f.sustained_ns, n.joules, n.min_joules, n.max_joules, "
-        "n.windows, n.watts, n.idle_watts, coalesce(c.id, 0), f.intact, c.intact, n.intact "
-        "FROM finalist f LEFT JOIN energy n ON n.finalist_id = f.id "
-        "LEFT JOIN config c ON c.id = f.config_id WHERE f.final_id = ("
-        "SELECT max(fi.id) FROM final fi JOIN problem p ON p.id = fi.problem_id "
-        "WHERE fi.session_id = ? AND p.size = ?) ORDER BY f.ratio_to_best, f.position",
+        fmt::format("SELECT coalesce(c.id, 0), coalesce(c.json, ''), {}, {}, f.intact, c.intact, "
+                    "n.intact FROM finalist f LEFT JOIN energy n ON n.finalist_id = f.id "
+                    "LEFT JOIN config c ON c.id = f.config_id WHERE f.final_id = ("
+                    "SELECT max(fi.id) FROM final fi JOIN problem p ON p.id = fi.problem_id "
+                    "WHERE fi.session_id = ? AND p.size = ?) ORDER BY f.ratio_to_best, f.position",
+                    columns<FinalistRecord>("f."), columns<EnergySummary>("n.")),
         run, problem);
     std::vector<FinalistRecord> finalists;
     while (found.executeStep()) {
       RowReader row(found);
-      finalists.push_back({.role = row.text(),
-                           .config_json = row.text(),
-                           .time = read_time(row),
-                           .ratio_to_best = row.real(),
-                           .ratio_low = row.real(),
-                           .ratio_high = row.real(),
-                           .samples_ns = samples_from_json(row.text()),
-                           .hot_ns = row.optional_real(),
-                           .clock_mhz = row.optional_real(),
-                           .rested_ns = row.optional_real(),
-                           .sustained_ns = row.optional_real(),
-                           .energy = read_energy(row),
-                           .config = row.integer()});
+      FinalistRecord& finalist = finalists.emplace_back();
+      finalist.config = row.integer();
+      finalist.config_json = row.text();
+      row.read(finalist);
+      row.read(finalist.energy);
     }
     return finalists;
   });

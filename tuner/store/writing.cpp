@@ -10,15 +10,16 @@
 #include "tuner/store/process_identity.hpp"
 #include "tuner/store/rows.hpp"
 
+#include <fmt/format.h>
+
 namespace tuner::store {
 namespace {
 
 void store_energy(const Database& database, std::int64_t finalist, const EnergySummary& energy) {
   prepare(database,
-          "INSERT INTO main.energy (finalist_id, joules, min_joules, max_joules, windows, watts, "
-          "idle_watts) VALUES (?, ?, ?, ?, ?, ?, ?)",
-          finalist, energy.joules, energy.min_joules, energy.max_joules, energy.windows,
-          energy.watts, energy.idle_watts)
+          fmt::format("INSERT INTO main.energy (finalist_id, {}) VALUES (?, {})",
+                      columns<EnergySummary>(), parameters<EnergySummary>()),
+          finalist, energy)
       .exec();
 }
 
@@ -34,16 +35,12 @@ void store_finalists(const Database& database, const RunKey& run, std::int64_t p
     if (!finalist.config_json.empty()) {
       config = store_config(database, run.kernel, finalist.config_json);
     }
-    const TimeSummary& time = finalist.time;
     prepare(
         database,
-        "INSERT INTO main.finalist (final_id, position, role, config_id, median_ns, q1_ns, q3_ns, "
-        "min_ns, samples, ratio_to_best, ratio_low, ratio_high, samples_ns, hot_ns, clock_mhz, "
-        "rested_ns, sustained_ns) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        final_id, ++position, finalist.role, config, time.median_ns, time.q1_ns, time.q3_ns,
-        time.min_ns, time.samples, finalist.ratio_to_best, finalist.ratio_low, finalist.ratio_high,
-        samples_to_json(finalist.samples_ns), finalist.hot_ns, finalist.clock_mhz,
-        finalist.rested_ns, finalist.sustained_ns)
+        fmt::format(
+            "INSERT INTO main.finalist (final_id, position, config_id, {}) VALUES (?, ?, ?, {})",
+            columns<FinalistRecord>(), parameters<FinalistRecord>()),
+        final_id, ++position, config, finalist)
         .exec();
     if (finalist.energy) store_energy(database, database.getLastInsertRowid(), *finalist.energy);
     failpoint("store.finalist_inserted");
@@ -64,23 +61,13 @@ void withdraw_best(const Database& database, const RunKey& run, std::int64_t pro
 
 void store_best(const Database& database, const RunKey& run, std::int64_t problem,
                 const BestRecord& best) {
-  const TimeSummary& time = best.time;
   // REPLACE gives a new id, so that ids follow the order of recording.
   prepare(database,
-          "INSERT OR REPLACE INTO main.best (device_id, kernel_id, environment_id, problem_id, "
-          "config_id, session_id, recorded_at, median_ns, q1_ns, q3_ns, min_ns, samples, "
-          "library_ns, default_ns, ratio_to_library, ratio_to_default, ratio_to_library_low, "
-          "ratio_to_library_high, library_name, ties, flops, bytes, verified, origin, "
-          "library_algorithm, ratio_to_library_tuned, rested_ns, sustained_ns) "
-          "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
-          "?, ?)",
+          fmt::format("INSERT OR REPLACE INTO main.best (device_id, kernel_id, environment_id, "
+                      "problem_id, config_id, session_id, {}) VALUES (?, ?, ?, ?, ?, ?, {})",
+                      columns<BestRecord>(), parameters<BestRecord>()),
           run.device, run.kernel, run.environment, problem,
-          store_config(database, run.kernel, best.config_json), run.id, best.recorded_at,
-          time.median_ns, time.q1_ns, time.q3_ns, time.min_ns, time.samples, best.library_ns,
-          best.default_ns, best.ratio_to_library, best.ratio_to_default, best.ratio_to_library_low,
-          best.ratio_to_library_high, best.library_name, best.ties, best.flops, best.bytes,
-          best.verified, best.origin, best.library_algorithm, best.ratio_to_library_tuned,
-          best.rested_ns, best.sustained_ns)
+          store_config(database, run.kernel, best.config_json), run.id, best)
       .exec();
 }
 
@@ -89,19 +76,17 @@ std::int64_t Store::begin_run(const Subject& subject, const RunRecord& record) {
   const auto check_hash =
       subject.check_hash.empty() ? std::nullopt : std::optional(subject.check_hash);
   const std::int64_t begun = state_->connection.write([&](Database& database) {
-    prepare(
-        database,
-        "INSERT INTO main.session (uuid, device_id, device_uuid, environment_id, kernel_id, "
-        "check_hash, strategy, seed, command, started_at, state, valid, cartesian, wall_s, "
-        "compile_s, "
-        "verify_s, measure_s, respawns, shared, host, boot_id, pid_namespace, pid, process_start) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        record.uuid, store_device(database, subject.device), subject.device.uuid,
-        store_environment(database, subject.environment), store_kernel(database, subject.kernel),
-        check_hash, record.strategy, record.seed, record.command, utc_now(),
-        name(RunState::running), record.valid, record.cartesian, record.wall_s, record.compile_s,
-        record.verify_s, record.measure_s, record.respawns, record.shared, process.host,
-        process.boot_id, process.pid_namespace, process.pid, process.start)
+    prepare(database,
+            fmt::format("INSERT INTO main.session (uuid, device_id, device_uuid, environment_id, "
+                        "kernel_id, check_hash, started_at, state, host, boot_id, pid_namespace, "
+                        "pid, process_start, {}) "
+                        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, {})",
+                        columns<RunRecord>(), parameters<RunRecord>()),
+            record.uuid, store_device(database, subject.device), subject.device.uuid,
+            store_environment(database, subject.environment),
+            store_kernel(database, subject.kernel), check_hash, utc_now(), name(RunState::running),
+            process.host, process.boot_id, process.pid_namespace, process.pid, process.start,
+            record)
         .exec();
     const std::int64_t run = database.getLastInsertRowid();
     int position = 0;
@@ -143,26 +128,12 @@ void Store::record_trial(std::int64_t run, const TrialRecord& trial, double elap
     const std::int64_t problem = store_problem(database, key.family, trial.problem);
     const std::int64_t config = store_config(database, key.kernel, trial.config_json);
     failpoint("store.trial_interned");
-    const auto time = [&]<class T>(T TimeSummary::*member) {
-      return trial.time ? std::optional<T>((*trial.time).*member) : std::nullopt;
-    };
-    KeptStatement(
-        database,
-        "INSERT INTO main.result (session_id, problem_id, sequence, elapsed_s, config_id, outcome, "
-        "message, median_ns, q1_ns, q3_ns, min_ns, samples, worst_error, check_seed, "
-        "registers, shared_bytes, local_bytes, compile_ms, verify_ms, measure_ms, hot_ns, "
-        "series_ns, clock_mhz, discarded, power_capped) "
+    static const std::string kInsert = fmt::format(
+        "INSERT INTO main.result (session_id, problem_id, sequence, elapsed_s, config_id, {}) "
         "VALUES (?1, ?2, (SELECT coalesce(max(sequence), 0) + 1 FROM main.result "
-        "WHERE session_id = ?1 AND problem_id = ?2), "
-        "?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, "
-        "?20, ?21, ?22, ?23, ?24)",
-        key.id, problem, elapsed_s, config, name(trial.outcome), trial.message,
-        time(&TimeSummary::median_ns), time(&TimeSummary::q1_ns), time(&TimeSummary::q3_ns),
-        time(&TimeSummary::min_ns), time(&TimeSummary::samples), trial.worst_error,
-        trial.check_seed, trial.registers, trial.shared_bytes, trial.local_bytes, trial.compile_ms,
-        trial.verify_ms, trial.measure_ms, trial.hot_ns, trial.series_ns, trial.clock_mhz,
-        trial.discarded, trial.power_capped)
-        ->exec();
+        "WHERE session_id = ?1 AND problem_id = ?2), ?, ?, {})",
+        columns<TrialRecord>(), parameters<TrialRecord>());
+    KeptStatement(database, kInsert, key.id, problem, elapsed_s, config, trial)->exec();
     failpoint("store.trial_inserted");
     KeptStatement(
         database,

@@ -5,6 +5,7 @@
 #include "tuner/core/error.hpp"
 #include "tuner/family/check_promises.hpp"
 #include "tuner/family/source_token.hpp"
+#include "tuner/space/required_value.hpp"
 #include "tuner/verify/npy.hpp"
 
 #include <fmt/format.h>
@@ -58,19 +59,16 @@ std::optional<family::LibraryShape> shape_at(const family::Family& family,
   }
 }
 
-std::int64_t value_of(const space::Expression& expression, std::string_view what,
+std::int64_t count_of(const space::Expression& count, std::string_view name,
                       const space::ExpressionValues& values) {
-  const auto value = expression.evaluate(values);
-  if (!value) {
-    throw Error(ErrorCode::usage, fmt::format("{}: '{}' has no value at this size: {}", what,
-                                              expression.text(), space::name(value.error())));
-  }
-  return *value;
+  return std::max<std::int64_t>(1, space::required_value(count, values, [&] {
+                                  return fmt::format("argument '{}': its count", name);
+                                }));
 }
 
 std::int64_t buffer_count(const family::BufferArgument& buffer, std::string_view name,
                           const space::ExpressionValues& values) {
-  const std::int64_t count = std::max<std::int64_t>(1, value_of(buffer.count, name, values));
+  const std::int64_t count = count_of(buffer.count, name, values);
   const family::ElementType type = buffer.type.at(values);
   check_count(name, type, count);
   return in_whole_words(type, count);
@@ -163,8 +161,8 @@ void check_files(const family::Family& family, const space::Size& size) {
     const auto* const array = std::get_if<family::ArrayArgument>(&argument.what);
     if (buffer == nullptr && array == nullptr) continue;
     const family::ElementType type = (buffer != nullptr ? buffer->type : array->type).at(values);
-    const std::int64_t count = std::max<std::int64_t>(
-        1, value_of(buffer != nullptr ? buffer->count : array->count, argument.name, values));
+    const std::int64_t count =
+        count_of(buffer != nullptr ? buffer->count : array->count, argument.name, values);
     const auto check = [&](const std::string& file) {
       static_cast<void>(read_npy(family, file, argument.name, type, count, size));
     };
@@ -228,7 +226,7 @@ const family::CheckCase* ProblemData::check_case() const {
 
 std::int64_t ProblemData::evaluate(const space::Expression& expression,
                                    std::string_view what) const {
-  return value_of(expression, what, values_);
+  return space::required_value(expression, values_, what);
 }
 
 std::vector<CheckedData> ProblemData::data() const {

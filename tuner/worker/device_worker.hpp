@@ -2,6 +2,7 @@
 #pragma once
 
 #include "tuner/backend/backend.hpp"
+#include "tuner/core/record.hpp"
 #include "tuner/core/trial_result.hpp"
 #include "tuner/family/family.hpp"
 #include "tuner/measure/statistics.hpp"
@@ -34,6 +35,15 @@ struct EvaluatedCandidate : TrialResult {
   std::vector<verify::LawLeftOut> laws_left_out;
   /// What the checks reached of a reference kernel; of a process's first candidate that was right.
   std::optional<verify::Coverage> coverage;
+
+  static constexpr auto fields() {
+    return std::tuple_cat(TrialResult::fields(),
+                          std::tuple(Field("caution", &EvaluatedCandidate::caution),
+                                     Field("resources", &EvaluatedCandidate::resources),
+                                     Field("checks", &EvaluatedCandidate::checks),
+                                     Field("laws_left_out", &EvaluatedCandidate::laws_left_out),
+                                     Field("coverage", &EvaluatedCandidate::coverage)));
+  }
 };
 
 /// What a program spends once on a device, in milliseconds, and what it gets for it.

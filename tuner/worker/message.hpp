@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// What crosses between `tune` and its workers, as JSON values: the fields of each struct are
-// declared once, in kFields, for writing and reading. Reading checks all of it and throws
-// Error(failure) when something is missing or has another type or range; a worker that sends that
-// is treated as crashed.
+// What crosses between `tune` and its workers, as JSON values: the fields of a record, or those
+// that kFields declares of another struct, for writing and reading. Reading checks all of it and
+// throws Error(failure) when something is missing or has another type or range; a worker that sends
+// that is treated as crashed.
 #pragma once
 
 #include "tuner/backend/backend.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/json.hpp"
+#include "tuner/core/record.hpp"
 #include "tuner/worker/device_worker.hpp"
 #include "tuner/worker/watched_backend.hpp"
 
@@ -46,18 +47,17 @@ struct OpenAnswer {
   space::EnvironmentInfo environment;
 };
 
-/// A struct's member and its name in a message.
-template <class Struct, class Member>
-struct Field {
-  constexpr Field(std::string_view its_name, Member Struct::*its_member)
-      : name(its_name), member(its_member) {}
-  std::string_view name;
-  Member Struct::*member;
-};
-
+template <class T>
+[[nodiscard]] constexpr auto fields_of() {
+  if constexpr (Record<T>) {
+    return T::fields();
+  } else {
+    return nullptr;
+  }
+}
 /// The members of a struct that a message can hold, or nullptr.
 template <class T>
-inline constexpr auto kFields = nullptr;
+inline constexpr auto kFields = fields_of<T>();
 template <>
 inline constexpr auto kFields<family::Header> =
     std::tuple(Field("name", &family::Header::name), Field("text", &family::Header::text));
@@ -87,11 +87,6 @@ inline constexpr auto kFields<backend::RegimeTimes> =
 template <>
 inline constexpr auto kFields<backend::EnergySample> = std::tuple(
     Field("joules", &backend::EnergySample::joules), Field("watts", &backend::EnergySample::watts));
-template <>
-inline constexpr auto kFields<TimeSummary> =
-    std::tuple(Field("median", &TimeSummary::median_ns), Field("q1", &TimeSummary::q1_ns),
-               Field("q3", &TimeSummary::q3_ns), Field("minimum", &TimeSummary::min_ns),
-               Field("count", &TimeSummary::samples));
 template <>
 inline constexpr auto kFields<backend::Conditions> =
     std::tuple(Field("power_capped", &backend::Conditions::power_capped),
@@ -138,12 +133,6 @@ inline constexpr auto kFields<space::DeviceInfo> =
                Field("architecture", &space::DeviceInfo::architecture),
                Field("attributes", &space::DeviceInfo::attributes));
 template <>
-inline constexpr auto kFields<space::EnvironmentInfo> =
-    std::tuple(Field("driver", &space::EnvironmentInfo::driver),
-               Field("compiler", &space::EnvironmentInfo::compiler),
-               Field("library", &space::EnvironmentInfo::library),
-               Field("tool", &space::EnvironmentInfo::tool));
-template <>
 inline constexpr auto kFields<verify::LawLeftOut> =
     std::tuple(Field("size", &verify::LawLeftOut::size), Field("law", &verify::LawLeftOut::law),
                Field("reason", &verify::LawLeftOut::reason));
@@ -156,22 +145,6 @@ template <>
 inline constexpr auto kFields<verify::Coverage> = std::tuple(
     Field("conditions", &verify::Coverage::conditions), Field("gaps", &verify::Coverage::gaps),
     Field("problem", &verify::Coverage::problem));
-template <>
-inline constexpr auto kFields<EvaluatedCandidate> = std::tuple(
-    Field("outcome", &EvaluatedCandidate::outcome), Field("message", &EvaluatedCandidate::message),
-    Field("time", &EvaluatedCandidate::time),
-    Field("worst_error", &EvaluatedCandidate::worst_error),
-    Field("caution", &EvaluatedCandidate::caution), Field("hot_ns", &EvaluatedCandidate::hot_ns),
-    Field("series_ns", &EvaluatedCandidate::series_ns),
-    Field("clock_mhz", &EvaluatedCandidate::clock_mhz),
-    Field("discarded", &EvaluatedCandidate::discarded),
-    Field("power_capped", &EvaluatedCandidate::power_capped),
-    Field("resources", &EvaluatedCandidate::resources),
-    Field("checks", &EvaluatedCandidate::checks),
-    Field("laws_left_out", &EvaluatedCandidate::laws_left_out),
-    Field("coverage", &EvaluatedCandidate::coverage),
-    Field("verify_ms", &EvaluatedCandidate::verify_ms),
-    Field("measure_ms", &EvaluatedCandidate::measure_ms));
 template <>
 inline constexpr auto kFields<StartUp> =
     std::tuple(Field("device_ms", &StartUp::device_ms), Field("library_ms", &StartUp::library_ms),

@@ -19,6 +19,7 @@
 #include "tuner/core/error.hpp"
 #include "tuner/core/file.hpp"
 #include "tuner/core/printable.hpp"
+#include "tuner/core/quantile.hpp"
 
 #include <fmt/format.h>
 
@@ -154,8 +155,7 @@ class CpuBackend final : public Backend {
       if (!timed) return timed;
       time_ns = *timed;
     }
-    std::ranges::sort(times_ns);
-    return times_ns[1];
+    return *quantile(times_ns, 0.5);
   }
 
   [[nodiscard]] Expected<SeriesTime, Failure> time_series(std::span<const Work> works,
@@ -222,9 +222,7 @@ class CpuBackend final : public Backend {
       times_ns.push_back(*time_ns);
     }
     const auto runs = static_cast<std::int64_t>(times_ns.size());
-    const auto middle = times_ns.begin() + static_cast<std::ptrdiff_t>(times_ns.size() / 2);
-    std::ranges::nth_element(times_ns, middle);
-    return SeriesTime{.time_ns = *middle, .runs = runs};
+    return SeriesTime{.time_ns = *quantile(times_ns, 0.5), .runs = runs};
   }
   /// Of a kernel only its run counts: what comes before depends on nothing that it does.
   [[nodiscard]] Expected<double, Failure> time_once(const Work& work) {

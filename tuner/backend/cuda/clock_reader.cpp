@@ -3,6 +3,7 @@
 
 #include "tuner/backend/cuda/backend_kernels.hpp"
 #include "tuner/core/error.hpp"
+#include "tuner/core/quantile.hpp"
 
 #include <algorithm>
 
@@ -28,10 +29,7 @@ std::optional<double> clock_between(std::span<const ClockReading> before,
     const auto cycles = static_cast<double>(after[sm].cycles - before[sm].cycles);
     clocks_mhz.push_back(1e3 * cycles / static_cast<double>(time_ns));
   }
-  if (clocks_mhz.empty()) return std::nullopt;
-  const auto middle = clocks_mhz.begin() + static_cast<std::ptrdiff_t>(clocks_mhz.size() / 2);
-  std::ranges::nth_element(clocks_mhz, middle);
-  return *middle;
+  return quantile(clocks_mhz, 0.5);
 }
 
 ClockReader::ClockReader(const Compiler& compiler, cudaStream_t stream, int multiprocessors)
