@@ -53,13 +53,11 @@ struct MmaOutput {
       for (int i = 0; i < WIDTH; ++i) value[i] += beta * static_cast<S>(before.at[i]);
     }
     if constexpr (!What::IS_NONE) {
-      Vector<T, WIDTH> of_bias, of_residual;
-      if constexpr (BIAS == 1) of_bias = load<WIDTH>(bias + column);
-      if constexpr (BIAS == 2) of_bias.at[0] = bias[row];
-      if constexpr (RESIDUAL) of_residual = load<WIDTH>(residual + offset);
-      const What what{of_bias.at, of_residual.at};
+      const What what{bias, residual};  // of any alignment
 #pragma unroll
-      for (int i = 0; i < WIDTH; ++i) value[i] = what.apply(value[i], 0, i, i);
+      for (int i = 0; i < WIDTH; ++i) {
+        value[i] = what.apply(value[i], row, column + i, offset + i);
+      }
     }
     Vector<T, WIDTH> rounded;
 #pragma unroll
