@@ -29,7 +29,8 @@ TEST(StoredSpace, WithoutADimensionOfTypesItIsThatOfTheFirstBufferWritten) {
 }
 
 TEST(StoredSpace, WhatIsNoSpaceFileTellsNothing) {
-  EXPECT_EQ(result_types("").at("64,TYPE=bf16"), "");
+  EXPECT_EQ(result_types("").at("64,TYPE=bf16"), "bf16");
+  EXPECT_EQ(result_types("").at("64,LAYOUT=bf16"), "");
   EXPECT_EQ(result_types(R"({"problem":{"dims":{"N":1}},"arguments":[7]})").at("64"), "");
   EXPECT_TRUE(parameters_of_space("[1]", "k").empty());
 }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/report/history.hpp"
 
+#include "tuner/core/error.hpp"
+#include "tuner/select/shipped_table.hpp"
+
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -76,6 +79,7 @@ class TrialReader {
             .local_bytes = trial.local_bytes,
             .own_s = (trial.verify_ms + trial.measure_ms) / 1e3,
             .time = trial.time,
+            .series_ns = trial.series_ns,
             .message = trial.message.empty() ? nullptr : shared(trial.message)};
   }
 
@@ -209,6 +213,46 @@ std::string space_text_of(const store::Store& store, const KernelHistory& kernel
   return "";
 }
 
+/// Types of the results of a family where a kernel came without its space file, as
+/// imported lines do: by that of another kernel or of an installed table.
+class TypesOfFamilies {
+ public:
+  TypesOfFamilies(const store::Store& store, std::string device)
+      : store_(store), device_(std::move(device)) {}
+
+  [[nodiscard]] ResultTypes of(const std::string& family) {
+    for (const store::KernelRecord& record : store_.kernels({.family = family})) {
+      if (const ResultTypes found = result_types(record.space_text); found.known()) return found;
+    }
+    if (!table_) table_ = kernels_of_table();
+    for (const auto& record : *table_) {
+      if (record->family != family) continue;
+      if (const ResultTypes found = result_types(record->space_text); found.known()) return found;
+    }
+    return {};
+  }
+
+ private:
+  using Kernels = std::vector<std::shared_ptr<const store::KernelRecord>>;
+
+  [[nodiscard]] Kernels kernels_of_table() const {
+    Kernels kernels;
+    try {
+      if (const auto table = select::shipped_catalogue(device_)) {
+        for (const select::CatalogueKernel& kernel : table->kernels) {
+          kernels.push_back(kernel.record);
+        }
+      }
+    } catch (const Error&) {  // a page without types is better than none
+    }
+    return kernels;
+  }
+
+  const store::Store& store_;
+  std::string device_;
+  std::optional<Kernels> table_;
+};
+
 KernelHistory kernel_history(const store::Store& store, const KernelKey& key,
                              std::vector<store::RunRecord> runs,
                              std::vector<store::StoredBest> bests) {
@@ -253,9 +297,11 @@ std::vector<KernelHistory> kernel_histories(const store::Store& store,
         std::move(best));
   }
   std::vector<KernelHistory> histories;
+  TypesOfFamilies types(store, device_name);
   for (auto& [key, rows] : kernels) {
     KernelHistory history =
         kernel_history(store, key, std::move(rows.first), std::move(rows.second));
+    if (!history.types.known()) history.types = types.of(history.family);
     if (!history.sizes.empty()) histories.push_back(std::move(history));
   }
   return histories;
