@@ -484,6 +484,7 @@ void add_runs(CLI::App& app, Arguments& arguments) {
   sub->require_subcommand(0, 1);
   sub->parse_complete_callback([&arguments] {
     if (!arguments.command) {
+      arguments.runs.action = "list";
       arguments.command = [&arguments] { return runs(arguments.common, arguments.runs); };
     }
   });
