@@ -217,6 +217,16 @@ def transpose_bounds():
                     [[name, *(ratio[side, name] for side in sides)] for name in names])
 
 
+def transpose_tuned():
+    """Tuned results of db/seed at 8192x8192, the fastest first."""
+    lines = map(json.loads, (ROOT / "db/seed/nvidia-h200.jsonl").read_text().splitlines())
+    rows = sorted((line["time_ns"]["median"], line) for line in lines
+                  if (line["family"], line["problem"]) == ("transpose", "8192,8192"))
+    return markdown(["tuned", "µs", "GB/s", "× its default", "configuration"], [
+        [f"`{line['kernel']}`", f"{time / 1e3:.1f}", f"{line['bytes'] / time:,.0f}", fixed(line["default"]["ratio"], 2),
+         f"`{','.join(f'{name}={value}' for name, value in line['config'].items())}`"] for time, line in rows])
+
+
 def isolation():
     folder = "h200-2026-11-21"
     aa, slow, stable, faults = (load(f"{folder}/{name}.json") for name in ("aa", "slowdown", "stability", "faults"))
@@ -243,7 +253,7 @@ TABLES = {"fp32-summary": lambda: summary("fp32", "cublasSgemm"), "fp32-shapes":
           "bf16-summary": lambda: summary("bf16", "cublasGemmEx"), "cpu-gpu": cpu_gpu, "small-sizes": small_sizes,
           "transfers": transfers, "transpose-counters": transpose_counters,
           "gemm-counters": gemm_counters, "spaces": spaces,
-          "random-sizes": random_sizes, "reduction": reduction, "transpose-bounds": transpose_bounds,
+          "random-sizes": random_sizes, "reduction": reduction, "transpose-bounds": transpose_bounds, "transpose-tuned": transpose_tuned,
           "isolation": isolation}
 
 

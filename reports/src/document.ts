@@ -125,12 +125,15 @@ export interface Detail { kernel: number; size: Size }
 /** The details stand below the script, which runs before they are there. */
 const complete = new Promise<unknown>((done) => document.addEventListener("DOMContentLoaded", done));
 
-/** The details of a family's size, which the page holds compressed. */
+/** The details of a family's size, which the page holds compressed, together with those of some sizes before it. */
 export async function readDetails(family: number, size: number): Promise<Detail[]> {
   await complete;
-  const text = atob(document.getElementById(`size-${family}-${size}`)!.textContent!);
+  let first = size;
+  while (first > 0 && !document.getElementById(`sizes-${family}-${first}`)) --first;
+  const text = atob(document.getElementById(`sizes-${family}-${first}`)!.textContent!);
   const packed = new Blob([Uint8Array.from(text, (c) => c.charCodeAt(0))]);
-  return await new Response(packed.stream().pipeThrough(new DecompressionStream("gzip"))).json() as Detail[];
+  const together = await new Response(packed.stream().pipeThrough(new DecompressionStream("gzip"))).json() as Detail[][];
+  return together[size - first];
 }
 
 /** The overview with all details. */

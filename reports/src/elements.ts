@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { cell } from "./format";
-import type { Table } from "./document";
+import type { Cell, Kind, Table } from "./document";
 
 /** An element with attributes and content; text stays text. */
 export function make<K extends keyof HTMLElementTagNameMap>(
@@ -15,14 +15,19 @@ function cssClass(kind: string): string {
   return kind === "text" || kind === "code" ? kind : "figure";
 }
 
+/** A row of a table, whose first cell is its header. */
+export function makeRow(values: Cell[], kinds: Kind[]): HTMLTableRowElement {
+  return make("tr", {}, ...values.map((value, i) => {
+    const text = cell(value, kinds[i]);
+    return i === 0 ? make("th", { scope: "row", class: cssClass(kinds[i]) }, text) : make("td", { class: cssClass(kinds[i]) }, text);
+  }));
+}
+
 /** A named table in a region that scrolls by itself. The first cell of a row is its header. */
 export function makeTable(table: Table, name: string): HTMLElement {
   const head = table.columns.map(({ label, kind }) => make("th", { scope: "col", class: cssClass(kind) }, label));
-  const rows = table.rows.map((row) => make("tr", {}, ...row.map((value, i) => {
-    const { kind } = table.columns[i];
-    const text = cell(value, kind);
-    return i === 0 ? make("th", { scope: "row", class: cssClass(kind) }, text) : make("td", { class: cssClass(kind) }, text);
-  })));
+  const kinds = table.columns.map(({ kind }) => kind);
+  const rows = table.rows.map((row) => makeRow(row, kinds));
   return make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": name },
     make("table", { "aria-label": name }, make("thead", {}, make("tr", {}, ...head)), make("tbody", {}, ...rows)));
 }

@@ -3,7 +3,7 @@
 import { ratiosChart } from "./charts/ratios";
 import { rooflineChart } from "./charts/roofline";
 import { copyable, downloadButton } from "./controls";
-import { columnIndex, readReport, texts, type Comparison, type Family, type KernelSummary, type Overview, type Section, type Sweep, type Table } from "./document";
+import { columnIndex, readReport, texts, type Cell, type Column, type Comparison, type Family, type KernelSummary, type Overview, type Section, type Sweep, type Table } from "./document";
 import { make, makeTable } from "./elements";
 import { Figure } from "./figure";
 import { count } from "./format";
@@ -37,23 +37,40 @@ function makeLink(id: string, text: string): HTMLAnchorElement {
   return link;
 }
 
-/** A kernel's link is short and has the kernel's name as its label. */
-function indexEntry(kind: string, index: number, name: string, shown = name): HTMLElement {
-  const link = makeLink(`${kind}-${index}`, shown);
-  link.className = `to-${kind}`;
-  if (shown !== name) link.setAttribute("aria-label", name);
-  return make("li", {}, link);
+/** One line: the families and what else the page has. */
+function makeIndex({ families, kernels, sweeps, comparisons }: Overview): HTMLElement {
+  const entries: [string, string][] = [
+    ...families.map(({ family }, i): [string, string] => [`family-${i}`, family]),
+    ...comparisons.map(({ title }, i): [string, string] => [`comparison-${i}`, title]),
+    ...(kernels.length > 0 ? [["kernels", "Kernels"] as [string, string]] : []),
+    ...sweeps.map(({ family }, i): [string, string] => [`sweep-${i}`, `${family} over sizes`]),
+  ];
+  return make("nav", { class: "index", "aria-label": "Index" }, make("ul", {}, ...entries.map(([id, text]) => make("li", {}, makeLink(id, text)))));
 }
 
-/** The families, each before its kernels, and what else the page has. */
-function makeIndex({ families, kernels, sweeps, comparisons }: Overview): HTMLElement {
-  const entries = families.flatMap((family, f) => [indexEntry("family", f, family.family), ...kernels.flatMap(({ family: name, kernel }, k) => {
-    const column = family.sizes.columns.find((one) => one.kernel === kernel);
-    return name === family.family ? [indexEntry("kernel", k, kernel, column?.label)] : [];
-  })]);
-  return make("nav", { class: "index", "aria-label": "Index" }, make("ul", {}, ...entries,
-    ...sweeps.map((sweep, i) => indexEntry("sweep", i, sweep.family)),
-    ...comparisons.map((comparison, i) => indexEntry("comparison", i, comparison.title))));
+// ---- summary ----
+
+/** A row for each family and type: where it stands and what is to be done, before anything else. */
+function makeSummary({ families }: Overview): HTMLElement[] {
+  const libraries = [...new Set(families.map(({ library }) => library).filter((name) => name !== ""))];
+  const library = libraries.length === 1 ? libraries[0] : "library";
+  const columns: Column[] = [
+    { key: "family", label: "Family", kind: "text" }, { key: "type", label: "Type", kind: "text" }, { key: "sizes", label: "Sizes", kind: "count" },
+    { key: "ratio", label: `× ${library}`, kind: "factor" }, { key: "default", label: "× default", kind: "factor" },
+    { key: "roof", label: "% of roof (median)", kind: "share" }, { key: "ahead", label: "Ahead at", kind: "count" },
+    { key: "behind", label: "Behind at", kind: "count" }, { key: "todo", label: "To do", kind: "text" },
+  ];
+  const rows = families.flatMap(({ family, types, to_do }) => types.rows.map((row, i) => columns.map(({ key }): Cell => {
+    if (key === "family") return family;
+    if (key === "todo") return i === 0 && to_do.length > 0 ? to_do.map(({ text }) => text.split(":")[0]).join("; ") : null;
+    return row[columnIndex(types, key)];
+  })));
+  if (rows.length < 2) return [];
+  const holder = makeTable(withoutEmptyColumns({ columns, rows }), "Summary");
+  const names = families.flatMap(({ types }, f) => types.rows.map(() => f));
+  holder.querySelectorAll("tbody th").forEach((head, i) => head.replaceChildren(makeLink(`family-${names[i]}`, head.textContent!)));
+  return [make("section", { class: "summary" }, make("h2", {}, "Summary"),
+    make("p", { class: "note" }, "Geometric means over the sizes of a type, of times back to back where both sides were timed so, else of cold launches. “Ahead” and “behind”: by the 95\u00a0% interval."), holder)];
 }
 
 // ---- families ----
@@ -66,6 +83,17 @@ function winsPart({ types, wins }: Family): HTMLElement[] {
   const winners = kernels.flatMap((kernel, i) => won[i] > 0 ? [make("strong", {}, kernel), ` at ${count(won[i])} ${won[i] === 1 ? "size" : "sizes"}`, ", "] : []).slice(0, -1);
   const others = kernels.filter((_, i) => won[i] === 0);
   return [make("p", { class: "wins" }, "Best kernel: ", ...winners, ".", others.length > 0 ? ` Best nowhere: ${others.join(", ")}.` : "")];
+}
+
+/** Links to what is known of each kernel over all sizes. */
+function kernelLinks({ family, sizes }: Family, { kernels }: Overview): HTMLElement {
+  const links = kernels.flatMap((kernel, k) => {
+    if (kernel.family !== family) return [];
+    const link = makeLink(`kernel-${k}`, sizes.columns.find((one) => one.kernel === kernel.kernel)?.label ?? kernel.kernel);
+    if (link.textContent !== kernel.kernel) link.setAttribute("aria-label", kernel.kernel);
+    return [link, " "];
+  });
+  return make("p", { class: "note" }, "Over all sizes: ", ...links.slice(0, -1));
 }
 
 function toDoPart({ to_do }: Family): HTMLElement[] {
@@ -117,8 +145,9 @@ function makeFamily(overview: Overview, family: Family, index: number): HTMLElem
   const types = typesPart(family, sizes), charts = overviewCharts(family, sizes);
   sizes.begin();
   return make("section", { class: "family", id: `family-${index}` },
-    make("h2", {}, family.family), make("p", { class: "verdict" }, family.verdict.join(" ")), ...types, ...winsPart(family), ...toDoPart(family),
-    charts, make("h3", {}, "Sizes"), ...sizes.elements);
+    make("h2", {}, family.family), make("p", { class: "verdict" }, family.verdict.join(" ")), kernelLinks(family, overview), ...types, ...winsPart(family), ...toDoPart(family),
+    charts, make("h3", {}, "Sizes"),
+    make("p", { class: "note" }, "Ranking, ratios, rates and shares: back to back with cold operands where timed so, else single launches from a cold cache (“Cold”)."), ...sizes.elements);
 }
 
 // ---- kernels ----
@@ -148,7 +177,7 @@ function makeKernel(kernel: KernelSummary, index: number): HTMLElement {
 }
 
 function kernelsPart(kernels: KernelSummary[]): HTMLElement {
-  return make("section", { class: "kernels" }, make("h2", { class: "eyebrow" }, "Kernels"), ...kernels.map(makeKernel));
+  return make("section", { class: "kernels", id: "kernels" }, make("h2", { class: "eyebrow" }, "Kernels"), ...kernels.map(makeKernel));
 }
 
 /** A part of the page that has panels alone: a comparison, or what was measured over sizes. */
@@ -178,7 +207,7 @@ export async function showPage(overview: Overview): Promise<void> {
   skip.className = "skip";
   const main = document.getElementById("main")!;
   main.before(skip);
-  main.replaceChildren(makeHeader(overview), makeIndex(overview));
+  main.replaceChildren(makeHeader(overview), makeIndex(overview), ...makeSummary(overview));
   const parts = [
     ...overview.families.map((family, i) => () => makeFamily(overview, family, i)),
     ...overview.comparisons.map((comparison, i) => () => comparisonPart(comparison, i)),

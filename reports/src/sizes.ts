@@ -1,19 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table of a family's sizes: sorted, filtered, and opened for details.
-import { choice, copyable } from "./controls";
+import { choice, copyable, downloadButton } from "./controls";
 import { columnIndex, readDetails, texts, type Cell, type Detail, type Family, type Overview } from "./document";
-import { make, makeTable } from "./elements";
+import { make, makeRow, makeTable } from "./elements";
 import { makePanel } from "./panel";
 import { recall, remember } from "./state";
+import { tableCsv } from "./tables";
 
-interface Line { row: HTMLTableRowElement; button: HTMLButtonElement; detail: HTMLTableRowElement | null; index: number }
+/** `row` and `button` are made when the line is first drawn. */
+interface Line { row: HTMLTableRowElement | null; button: HTMLButtonElement | null; detail: HTMLTableRowElement | null; index: number }
 interface Head { cell: HTMLTableCellElement; column: number }
 
 /** Values that filter, by the key of their column. */
 interface Filter { key: "type" | "shape" | "best" | "state"; label: string; values: string[] }
 
+const kFirstRows = 6; // drawn at once, so that a page of many families is there at once
+const kMoreRows = 40; // whenever a reader scrolls to the last one
+const kPaperRows = 30; // a page of paper
+
 /** Columns that only charts and commands read. */
 const kUnseen = ["problem", "work", "intensity", "low", "high"];
+
+/** A size or a part of one however it was typed: "2048×4096", "2048 4096" and "2048,4096" are the same. */
+function plainSize(text: string): string {
+  return text.trim().toLowerCase().replaceAll(/(?<=\d)\s*[x×*,;\s]\s*(?=\d)/g, ",");
+}
 
 /** The positions of the columns that a reader sees: those with a value in any row. */
 function seenColumns({ sizes, types }: Family): number[] {
@@ -27,30 +38,41 @@ export class SizesTable {
   /** Called after other sizes are shown. */
   readonly whenFiltered: (() => void)[] = [];
   private readonly lines: Line[];
+  private readonly seen: number[];
+  private order: Line[] = []; // what passes, in the order shown
+  private drawn = 0; // of these
+  private readonly end = make("div", { class: "end" });
+  private readonly sight = new IntersectionObserver((entries) => {
+    if (this.drawn === this.order.length || !entries.some((entry) => entry.isIntersecting)) return;
+    this.drawMore(kMoreRows);
+    this.watchTheEnd();
+  });
   private readonly heads: Head[];
   private readonly body: HTMLTableSectionElement;
   private readonly controls = make("div", { class: "controls filters" });
   private readonly status = make("p", { class: "shown", role: "status" });
+  private readonly onPaper = make("p", { class: "paper" });
   private readonly chosen = new Map<string, string>();
   private readonly selects = new Map<string, HTMLSelectElement>();
   private sort = { column: -1, down: false };
 
   constructor(private readonly overview: Overview, private readonly family: Family) {
     const { columns, rows } = family.sizes;
-    const seen = seenColumns(family);
-    const short = (value: Cell) => columns.find((one) => one.kernel === value)?.label ?? value;
-    const shown = rows.map((row) => seen.map((i) => columns[i].key === "best" ? short(row[i]) : row[i]));
-    const holder = makeTable({ columns: seen.map((i) => columns[i]), rows: shown }, `${family.family}: sizes`);
+    this.seen = seenColumns(family);
+    const holder = makeTable({ columns: this.seen.map((i) => columns[i]), rows: [] }, `${family.family}: sizes`);
     const table = holder.querySelector("table")!;
-    this.elements = [this.controls, this.status, make("div", { class: "sizes" }, holder)];
+    holder.append(this.end);
+    holder.style.minHeight = `min(var(--most), ${4 + 2.1 * rows.length}rem)`; // rows that follow move nothing
+    const csv = downloadButton("Download all sizes (CSV)", `sizes-${family.family}.csv`, "text/csv", () => tableCsv(family.sizes));
+    this.elements = [this.controls, this.status, make("div", { class: "sizes" }, holder), this.onPaper, make("div", { class: "tools" }, csv)];
     this.body = table.tBodies[0];
-    this.heads = [...table.tHead!.rows[0].cells].map((cell, nth) => ({ cell, column: seen[nth] }));
-    const labels = texts(family.sizes, "size");
-    this.lines = [...this.body.rows].map((row, index) => this.makeLine(row, labels[index], index));
+    this.heads = [...table.tHead!.rows[0].cells].map((cell, nth) => ({ cell, column: this.seen[nth] }));
+    this.lines = rows.map((_, index) => ({ row: null, button: null, detail: null, index }));
+    this.heads.find(({ column }) => columns[column].key === "interval")?.cell.classList.add("interval");
     this.addSorting();
-    this.addBars();
     this.addFilters();
     this.body.addEventListener("keydown", (event) => this.move(event));
+    window.addEventListener("beforeprint", () => this.preparePaper());
   }
 
   /** Shows what the page's address names. */
@@ -70,7 +92,7 @@ export class SizesTable {
   /** Opens a size and moves to it. */
   show(index: number): void {
     const line = this.lines[index];
-    void this.open(line).then(() => { line.button.scrollIntoView({ block: "start" }); line.button.focus(); });
+    void this.open(line).then(() => { line.button?.scrollIntoView({ block: "start" }); line.button?.focus(); });
   }
 
   /** Whether the filters let a size pass. */
@@ -79,10 +101,10 @@ export class SizesTable {
     const row = sizes.rows[index];
     const value = (key: string) => String(row[columnIndex(sizes, key)] ?? "");
     const wanted = (key: string) => this.chosen.get(key) ?? "";
-    const text = wanted("text").toLowerCase().replaceAll("*", "×").trim();
+    const text = plainSize(wanted("text"));
     return ["type", "shape", "best"].every((key) => wanted(key) === "" || value(key) === wanted(key))
       && (wanted("state") === "" || value("state").split(", ").includes(wanted("state")))
-      && (text === "" || value("size").toLowerCase().includes(text) || value("problem").toLowerCase().includes(text));
+      && (text === "" || plainSize(value("size")).includes(text) || plainSize(value("problem")).includes(text));
   };
 
   /** Shows the sizes of one type alone, or all again where it was chosen before. */
@@ -98,15 +120,53 @@ export class SizesTable {
     return `${this.family.family}.${name}`;
   }
 
-  private makeLine(row: HTMLTableRowElement, label: string, index: number): Line {
-    const type = texts(this.family.sizes, "type")[index];
+  /** Draws a line that was not drawn yet. */
+  private rowOf(line: Line): HTMLTableRowElement {
+    if (line.row) return line.row;
+    const { columns, rows } = this.family.sizes;
+    const values = rows[line.index];
+    const shown = (i: number): Cell => {
+      const value = values[i];
+      if (columns[i].key === "best") return columns.find((one) => one.kernel === value)?.label ?? value;
+      return columns[i].key === "interval" && value !== null ? String(value).replaceAll(" ", "\u00a0") : value; // on one line
+    };
+    line.row = makeRow(this.seen.map(shown), this.seen.map((i) => columns[i].kind));
+    const interval = this.seen.findIndex((i) => columns[i].key === "interval");
+    line.row.cells[interval]?.classList.add("interval");
+    line.button = this.makeButton(line);
+    line.row.cells[0].replaceChildren(line.button);
+    this.addBars(line, line.row);
+    return line.row;
+  }
+
+  private makeButton(line: Line): HTMLButtonElement {
+    const { rows } = this.family.sizes;
+    const at = (key: string) => String(rows[line.index][columnIndex(this.family.sizes, key)] ?? "");
+    const label = at("size"), type = at("type");
     const shown = this.family.types.rows.length > 1 ? label.replace(new RegExp(`, \\w+=${type}(?=,|$)`), "") : label; // it has a column
     const button = make("button", { type: "button", class: "open", "aria-expanded": "false" }, shown);
     if (shown !== label) button.setAttribute("aria-label", label);
-    row.cells[0].replaceChildren(button);
-    const line: Line = { row, button, detail: null, index };
     button.addEventListener("click", () => { if (line.detail) this.close(line); else void this.open(line); });
-    return line;
+    return button;
+  }
+
+  /** Draws the lines that follow, at least up to one of them. */
+  private drawMore(count: number, upTo?: Line): void {
+    const last = Math.min(this.order.length, Math.max(this.drawn + count, upTo ? this.order.indexOf(upTo) + 1 : 0));
+    if (last <= this.drawn) return;
+    for (const line of this.order.slice(this.drawn, last)) this.body.append(this.rowOf(line), ...(line.detail ? [line.detail] : []));
+    this.drawn = last;
+  }
+
+  private preparePaper(): void {
+    this.drawMore(kPaperRows - this.drawn);
+    this.onPaper.textContent = this.drawn < this.lines.length ? `${this.drawn} of ${this.lines.length} sizes. The page on screen has all of them, also as CSV.` : "";
+  }
+
+  /** Has more lines drawn as soon as the end of those drawn is in sight. */
+  private watchTheEnd(): void {
+    this.sight.unobserve(this.end); // observed anew: it may be in sight already
+    this.sight.observe(this.end);
   }
 
   // ---- sorting and filtering ----
@@ -130,21 +190,18 @@ export class SizesTable {
   }
 
   /** A line under each ratio from 1 on, to a factor of 2 on either side, and under each share. */
-  private addBars(): void {
+  private addBars(line: Line, row: HTMLTableRowElement): void {
     const { columns, rows } = this.family.sizes;
     this.heads.forEach(({ column }, nth) => {
       const { key } = columns[column];
-      if (key !== "ratio" && key !== "roof") return;
-      for (const line of this.lines) {
-        const value = rows[line.index][column];
-        if (typeof value !== "number" || value <= 0) continue;
-        const end = key === "roof" ? value : 0.5 + Math.max(-1, Math.min(1, Math.log2(value))) / 2;
-        const [from, to] = key === "roof" ? [0, end] : [Math.min(0.5, end), Math.max(0.5, end)];
-        const cell = line.row.cells[nth];
-        cell.classList.add("bar", ...(key === "ratio" && value < 1 ? ["behind"] : []));
-        cell.style.setProperty("--from", `${(100 * from).toFixed(1)}%`);
-        cell.style.setProperty("--to", `${(100 * Math.min(1, to)).toFixed(1)}%`);
-      }
+      const value = rows[line.index][column];
+      if ((key !== "ratio" && key !== "roof") || typeof value !== "number" || value <= 0) return;
+      const end = key === "roof" ? value : 0.5 + Math.max(-1, Math.min(1, Math.log2(value))) / 2;
+      const [from, to] = key === "roof" ? [0, end] : [Math.min(0.5, end), Math.max(0.5, end)];
+      const cell = row.cells[nth];
+      cell.classList.add("bar", ...(key === "ratio" && value < 1 ? ["behind"] : []));
+      cell.style.setProperty("--from", `${(100 * from).toFixed(1)}%`);
+      cell.style.setProperty("--to", `${(100 * Math.min(1, to)).toFixed(1)}%`);
     });
   }
 
@@ -197,17 +254,15 @@ export class SizesTable {
       return down ? -order : order;
     };
     const sorted = column < 0 ? this.lines : [...this.lines].sort((a, b) => before(rows[a.index][column], rows[b.index][column]) || a.index - b.index);
-    let shown = 0;
-    for (const line of this.lines) {
-      const hidden = !this.passes(line.index);
-      line.row.hidden = hidden;
-      if (line.detail) line.detail.hidden = hidden;
-      if (!hidden) ++shown;
-    }
-    this.body.replaceChildren(...sorted.flatMap((line) => (line.detail ? [line.row, line.detail] : [line.row])));
+    this.order = sorted.filter((line) => this.passes(line.index));
+    this.body.replaceChildren();
+    this.drawn = 0;
+    this.drawMore(kFirstRows);
+    this.watchTheEnd();
     for (const head of this.heads) {
       head.cell.setAttribute("aria-sort", head.column !== column ? "none" : down ? "descending" : "ascending");
     }
+    const shown = this.order.length;
     this.status.textContent = shown === this.lines.length ? "" : `${shown} of ${this.lines.length} sizes shown.`;
   }
 
@@ -215,10 +270,12 @@ export class SizesTable {
 
   private async open(line: Line): Promise<void> {
     if (line.detail) return;
-    const cell = make("td", { colspan: String(line.row.cells.length) });
+    const cell = make("td", { colspan: String(this.seen.length) });
+    const row = this.rowOf(line);
+    if (!row.isConnected) this.drawMore(0, line);
     line.detail = make("tr", { class: "detail" }, cell);
-    line.row.after(line.detail);
-    line.button.setAttribute("aria-expanded", "true");
+    row.after(line.detail);
+    line.button!.setAttribute("aria-expanded", "true");
     this.rememberOpen();
     const content = make("div", {});
     cell.append(make("div", { class: "sheet" }, content)); // as wide as what is seen of the table
@@ -254,7 +311,7 @@ export class SizesTable {
   private close(line: Line): void {
     line.detail?.remove();
     line.detail = null;
-    line.button.setAttribute("aria-expanded", "false");
+    line.button!.setAttribute("aria-expanded", "false");
     this.rememberOpen();
   }
 
@@ -265,13 +322,13 @@ export class SizesTable {
 
   /** Arrow keys, Home and End move between the sizes; Escape closes one. */
   private move(event: KeyboardEvent): void {
-    const shown = [...this.body.rows].flatMap((row) => this.lines.filter((line) => line.row === row && !row.hidden));
-    const now = shown.findIndex((line) => line.button === document.activeElement);
+    const now = this.order.findIndex((line) => line.button === document.activeElement);
     if (now < 0) return;
-    if (event.key === "Escape") return this.close(shown[now]);
-    const to = { ArrowDown: now + 1, ArrowUp: now - 1, Home: 0, End: shown.length - 1 }[event.key];
-    if (to === undefined || !shown[to]) return;
-    shown[to].button.focus();
+    if (event.key === "Escape") return this.close(this.order[now]);
+    const to = { ArrowDown: now + 1, ArrowUp: now - 1, Home: 0, End: this.order.length - 1 }[event.key];
+    if (to === undefined || !this.order[to]) return;
+    this.drawMore(0, this.order[to]);
+    this.order[to].button!.focus();
     event.preventDefault();
   }
 }

@@ -68,6 +68,9 @@ export interface SeriesStyle {
 const kSeries = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"];
 const kRounds = [["solid", "circle"], ["dashed", "rect"], ["dotted", "triangle"]] as const;
 
+/** Of which one hides others: more are drawn translucent. */
+export const kManyDots = 150;
+
 export function seriesStyle(nth: number): SeriesStyle {
   const [line, symbol] = kRounds[Math.floor(nth / kSeries.length) % kRounds.length];
   return { color: kSeries[nth % kSeries.length], line, symbol };

@@ -312,6 +312,7 @@ def databases():
              lambda path: plain(path, "ALTER TABLE strike RENAME TO s; CREATE VIEW strike AS SELECT * FROM s;"), 1)
     database("of another application", "another application", listed, lambda path: plain(path, "PRAGMA application_id = 7"))
     database("of a newer version", "newer tune", listed, lambda path: plain(path, "PRAGMA user_version = 99"))
+    database("of schema -5", "damaged", listed, lambda path: plain(path, "PRAGMA user_version = -5"), 1)
     database("writable for everybody", "other users may write to the file", listed, lambda path: path.chmod(0o666))
     database("in a directory for everybody", "other users may write to the directory", listed,
              lambda path: path.parent.chmod(0o777))
@@ -358,6 +359,17 @@ def lines():
     line("another format", "format", json.dumps({"format": "tune/99"}))
     seed = (ROOT / "tests" / "data" / "bests" / "nvidia-h200.jsonl").read_text().splitlines()[0]
     line("a faster time, with the old checksum", "checksum", seed.replace('"median":', '"median":1e-9,"x":', 1))
+    impossible = json.loads(next(each for each in (ROOT / "tests/data/store/best-1.jsonl").read_text().splitlines()))
+
+    def number(tried, says, change):
+        document = json.loads(json.dumps(impossible))
+        change(document)
+        line(tried, says, json.dumps(document))
+    number("a time of 1e-300 ns", "is impossible", lambda d: d["time_ns"].update(min=1e-300, q1=1e-300, median=1e-300, q3=1e-300))
+    number("999,999,999 times as fast as the library", "'library.ratio' is 1e+09", lambda d: d["library"].update(ratio=999999999))
+    number("a ratio outside of its interval", "outside of its interval", lambda d: d["library"].update(ratio=1, ratio_low=3, ratio_high=2))
+    number("of the year 9999", "a date from 2007 to 2099", lambda d: d.update(recorded_at="9999-01-01T00:00:00Z"))
+    number("a device's name of 200,000 characters", "at most 1024", lambda d: d["device"].update(name="H" * BOMB))
     line("no JSON", "not valid JSON", "__import__('os').system('touch pwned')")
     t1 = {"ConfigurationSpace": {"TuningParameters": [{"Name": "BLOCK", "Type": "int", "Values": "[32, 64]", "Default": 32}],
                                  "Conditions": []},
@@ -446,10 +458,15 @@ def environments():
         tuned(folder).rename(folder / "tune" / "tune.db")
         return ["default"]
 
-    @attempt("environment", "a tune.db in the working directory of `tune`", "database: ./tune.db in this folder", 0,
-             "opened, and said so", env={"TUNER_DB": ""})
+    @attempt("environment", "a tune.db in the working directory of `tune`", "./tune.db is not used", 5,
+             "not opened, and said so", env={"TUNER_DB": ""})
     def announced(folder):
         tuned(folder).rename(folder / "tune.db")
+        return ["runs", "list"]
+
+    @attempt("environment", "TUNER_DB=file:x?mode=memory", "no database at file:x?mode=memory", 5,
+             "a file of this name", env={"TUNER_DB": "file:x?mode=memory"})
+    def address(folder):
         return ["runs", "list"]
 
     @attempt("environment", "a cache that others may write", "other users may write", 0, "not used, and said so",

@@ -79,13 +79,13 @@ class BadDatabaseTest(ProgramTest):
 
 
 class DefaultDatabaseTest(ProgramTest):
-    def test_the_file_here_comes_before_the_users(self):
+    def test_the_file_here_is_no_default(self):
         env = {"TUNER_DB": "", "XDG_DATA_HOME": str(self.directory / "data"), "HOME": str(self.directory)}
         says = self.refuse("runs", "list", code=5, says="data/tune/tune.db", env=env)
         self.assertIn("no database at", says.stderr)
         self.text_file("tune.db", "not one")
-        says = self.tune("runs", "list", code=2, env=env).stderr
-        self.assertIn("database: ./tune.db in this folder\nerror: tune.db: is not a database", says)
+        says = self.tune("runs", "list", code=5, env=env).stderr
+        self.assertIn("./tune.db is not used: --db tune.db or TUNER_DB names it\nerror: no database at", says)
 
 
 if __name__ == "__main__":

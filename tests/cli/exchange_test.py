@@ -36,6 +36,10 @@ class ImportTest(ProgramTest):
         counts = self.tune_json("import", file)["files"][0]
         self.assertEqual((counts["added"], counts["kept"]), (0, 8))
 
+    def test_an_import_from_a_pipe(self):
+        done = self.tune("import", "-", input=SEED.read_text())
+        self.assertIn("standard input: 8 best configurations added", done.stdout)
+
     def test_an_export_is_of_what_is_named(self):
         self.tune("-q", "import", SEED)
         self.tune("-q", *SHORT_RUN)

@@ -24,7 +24,7 @@ class ExplainTest(ProgramTest):
         self.assertRegex(lines[2], r"^best: BLOCK=(32|64), [0-9.]+ .?s$")
         self.assertEqual(lines[3], "one parameter changed:")
         self.assertRegex(lines[4], r"^  BLOCK (32 → 64|64 → 32): (same time|[-+][0-9.]+ % time|×[0-9.]+ the time)$")
-        self.assertRegex(lines[5], r"^roofline: 0.125 FLOP/byte, compute side: [0-9.]+ .?FLOP/s$")
+        self.assertRegex(lines[5], r"^roofline: 0.125 FLOP/byte, [0-9.]+ .?FLOP/s$")
         self.assertEqual(lines[6], "resources: 0 B of shared memory a block")
 
     def test_the_document(self):

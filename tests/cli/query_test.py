@@ -41,6 +41,14 @@ class QueryTest(ProgramTest):
         self.assertIn("kernel<<<dim3(1, 1, 1), dim3(16, 16, 1), 0, stream>>>(M, N, K, alpha, A, lda, B, ldb, beta, C, ldc, "
                       "stride_a, stride_b, stride_c);", code)
 
+    def test_without_a_size_what_is_tuned_is_listed(self):
+        heading, entry = (line.split("\t") for line in self.tune("query").stdout.splitlines())
+        self.assertEqual(heading[:3], ["kernel", "size", "device"])
+        self.assertEqual(entry[:2], ["gemm_naive", "16x16x16"])
+        (result,) = self.tune_json("query", "--kernel", "gemm_naive")["results"]
+        self.assertEqual((result["size"], result["verified"]), ("16,16,16", True))
+        self.refuse("query", "--family", "none", code=5, says="nothing is tuned for these options")
+
     def test_ties_are_counted_in_words(self):
         self.database = self.directory / "seed.db"
         self.tune("-q", "import", SEED)

@@ -3,10 +3,11 @@
 
 import json
 import re
+import shutil
 import subprocess
 import unittest
 
-from program import ROOT, ProgramTest
+from program import ROOT, TUNE, ProgramTest
 
 SHIPPED = ROOT / "db/seed/nvidia-h200.json"
 FP32 = ROOT / "spaces/suites/fp32.json"
@@ -90,6 +91,16 @@ class TablesTest(ProgramTest):
         self.assertEqual(source_of("own.db", "48,48,48"), "own")
         self.assertEqual(source_of("own.db", "16,64,32"), "shipped", "which was tuned at the very size")
         self.assertEqual(source_of("own.db", "32,32,32"), "own")
+
+    def test_a_program_in_its_build_tree_finds_the_tables_beside_it(self):
+        tree = self.directory / "build"
+        (tree / "share/tuner").mkdir(parents=True)
+        (tree / "share/tuner/tables").symlink_to(ROOT / "db/seed")
+        program = shutil.copy(TUNE, tree)
+        done = subprocess.run([program, "query", "--family", "gemm", "--device", "NVIDIA H200", "--size", "1024,1024,1024", "--explain"],
+                              cwd=self.directory, env=self.environment(), text=True, capture_output=True, timeout=100)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("table: shipped", done.stdout)
 
     def test_what_is_missing_or_stale_is_named(self):
         table = json.loads(SHIPPED.read_text())

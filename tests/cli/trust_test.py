@@ -45,13 +45,36 @@ class ForgedKernelTest(ProgramTest):
 
 
 class WorkingDirectoryTest(ProgramTest):
-    def test_a_database_here_is_announced(self):
+    def test_a_database_here_is_not_used_unless_it_is_named(self):
         env = {"TUNER_DB": "", "XDG_DATA_HOME": str(self.directory / "data")}
         self.tune("-q", *RUN, self.space_file(), "--db", self.directory / "tune.db")
-        done = self.tune("runs", "list", env=env)
-        self.assertEqual(done.stderr, "database: ./tune.db in this folder\n")
-        self.assertEqual(self.tune("-q", "runs", "list", env=env).stderr, done.stderr)
+        done = self.tune("runs", "list", env=env, code=5)
+        self.assertTrue(done.stderr.startswith("./tune.db is not used: --db tune.db or TUNER_DB names it\n"), done.stderr)
+        self.assertEqual(self.tune("-q", "runs", "list", env=env, code=5).stderr, done.stderr)
         self.assertEqual(self.tune("runs", "list", "--db", "tune.db", env=env).stderr, "")
+
+
+@unittest.skipIf(os.geteuid(), "only root can make a link of another user")
+class LinksOfOthersTest(ProgramTest):
+    """A link of another user, in the last component or in a directory, leads no write anywhere."""
+
+    def setUp(self):
+        super().setUp()
+        (self.directory / "real").mkdir(mode=0o700)
+        self.precious = self.text_file("real/file", "precious")
+        for name, target in (("file", "real/file"), ("folder", "real")):
+            (self.directory / name).symlink_to(target)
+            os.lchown(self.directory / name, 12345, 12345)
+
+    def test_each_option_that_names_a_file(self):
+        run = (*RUN, self.space_file())
+        self.tune("-q", *run)
+        for link, path in (("file", "file"), ("folder", "folder/file"), ("folder", "folder/new")):
+            for arguments, code in (((*run, "--log", path), 1), ((*run, "--db", path), 2), (("export", "-o", path), 1)):
+                with self.subTest(path=path, arguments=arguments[-2:]):
+                    self.refuse(*arguments, code=code, says=[link, "is a link that belongs to another user"])
+        self.assertEqual(self.precious.read_text(), "precious")
+        self.assertEqual(os.listdir(self.directory / "real"), ["file"])
 
 
 class SourcesTest(ProgramTest):
@@ -215,7 +238,7 @@ class MissingSandboxTest(ProgramTest):
         # Explaining opens the device again.
         run = self.tune("-q", *RUN, self.space_file(), "--fresh", "--explain-winner", env=env)
         self.assertEqual([line for line in run.stderr.splitlines() if "confined" in line], [says])
-        doctor = self.tune("doctor", env=env).stdout
+        doctor = self.tune("doctor", env=env, code=(0, 3)).stdout
         self.assertIn(f"note     sandbox: off\n         {says}\n", doctor)
 
     def test_a_run_and_doctor_say_that_it_is_off(self):

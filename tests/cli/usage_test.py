@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The command line itself: help, mistakes and suggestions, output that cannot be written."""
 
+import json
 import os
 import signal
 import subprocess
@@ -32,10 +33,44 @@ class HelpTest(ProgramTest):
             self.assertNotIn(library, done.stderr)
 
     def test_doctor_needs_nothing(self):
-        self.assertIn("host compiler", self.tune("doctor").stdout)
-        document = self.tune_json("doctor")
+        self.assertIn("host compiler", self.tune("doctor", code=(0, 3)).stdout)
+        document = self.tune_json("doctor", code=(0, 3))
         self.assertEqual(document["schema"], "tune.doctor/1")
         self.assertFalse(self.database.exists())
+
+
+    def test_doctor_ends_by_what_is_missing(self):
+        done = self.tune("doctor", "--json", code=(0, 3))
+        missing = [found["what"] for found in json.loads(done.stdout)["findings"] if found["status"] == "missing"]
+        self.assertEqual(done.returncode, 3 if missing else 0, missing)
+        self.assertEqual(self.tune("doctor", code=3, env={"TUNER_HOST_CXX": "/no/such/compiler"}).stderr, "")
+        self.text_file("results.db", "text")
+        self.tune("doctor", code=3 if missing else 1)
+
+
+class MissingGpuTest(ProgramTest):
+    """What `auto` says where it takes the CPU."""
+
+    def setUp(self):
+        super().setUp()
+        findings = json.loads(self.tune("doctor", "--json", code=(0, 3)).stdout)["findings"]
+        if not any(found["status"] == "missing" for found in findings):
+            self.skipTest("this machine has a GPU")
+
+    def test_the_missing_driver_and_the_time_are_named_once(self):
+        run = ("--space", self.space_file(), "--kernel", "scale")
+        said = self.tune(*run).stderr
+        self.assertRegex(said, r"(?m)^(no NVIDIA driver|the NVIDIA driver|CUDA cannot|not in this build).*: tuning the CPU \(.+\) "
+                               r"for at most 10 min.*; --backend cuda requires a GPU, --max-time or --effort full sets another time$")
+        self.assertEqual(said.count("tuning the CPU"), 1)
+
+    def test_who_says_how_long_is_not_limited(self):
+        run = ("--space", self.space_file(), "--kernel", "scale", "--fresh")
+        for option in (("--max-time", "1m"), ("--max-evals", 1), ("--effort", "full"), ("--dry-run",)):
+            said = self.tune(*run, *option).stderr
+            self.assertRegex(said, r"(?m): tuning the CPU \(.+\); --backend cuda requires a GPU$")
+        for chosen in (("--backend", "cpu"), ("-q",)):
+            self.assertNotIn("tuning the CPU", self.tune(*run, *chosen).stderr)
 
 
 class MistakesTest(ProgramTest):
@@ -88,11 +123,17 @@ class MistakesTest(ProgramTest):
 
     def test_a_command_that_lacks_its_action(self):
         self.refuse("space", code=2, says="check")
-        self.refuse("runs", code=2, says="list")
 
     def test_questions_that_lack_a_part(self):
-        self.refuse("query", code=2, says="--kernel")
-        self.refuse("query", "--kernel", "gemm_naive", code=2, says="--size")
+        self.refuse("query", "--size", "1,1,1", code=2, says="--kernel")
+
+    def test_an_error_is_a_document_too_where_one_is_asked_for(self):
+        for line, code in ((["query", "--kernel", "x", "--size", "1", "--json"], 5), (["--json", "qury"], 2)):
+            done = self.tune(*line, code=code)
+            document = json.loads(done.stdout)
+            self.assertEqual((document["schema"], document["code"]), ("tune.error/1", code))
+            self.assertIn(document["message"].splitlines()[0], done.stderr)
+        self.assertEqual(self.tune("query", "--kernel", "x", "--size", "1", code=5).stdout, "")
 
 
 class OutputTest(ProgramTest):

@@ -139,7 +139,9 @@ class ProgramTest(unittest.TestCase):
         self.assertEqual(self.run_tune("exec", "--", PROGRAM, 1, "raise", 9).returncode, -9)
         for command in ("record", "exec"):
             missing = self.run_tune(command, "--", "/no/such/program")
-            self.assertEqual(missing.returncode, 2)
+            self.assertEqual(missing.returncode, 127)
+            self.assertNotIn("computed no product", missing.stderr)
+            self.assertEqual(self.run_tune(command, "--", self.folder).returncode, 126)
             self.assertIn("/no/such/program cannot be started: No such file", missing.stderr)
 
     def test_signals_reach_the_program(self):
@@ -151,10 +153,10 @@ class ProgramTest(unittest.TestCase):
                 out, err = process.communicate(timeout=60)
                 self.assertEqual((process.returncode, out), (0, "done\n"), err)
 
-    def test_the_database_of_this_folder_is_named_to_the_program(self):
+    def test_the_database_is_named_to_the_program(self):
         del self.environment["TUNER_DB"]
         (self.folder / "tune.db").touch()
-        shown = self.run_tune("exec", "--", "/bin/sh", "-c", "echo $TUNER_DB $TUNER_CUBLAS $LD_PRELOAD")
+        shown = self.run_tune("exec", "--db", "tune.db", "--", "/bin/sh", "-c", "echo $TUNER_DB $TUNER_CUBLAS $LD_PRELOAD")
         database, mode, preloaded = shown.stdout.split()
         self.assertEqual((database, mode), (str(self.folder / "tune.db"), "serve"))
         self.assertTrue(preloaded.endswith("/libtuner_cublas.so"))

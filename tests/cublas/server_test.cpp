@@ -6,6 +6,7 @@
 #include "tests/cublas/gemm_family.hpp"
 #include "tuner/backend/executor.hpp"
 #include "tuner/core/file.hpp"
+#include "tuner/cublas/call_log.hpp"
 #include "tuner/cublas/recorder.hpp"
 #include "tuner/family/recorded_calls.hpp"
 
@@ -13,6 +14,7 @@
 
 #include <array>
 #include <cstdlib>
+#include <filesystem>
 #include <unistd.h>
 
 namespace tuner::cublas {
@@ -70,6 +72,25 @@ TEST_F(ServerTest, AmongSeveralDevicesTheHandleSaysWhich) {
   process.current = 0;
   server.note_destroyed(&handle);
   EXPECT_EQ(take(), PassReason::device) << "the next handle may have its address";
+}
+
+TEST(CallLog, IsNotWrittenThroughALinkOfAnotherUser) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can make a link of another user";
+  const TemporaryDirectory folder;
+  std::filesystem::create_directory(folder.path() / "real");
+  const std::filesystem::path link = folder.path() / "link";
+  std::filesystem::create_symlink("real", link);
+  constexpr uid_t kSomebody = 12345;
+  ASSERT_EQ(::lchown(link.c_str(), kSomebody, kSomebody), 0);
+  ::setenv("TUNER_CUBLAS_LOG", (link / "log").c_str(), 1);
+  testing::internal::CaptureStderr();
+  write_line("one");
+  write_line("two");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "tuner: TUNER_CUBLAS_LOG is not written: " + link.string() +
+                " is a link that belongs to another user: name the file that it leads to\n"
+                "tuner: one\ntuner: two\n");
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path() / "real"));
 }
 
 TEST_F(ServerTest, OfOneDeviceAnyHandleIs) {

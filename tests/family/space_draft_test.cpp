@@ -94,6 +94,40 @@ TEST(SpaceDraft, TemplateParametersAreTuned) {
   EXPECT_EQ(space["arguments"][1]["type"], "float*");
 }
 
+TEST(SpaceDraft, TheLaunchBoundNamesTheBlock) {
+  for (const char* source :
+       {"template <typename T, int B> __global__ void __launch_bounds__(B) k(int n, T* y) {}",
+        "template <class T, int B> __launch_bounds__(B, 2) __global__ void k(int n, T* y) {}"}) {
+    const Json space = draft(source);
+    const Json& kernel = space["kernels"]["k"];
+    EXPECT_EQ(kernel["launch"]["block"], Json::array({"B"}));
+    EXPECT_EQ(kernel["launch"]["grid"], Json::array({"ceil_div(N, B)"}));
+    EXPECT_EQ(kernel["parameters"]["B"]["pow2"], Json::array({32, 1024}));
+    EXPECT_FALSE(kernel["parameters"].contains("THREADS"));
+    EXPECT_EQ(space["kernels"]["k_reference"]["entry"], "k<float,256>");
+  }
+  const Json macro = draft(
+      "#ifndef WIDTH\n#define WIDTH 64\n#endif\n"
+      "__global__ void __launch_bounds__(WIDTH) k(int n, float* y) {}");
+  EXPECT_EQ(macro["kernels"]["k"]["launch"]["block"], Json::array({"WIDTH"}));
+}
+
+TEST(SpaceDraft, KernelsThatNoCompilerReadsAreNone) {
+  const std::string live = "__global__ void k(int n, float* y) {}\n";
+  for (const char* dead :
+       {"#ifdef NOPE\n__global__ void other(float* y) {}\n#endif\n",
+        "#if 0\n__global__ void other(float* y) {}\n#endif\n",
+        "#if 0\n#ifdef __CUDACC__\n__global__ void other(float* y) {}\n#endif\n#endif\n"}) {
+    EXPECT_EQ(draft(dead + live)["family"], "k") << dead;
+  }
+  EXPECT_THAT(
+      message("#define YES\n#ifdef YES\n__global__ void other(float* y) {}\n#endif\n" + live),
+      HasSubstr("has 2 kernels"));
+  EXPECT_EQ(draft("#ifdef NOPE\n__global__ void other(float* y) {}\n#else\n" + live +
+                  "#endif\n")["family"],
+            "k");
+}
+
 TEST(SpaceDraft, AttributesMayStandBeforeTheKernelsSpecifier) {
   const Json space = draft(
       "template <class Config, class Op = Add, int ITEMS = 2>\n"

@@ -7,4 +7,4 @@ export PKG_CONFIG_PATH=${package%/*}
 mkdir -p "$4"
 read -ra flags <<<"$(pkg-config --cflags --libs tuner-dispatch)"
 "$2" -std=c++20 "$3" -o "$4/serve" "${flags[@]}"
-LD_LIBRARY_PATH=$(pkg-config --variable=libdir tuner-dispatch) "$4/serve"
+env -u LD_LIBRARY_PATH "$4/serve"

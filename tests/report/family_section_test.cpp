@@ -30,9 +30,9 @@ TEST(FamilySection, EveryTypeHasItsOwnVerdict) {
   const Json family = typed_family();
   EXPECT_EQ(family.at("verdict"), Json({"3 types, 6 sizes, 1 kernel."}));
   EXPECT_EQ(family.at("types").at("rows"), Json::parse(R"([
-    ["bf16", 2, 0.8, 0, 2, 0, 240, 0.224188, "rows 2"],
-    ["f32", 2, 1.25, 2, 0, 0, 40, 0.597834, "rows 2"],
-    ["f64", 2, null, null, null, null, 20, 0.298917, "rows 2"]])"));
+    ["bf16", 2, 0.8, 0, 2, 0, null, 0.8, 240.0, 0.224188, "rows 2"],
+    ["f32", 2, 1.25, 2, 0, 0, null, 1.0, 40.0, 0.597834, "rows 2"],
+    ["f64", 2, null, null, null, null, null, 1.0, 20.0, 0.298917, "rows 2"]])"));
   EXPECT_EQ(
       family.at("wins").at("rows"),
       Json::parse(R"([["bf16", "rows", 2, 2], ["f32", "rows", 2, 2], ["f64", "rows", 2, 2]])"));
@@ -61,11 +61,34 @@ TEST(FamilySection, RatesOfUnknownTypesAreNoRoofOfAnotherFamily) {
   for (KernelHistory& kernel : all) kernel.types = {};
   const auto typed = std::ranges::find(all, kTypedName, &KernelHistory::kernel);
   const space::DeviceInfo device = sample_subject(kTypedName).device;
-  EXPECT_NEAR(roofs_of(all, typed->family, device).flops.at(""), 300e3, 1e-6);
+  const Roofs roofs = roofs_of(all, typed->family, device);
+  EXPECT_NEAR(roofs.flops.at("bf16"), 300e3, 1e-6) << "the size names its type";
+  EXPECT_NEAR(roofs.flops.at(""), 40e3, 1e-6);
   for (const KernelHistory& kernel : all) {
     if (kernel.family == typed->family) continue;
     EXPECT_LT(roofs_of(all, kernel.family, device).flops[""], 200e3) << kernel.family;
   }
+}
+
+TEST(FamilySection, ARateAboveTheMemorysIsNoRoof) {
+  const store::Store store = sample_store();
+  std::vector<KernelHistory> all = kernel_histories(store, "NVIDIA H200");
+  const space::DeviceInfo device = sample_subject(kTypedName).device;
+  constexpr double kNominal = 4800;  // bytes per nanosecond
+  for (KernelHistory& kernel : all) {
+    for (SizeHistory& size : kernel.sizes) {
+      if (size.best) size.best->bytes = 0;
+    }
+  }
+  const auto with_result = std::ranges::find_if(
+      all.back().sizes, [](const SizeHistory& size) { return size.best.has_value(); });
+  ASSERT_NE(with_result, all.back().sizes.end());
+  with_result->best->library_ns.reset();
+  const double ns = with_result->best->time.median_ns;
+  with_result->best->bytes = 1.1 * kNominal * ns;
+  EXPECT_EQ(roofs_of(all, all.back().family, device).bytes, 0);
+  with_result->best->bytes = 0.9 * kNominal * ns;
+  EXPECT_NEAR(roofs_of(all, all.back().family, device).bytes, 0.9 * kNominal, 1);
 }
 
 TEST(FamilySection, ColumnsOfKernelsLeaveOutWhatAllNamesBeginWith) {

@@ -2,12 +2,14 @@
 // page_fixture DIRECTORY: writes the page of the sample database, the sample sweep and a
 // comparison, which page_test.mjs opens. page_fixture DIRECTORY KERNELS SIZES: that of so many
 // kernels at as many sizes. page_fixture DIRECTORY --large: those of 3 and of 10 kernels at 72
-// sizes. page_fixture --document: prints documents as TypeScript that tsc checks.
+// sizes. page_fixture DIRECTORY --published: that of the published results of an H200.
+// page_fixture --document: prints documents as TypeScript that tsc checks.
 #include "sample_store.hpp"
 #include "tuner/core/file.hpp"
 #include "tuner/core/outcome.hpp"
 #include "tuner/report/report.hpp"
 #include "tuner/report/sweep_sections.hpp"
+#include "tuner/store/best_line.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -72,6 +74,13 @@ void write_large_page(const store::Store& store, const std::filesystem::path& fo
   print(report::write_reports(store, std::nullopt, folder));
 }
 
+void write_published_page(const std::filesystem::path& folder) {
+  const std::string file = TUNER_SOURCE_DIR "/db/seed/nvidia-h200.jsonl";
+  store::Store store = store::Store::in_memory();
+  store.import_bests(store::parse_best_lines(read_file(file, std::size_t{64} << 20), file), file);
+  print(report::write_reports(store, std::nullopt, folder));
+}
+
 int print_documents() {
   std::cout << "import type { FailedOutcome, Report } from \"./document\";\n";
   std::cout << "export const outcomes: Record<FailedOutcome, null> = {";
@@ -93,6 +102,8 @@ int main(int argc, char** argv) {
   if (arguments.size() == 1) {
     print(report::write_reports(report::sample_store(), std::nullopt, arguments[0],
                                 sample_additions()));
+  } else if (arguments.size() == 2 && arguments[1] == "--published") {
+    write_published_page(std::filesystem::path(arguments[0]) / "published");
   } else if (arguments.size() == 2 && arguments[1] == "--large") {
     store::Store store = report::large_store(3, 72);
     write_large_page(store, std::filesystem::path(arguments[0]) / "few");

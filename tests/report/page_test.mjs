@@ -26,6 +26,9 @@ const largePages = promisify(execFile)(fixture, [directory, "--large"], { encodi
   return { 3: few, 10: many };
 });
 largePages.catch(() => {}); // the test that needs them reports it
+/** The page of the published results of an H200: some 1,000 sizes. */
+const publishedPage = promisify(execFile)(fixture, [directory, "--published"], { encoding: "utf8" }).then(({ stdout }) => stdout.trim());
+publishedPage.catch(() => {}); // likewise
 const browser = await chromium.launch({ executablePath: kBrowser, args: ["--no-sandbox", "--disable-gpu"] });
 
 /** Opens the page; `problems` gathers what a page that is complete and inert never does. */
@@ -86,7 +89,12 @@ async function load(file) {
     while (walker.nextNode()) ++nodes;
     const charts = [...document.querySelectorAll(".chart")].filter((one) => one.offsetWidth > 0);
     const tops = charts.filter((one) => one.dataset.drawn).map((one) => one.getBoundingClientRect().top);
-    return { nodes, charts: charts.length, drawn: tops.length, lowest: Math.max(...tops) };
+    const [paint] = performance.getEntriesByName("first-contentful-paint");
+    const sizes = document.querySelector(".sizes").getBoundingClientRect().top + scrollY;
+    return {
+      nodes, charts: charts.length, drawn: tops.length, lowest: Math.max(...tops), firstPaint: Math.round(paint?.startTime ?? -1),
+      screensToSizes: sizes / 900, screens: document.documentElement.scrollHeight / 900,
+    };
   });
   await context.close();
   return weight;
@@ -137,7 +145,7 @@ const tests = {
     for (const summary of await page.locator(".kernel > summary").all()) await summary.click();
     assert.equal(await page.evaluate(() => window.hit), undefined);
     assert.equal(await page.locator("img, b").count(), 0);
-    assert.match(await page.locator("h2").first().textContent(), /<script>window\.hit=1<\/script>\{\{data\}\}/);
+    assert.match(await page.locator(".family h2").first().textContent(), /<script>window\.hit=1<\/script>\{\{data\}\}/);
     await close();
   },
 
@@ -147,14 +155,19 @@ const tests = {
     const shown = () => family.locator("tbody > tr:visible .open").allTextContents();
     const all = ["512×512×512", "1024×1024×1024", "2048×2048×2048", "4096×4096×4096"];
     assert.deepEqual(await shown(), all);
-    await family.getByRole("button", { name: "Time" }).click();
+    await family.getByRole("button", { name: "Cold" }).click();
     assert.deepEqual(await shown(), [...all].reverse());
-    assert.equal(await family.locator("th[aria-sort=descending]").textContent(), "Time");
+    assert.equal(await family.locator("th[aria-sort=descending]").textContent(), "Cold");
     await family.getByLabel("State").selectOption("improving");
     assert.deepEqual(await shown(), ["2048×2048×2048", "1024×1024×1024"]);
     assert.equal(await family.locator(".shown").textContent(), "2 of 4 sizes shown.");
     await family.getByLabel("Search").fill("2048");
     assert.deepEqual(await shown(), ["2048×2048×2048"]);
+    for (const typed of ["2048x2048x2048", "2048 2048 2048", "2048, 2048,2048", "2048×2048"]) {
+      await family.getByLabel("Search").fill(typed);
+      assert.deepEqual(await shown(), ["2048×2048×2048"], typed);
+    }
+    await family.getByLabel("Search").fill("2048");
     await openSize(page, "2048×2048×2048");
     const address = page.url();
     const again = await page.context().newPage();
@@ -260,10 +273,10 @@ const tests = {
 
   async "a link of the index moves the focus too"() {
     const { page, close } = await open();
-    await page.locator("nav a.to-kernel").last().focus();
+    await page.locator("nav").getByRole("link", { name: "Kernels" }).focus();
     await page.keyboard.press("Enter");
     await page.keyboard.press("Tab");
-    assert.equal(await page.evaluate(() => document.activeElement.closest(".kernel").id), `kernel-${await page.locator("nav a.to-kernel").count() - 1}`);
+    assert.equal(await page.evaluate(() => document.activeElement.closest(".kernel").id), "kernel-0");
     await page.evaluate(() => window.scrollTo(0, 0));
     await page.locator(".skip").focus();
     await page.keyboard.press("Enter");
@@ -325,7 +338,7 @@ const tests = {
       }, /did not compile/],
       "what to do next": [0, async (page) => await page.locator("#family-1 .todo code").first().textContent(), /^tune /],
       "what changed since another environment": [1, async (page, click) => {
-        await click(page.locator("nav a.to-comparison").first());
+        await click(page.locator('nav a[href="#comparison-0"]'));
         return await page.locator("#comparison-0 tbody").textContent();
       }, /SLOWER/],
       "how do I use it": [1, async (page, click) => {
@@ -446,11 +459,13 @@ const tests = {
     await close();
   },
 
-  async "paper has all rows and no controls"() {
+  async "paper has the rows that are shown, a page of them, and no controls"() {
     const { page, close } = await open();
     await page.locator("#family-1").getByLabel("Search").fill("2048");
+    await page.evaluate(() => window.dispatchEvent(new Event("beforeprint")));
     await page.emulateMedia({ media: "print" });
-    assert.equal(await page.locator("#family-1 tbody > tr:visible").count(), 4);
+    assert.equal(await page.locator("#family-1 tbody > tr:visible").count(), 1);
+    assert.match(await page.locator("#family-1 .paper").textContent(), /^1 of 4 sizes\./);
     assert.equal(await page.locator("#family-1 .controls:visible").count(), 0);
     assert.ok((await page.pdf({ format: "A4" })).length > 20_000);
     await close();
@@ -473,11 +488,69 @@ const tests = {
       const at = [...sizes.querySelectorAll("thead th")].findIndex((one) => one.textContent === label);
       return [...sizes.querySelectorAll(`tbody tr > :nth-child(${at + 1})`)].map((one) => [one.className.split(" ")[0], one.textContent]);
     }, label);
-    for (const [kind, text] of await cell("Time")) assert.match(`${kind} ${text}`, /^figure [\d.]+\u00a0[nµm]s$/);
+    for (const [kind, text] of await cell("Cold")) assert.match(`${kind} ${text}`, /^figure [\d.]+\u00a0[nµm]s$/);
     for (const [kind] of await cell("Type")) assert.equal(kind, "text");
     const finalists = await (await openSize(page, "4096×4096×4096")).locator("[data-kind=finalists] td.figure").allTextContents();
     assert.ok(finalists.includes("–"), String(finalists));
     await close();
+  },
+
+  async "the first screen sums up families and types, and leads to them"() {
+    const { page, close } = await open();
+    const summary = page.locator(".summary");
+    assert.equal(await summary.locator("tbody tr").count(), 5, "three families, one of three types");
+    assert.ok((await summary.boundingBox()).y < 900);
+    const heads = await summary.locator("thead th").allTextContents();
+    for (const head of ["Family", "Type", "Sizes", "× cuBLAS", "× default", "% of roof (median)", "Ahead at", "Behind at"]) assert.ok(heads.includes(head), head);
+    await summary.getByRole("link", { name: "rows" }).first().click();
+    assert.equal(await page.evaluate(() => document.activeElement.id), "family-2");
+    await close();
+  },
+
+  async "rows are drawn as they are scrolled to, sorted and found before that"() {
+    const context = await browser.newContext({ offline: true, viewport: { width: 1440, height: 900 } });
+    const page = await context.newPage();
+    await page.goto(pathToFileURL(await publishedPage).href);
+    await page.waitForSelector("main[data-complete]", { state: "attached" });
+    const family = page.locator(".family", { has: page.locator("h2", { hasText: /^gemm$/ }) });
+    const count = () => family.locator(".sizes tbody tr").count();
+    assert.ok(await count() < 100, `${await count()} rows`);
+    const box = family.locator(".sizes > .scroll");
+    await box.scrollIntoViewIfNeeded();
+    for (let i = 0; i < 60 && await count() < 700; ++i) {
+      await box.evaluate((one) => { one.scrollTop = one.scrollHeight; });
+      await page.waitForTimeout(50);
+    }
+    assert.equal(await count(), 700);
+    await family.getByLabel("Search").fill("64x777");
+    assert.equal(await count(), await family.locator(".sizes tbody .open", { hasText: /64×777/ }).count());
+    await context.close();
+  },
+
+  async "the page of published results keeps its budgets"() {
+    const file = await publishedPage;
+    const bytes = statSync(file).size;
+    const weight = await load(file);
+    console.log(`        ${bytes} bytes, ${JSON.stringify(weight)}`);
+    assert.ok(bytes <= 2.5e6, `${bytes} bytes`);
+    assert.ok(weight.nodes <= 4000, `${weight.nodes} nodes`);
+    assert.ok(weight.screensToSizes <= 8, `${weight.screensToSizes} screens before the first table of sizes`);
+  },
+
+  async "an imported size shows what its line holds, and nothing of a search"() {
+    const context = await browser.newContext({ offline: true, viewport: { width: 1440, height: 900 } });
+    const page = await context.newPage();
+    await page.goto(pathToFileURL(await publishedPage).href);
+    await page.waitForSelector("main[data-complete]", { state: "attached" });
+    await page.locator("#family-1 .open").first().click();
+    const detail = page.locator("tr.detail [data-complete]");
+    await detail.waitFor();
+    assert.deepEqual(await detail.locator("[data-kind]").evaluateAll((all) => all.map((one) => one.dataset.kind)), ["finalists"]);
+    const text = await detail.textContent();
+    assert.match(text, /Imported from nvidia-h200\.jsonl/);
+    assert.doesNotMatch(text, /No trial succeeded|No final round/);
+    assert.ok(await detail.locator("[data-kind=finalists] tbody tr").count() >= 2);
+    await context.close();
   },
 
   // Its times are measured by benchmarks/report/page_load.mjs; these are what they depend on.

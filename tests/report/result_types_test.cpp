@@ -40,6 +40,11 @@ TEST(ResultTypes, WithoutADimensionOfTypesItIsThatOfTheFirstBufferWritten) {
   EXPECT_EQ(types_of(R"("N")").at("64"), "");
 }
 
+TEST(ResultTypes, WhereNothingIsKnownTheDimensionTypeTellsIt) {
+  EXPECT_EQ(ResultTypes{}.at("64,TYPE=bf16"), "bf16");
+  EXPECT_EQ(ResultTypes{}.at("64,LAYOUT=bf16"), "");
+}
+
 TEST(TolerantObject, WhatIsNoObjectIsEmpty) {
   for (const char* const text : {"", "[1]", "{", "7"}) {
     EXPECT_TRUE(tolerant_object(text).empty()) << text;

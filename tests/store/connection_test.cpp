@@ -109,6 +109,29 @@ TEST_F(ConnectionTest, RefusesWhatIsNoFileBesideIt) {
   const Store store(path, kReadOnly);
 }
 
+TEST_F(ConnectionTest, TakesNoNameForAnAddress) {
+  fs::create_directory(directory.path() / "here");
+  const fs::path before = fs::current_path();
+  fs::current_path(directory.path() / "here");
+  path = "file:x?mode=memory";
+  create_with_one_trial();
+  EXPECT_TRUE(fs::is_regular_file(path));
+  EXPECT_THAT(Store(path, kReadOnly).bests({}), SizeIs(1));
+  fs::current_path(before);
+}
+
+TEST_F(ConnectionTest, ANumberThatNoSchemaHasIsDamage) {
+  create_with_one_trial();
+  for (const char* number : {"-5", "0"}) {
+    execute(fmt::format("PRAGMA user_version = {}", number));
+    EXPECT_EQ(error_of_opening(kReadOnly, HasSubstr(fmt::format(
+                                              "damaged: its schema number (user_version) is {}, "
+                                              "tune writes 1 to",
+                                              number))),
+              ErrorCode::failure);
+  }
+}
+
 TEST_F(ConnectionTest, CreatesADatabaseForTheUserAlone) {
   path = directory.path() / "new" / "deeper" / "tune.sqlite";
   const Store store(path, kReadWrite);

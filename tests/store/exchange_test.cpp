@@ -148,6 +148,51 @@ TEST(BestLine, SaysWhichValueIsWrong) {
   refused("\"BLOCK_X\":32", "\"B\\u001b\":32", "holds a control character");
 }
 
+TEST(BestLine, RefusesWhatNoDeviceCanHaveMeasured) {
+  const auto refused = [](auto change, const std::string& says) {
+    StoredBest stored = example();
+    change(stored.best);
+    EXPECT_THAT([&] { static_cast<void>(parse_best_lines(best_line(stored), "f")); },
+                ThrowsMessage<Error>(AllOf(HasSubstr("f, line 1"), HasSubstr(says))))
+        << says;
+  };
+  refused([](BestRecord& best) { best.time.min_ns = 1e-300; }, "1e-300 ns is impossible");
+  refused([](BestRecord& best) { best.sustained_ns = 0.5; }, "a time of 0.5 ns is impossible");
+  refused([](BestRecord& best) { best.flops = 1e29; }, "1e+29 operations or bytes in");
+  refused([](BestRecord& best) { best.bytes = 1e29; }, "are impossible: at most 1e+09 a ns");
+  refused([](BestRecord& best) { best.ratio_to_library = 999999999; },
+          "'library.ratio' is 1e+09: from 1e-06 to 1e+06 are possible");
+  refused([](BestRecord& best) { best.ratio_to_default = 1e-9; }, "'default.ratio' is 1e-09");
+  refused(
+      [](BestRecord& best) {
+        best.ratio_to_library = 1.5;
+        best.ratio_to_library_low = 2;
+        best.ratio_to_library_high = 1;
+      },
+      "outside of its interval: 1.5, 2 to 1");
+  refused(
+      [](BestRecord& best) {
+        best.ratio_to_library = 3;
+        best.ratio_to_library_low = 1;
+        best.ratio_to_library_high = 2;
+      },
+      "outside of its interval");
+  refused([](BestRecord& best) { best.recorded_at = "9999-01-02T03:04:05Z"; },
+          "a date from 2007 to 2099");
+  refused([](BestRecord& best) { best.recorded_at = "2026-02-30T03:04:05Z"; }, "'recorded_at' is");
+  refused([](BestRecord& best) { best.recorded_at = "2026-02-03T24:04:05Z"; }, "'recorded_at' is");
+  refused([](BestRecord& best) { best.library_name = std::string(200'000, 'a'); },
+          "'library.name' has 200000 bytes: at most 1024");
+}
+
+TEST(BestLine, RefusesADeviceWithAnEndlessName) {
+  Subject subject = example_subject();
+  subject.device.name = std::string(200'000, 'H');
+  const StoredBest stored = example(1520.25, "2026-01-02T03:04:05Z", subject);
+  EXPECT_THAT([&] { static_cast<void>(parse_best_lines(best_line(stored), "f")); },
+              ThrowsMessage<Error>(HasSubstr("'device.name' has 200000 bytes")));
+}
+
 TEST(BestLine, RefusesWhatIsNoLine) {
   for (const std::string text : {"", "\n", "[]", "1", "null", "x", "{}", "{\"format\":1}"}) {
     EXPECT_THROW(static_cast<void>(parse_best_lines(text, "f")), Error) << text;

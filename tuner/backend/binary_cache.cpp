@@ -7,6 +7,8 @@
 #include "tuner/core/failpoint.hpp"
 #include "tuner/core/file.hpp"
 #include "tuner/core/hash.hpp"
+#include "tuner/core/links.hpp"
+#include "tuner/core/printable.hpp"
 #include "tuner/core/trust.hpp"
 
 #include <fmt/format.h>
@@ -139,6 +141,12 @@ BinaryCache::BinaryCache(const fs::path& directory, std::uint64_t limit_bytes)
     : limit_bytes_(limit_bytes) {
   if (directory.empty()) {
     problem_ = "compiled kernels are not cached: HOME is not set: set it or XDG_CACHE_HOME";
+    return;
+  }
+  if (const auto link = follow_links(directory).link_of_another_user) {
+    problem_ = cannot_use(
+        directory, printable_name(link->string()) + " is a link that belongs to another user",
+        "set XDG_CACHE_HOME to another folder");
     return;
   }
   if (const auto error = make_private_directories(directory)) {

@@ -137,8 +137,7 @@ void add_descriptions(CLI::App& app, Arguments& arguments) {
 
 void add_common(CLI::App& app, Arguments& arguments) {
   app.fallthrough();  // before the subcommands: they inherit it
-  app.add_option("--db", arguments.common.database,
-                 "Database; default: $TUNER_DB, ./tune.db, then the user's")
+  app.add_option("--db", arguments.common.database, "Database; default: $TUNER_DB, then the user's")
       ->type_name("PATH");
   app.add_flag("--trust-db", arguments.common.trust_database,
                "Accept a database that other users can change, or on a network file system");

@@ -255,8 +255,10 @@ void add_explain(CLI::App& app, Arguments& arguments) {
 
 void add_query(CLI::App& app, Arguments& arguments) {
   QueryOptions& o = arguments.query;
-  CLI::App* sub = add_command(app, arguments, "query", "Print the best configuration for a size",
-                              [&arguments] { return query(arguments.common, arguments.query); });
+  CLI::App* sub =
+      add_command(app, arguments, "query",
+                  "Print the best configuration for a size; without one list what is tuned",
+                  [&arguments] { return query(arguments.common, arguments.query); });
   sub->add_option("--kernel", o.kernel, "Kernel to query")->type_name("NAME");
   sub->add_option("--family", o.family, "Family to query: the best of its kernels")
       ->type_name("NAME");
@@ -510,8 +512,14 @@ void add_space(CLI::App& app, Arguments& arguments) {
 }
 
 void add_runs(CLI::App& app, Arguments& arguments) {
-  CLI::App* sub = app.add_subcommand("runs", "Past runs");
-  sub->require_subcommand(1);
+  CLI::App* sub = app.add_subcommand("runs", "Past runs: lists them, or shows one");
+  sub->require_subcommand(0, 1);
+  sub->parse_complete_callback([&arguments] {
+    if (!arguments.command) {
+      arguments.runs.action = "list";
+      arguments.command = [&arguments] { return runs(arguments.common, arguments.runs); };
+    }
+  });
   for (const std::string action : {"list", "show"}) {
     CLI::App* leaf = sub->add_subcommand(
         action, action == "list" ? "List the runs, newest first"

@@ -6,30 +6,27 @@
 #include "tuner/store/database_path.hpp"
 
 #include <mutex>
-#include <optional>
 
 namespace tuner::cli {
 
 namespace {
 
-/// The database of the working directory. It may come with a clone of another user's files, so its
-/// use is reported once, also with --quiet. None where the environment names another, or must not
-/// direct the program.
-std::optional<std::filesystem::path> local_database() {
+/// Says once that a database of the working directory is not used: applications do not open it
+/// either, and it may come with a clone of another user's files.
+void tell_of_local_database() {
   constexpr const char* kLocal = "tune.db";
-  if (is_privileged() || !environment_variable("TUNER_DB").empty()) return std::nullopt;
+  if (is_privileged() || !environment_variable("TUNER_DB").empty()) return;
   std::error_code ignored;
-  if (!std::filesystem::exists(kLocal, ignored)) return std::nullopt;
+  if (!std::filesystem::exists(kLocal, ignored)) return;
   static std::once_flag told;
-  std::call_once(told, [] { tell("database: ./tune.db in this folder\n"); });
-  return kLocal;
+  std::call_once(told, [] { tell("./tune.db is not used: --db tune.db or TUNER_DB names it\n"); });
 }
 
 }  // namespace
 
 std::filesystem::path database_path(const CommonOptions& common) {
   if (common.database) return *common.database;
-  if (auto local = local_database()) return *std::move(local);
+  tell_of_local_database();
   return store::default_database();
 }
 

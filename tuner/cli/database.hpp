@@ -8,8 +8,7 @@
 
 namespace tuner::cli {
 
-/// Where the results are kept: --db, else $TUNER_DB, else ./tune.db when it exists, else
-/// $XDG_DATA_HOME/tune/tune.db (~/.local/share/tune/tune.db).
+/// Where the results are kept: --db, else the database of applications (store::default_database()).
 [[nodiscard]] std::filesystem::path database_path(const CommonOptions& common);
 
 /// The database that the options name. Throws as Store's constructor.

@@ -12,6 +12,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+
 namespace tuner::cli {
 namespace {
 
@@ -28,6 +30,10 @@ std::string_view status_name(backend::Finding::Status status) {
       return "note";
   }
   return "note";
+}
+
+bool is_missing(const backend::Finding& finding) {
+  return finding.status == backend::Finding::Status::missing;
 }
 
 Color color_of(backend::Finding::Status status) {
@@ -81,8 +87,12 @@ backend::Finding examine_sandbox() {
 
 int doctor(const CommonOptions& common) {
   std::vector<backend::Finding> findings = backend::examine_machine();
+  const bool is_machine_complete = std::ranges::none_of(findings, is_missing);
   findings.push_back(examine_sandbox());
   findings.push_back(examine_database(common));
+  int code = 0;
+  if (std::ranges::any_of(findings, is_missing)) code = static_cast<int>(ErrorCode::failure);
+  if (!is_machine_complete) code = static_cast<int>(ErrorCode::no_device);
   if (common.json) {
     Json document = {{"schema", "tune.doctor/1"}, {"findings", Json::array()}};
     for (const backend::Finding& finding : findings) {
@@ -92,7 +102,7 @@ int doctor(const CommonOptions& common) {
                                       {"remedy", finding.remedy}});
     }
     fmt::print("{}", json_text(document));
-    return 0;
+    return code;
   }
   const Output output(common);
   for (const backend::Finding& finding : findings) {
@@ -101,7 +111,7 @@ int doctor(const CommonOptions& common) {
                 finding.what, finding.detail);
     if (!finding.remedy.empty()) output.tell("         {}\n", finding.remedy);
   }
-  return 0;
+  return code;
 }
 
 }  // namespace tuner::cli

@@ -20,9 +20,11 @@ constexpr std::size_t kLargestFile = std::size_t{64} << 20;
 int import_bests(const CommonOptions& common, const ImportOptions& options) {
   store::Store store = open_database(common, store::Store::Mode::read_write);
   Json document = {{"schema", "tune.import/1"}, {"files", Json::array()}};
-  for (const std::string& file : options.files) {
+  for (const std::string& named : options.files) {
+    const bool is_stdin = named == "-";
+    const std::string file = is_stdin ? "standard input" : named;
     const std::vector<store::StoredBest> bests =
-        store::parse_best_lines(read_file(file, kLargestFile), file);
+        store::parse_best_lines(read_file(is_stdin ? "/dev/stdin" : named, kLargestFile), file);
     const store::ImportResult result = store.import_bests(bests, file);
     document["files"].push_back({{"file", file}, {"added", result.added}, {"kept", result.kept}});
     if (common.json) continue;

@@ -232,7 +232,7 @@ Json result_of(std::string_view name, int exit_code, const std::string& output,
                             ? fmt::format("tune {} ended with exit code {}", name, exit_code)
                             : messages);
   }
-  const bool is_verdict = name == "judge" && document.value("verdict", "") != "error";
+  const bool is_verdict = name == "judge" && document.value("verdict", "error") != "error";
   if (exit_code != 0 && !is_verdict) {
     return error_result(messages.empty() ? document.value("message", output) : messages);
   }

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <fcntl.h>
@@ -73,7 +74,34 @@ ColorChoice asked_color(std::span<const std::string> arguments) {
   return ColorChoice::automatic;
 }
 
+namespace {
+
+/// Whether json_text() was called.
+std::atomic<bool>& has_document() {
+  static std::atomic<bool> made = false;
+  return made;
+}
+
+/// Whether an argument of `tune` is --json; of a program that it starts it is none.
+bool asks_for_json(std::span<const std::string> arguments) {
+  const auto end = std::ranges::find(arguments, "--");
+  return std::find(arguments.begin(), end, "--json") != end;
+}
+
+}  // namespace
+
+void print_error_document(std::string_view message, int code,
+                          std::span<const std::string> arguments) noexcept {
+  try {
+    if (!asks_for_json(arguments) || has_document()) return;
+    fmt::print("{}", json_text({{"schema", "tune.error/1"}, {"code", code}, {"message", message}}));
+    std::fflush(stdout);
+  } catch (...) {  // the message on stderr stands
+  }
+}
+
 std::string json_text(const Json& document) {
+  has_document() = true;
   std::string text;
   for (const char c : document.dump(2, ' ', false, Json::error_handler_t::replace)) {
     if (c == '\x7f') {
@@ -86,6 +114,10 @@ std::string json_text(const Json& document) {
 }
 
 Output::Output(const CommonOptions& common) : terminal_(STDOUT_FILENO, common.color) {}
+
+void Output::list(const Table& table) const {
+  write(::isatty(STDOUT_FILENO) != 0 ? table.text(terminal_) : table.tab_separated());
+}
 
 void Output::write(const std::string& text) const {
   fmt::print("{}", terminal_.encoded(without_commands(text)));

@@ -36,6 +36,10 @@ void draw(std::string_view text) noexcept;
 /// compiler's words, are replaced: a reader of JSON would refuse the whole document. What would
 /// command a terminal is escaped.
 [[nodiscard]] std::string json_text(const Json& document);
+/// Where --json is among the arguments and no document was made: an error's, "tune.error/1", on
+/// stdout, so that a program that reads one gets one.
+void print_error_document(std::string_view message, int code,
+                          std::span<const std::string> arguments) noexcept;
 
 /// A result for people, on stdout, in the characters and colours of the terminal, which nothing
 /// else in it commands (without_commands). Throws std::system_error when it cannot be written.
@@ -56,6 +60,8 @@ class Output {
                         terminal_.width()));
   }
   void table(const Table& table) const { write(table.text(terminal_)); }
+  /// A table of entries: on a terminal as one, else tab-separated for the program that reads it.
+  void list(const Table& table) const;
 
  private:
   void write(const std::string& text) const;

@@ -2,6 +2,7 @@
 #include "tuner/cli/preloading.hpp"
 
 #include "tuner/cli/database.hpp"
+#include "tuner/cli/output.hpp"
 #include "tuner/core/environment.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/trust.hpp"
@@ -58,9 +59,12 @@ std::vector<char*> as_arguments(const std::vector<std::string>& words) {
   return arguments;
 }
 
-[[noreturn]] void fail_start(const std::string& program, int error) {
-  throw Error(ErrorCode::usage,
-              fmt::format("{} cannot be started: {}", program, std::strerror(error)));
+/// Says why a program cannot be started; the exit code that a shell has for it.
+int tell_of_no_start(const std::string& program, int error) {
+  constexpr int kNotFound = 127, kNotExecutable = 126;
+  tell_error(fmt::format("{} cannot be started: {}", program, std::strerror(error)),
+             ColorChoice::automatic);
+  return error == ENOENT ? kNotFound : kNotExecutable;
 }
 
 // Whom signals are for: a handler sees nothing else.
@@ -122,19 +126,18 @@ void set_preloading(const CommonOptions& common, const std::string& mode) {
   const std::string others = environment_variable("LD_PRELOAD");
   set("LD_PRELOAD", others.empty() ? library : library + ":" + others);
   set("TUNER_CUBLAS", mode);
-  // That of this folder is named here, since a program takes nothing from there by itself.
   std::error_code missing;
   const fs::path database = database_path(common);
   if (common.database || fs::exists(database, missing)) set("TUNER_DB", fs::absolute(database));
 }
 
-void become_program(const std::vector<std::string>& words) {
+int become_program(const std::vector<std::string>& words) {
   restore_signals();
   ::execvp(words.front().c_str(), as_arguments(words).data());
-  fail_start(words.front(), errno);
+  return tell_of_no_start(words.front(), errno);
 }
 
-int run_program(const std::vector<std::string>& words) {
+Expected<int, int> run_program(const std::vector<std::string>& words) {
   PassedSignals passed;
   posix_spawnattr_t attributes;
   ::posix_spawnattr_init(&attributes);
@@ -148,7 +151,7 @@ int run_program(const std::vector<std::string>& words) {
   const int error = ::posix_spawnp(&program, words.front().c_str(), nullptr, &attributes,
                                    as_arguments(words).data(), environ);
   ::posix_spawnattr_destroy(&attributes);
-  if (error != 0) fail_start(words.front(), error);
+  if (error != 0) return Unexpected(tell_of_no_start(words.front(), error));
   passed.begin(program);
   int status = 0;
   while (::waitpid(program, &status, 0) < 0 && errno == EINTR) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "tuner/cli/commands.hpp"
+#include "tuner/core/expected.hpp"
 
 #include <string>
 #include <vector>
@@ -13,12 +14,12 @@ namespace tuner::cli {
 /// in TUNER_CUBLAS. Throws Error(failure) where the library is not installed.
 void set_preloading(const CommonOptions& common, const std::string& mode);
 
-/// Becomes the program: with its exit code, its signals and its process. Throws Error(usage) where
-/// it cannot be started.
-[[noreturn]] void become_program(const std::vector<std::string>& words);
+/// Becomes the program: with its exit code, its signals and its process. Where it cannot be
+/// started, says so and returns a shell's exit code: 127 for one that is not there, else 126.
+[[nodiscard]] int become_program(const std::vector<std::string>& words);
 
 /// Runs the program and passes signals on to it; its exit code, or 128 + the number of the signal
-/// that ended it. Throws Error(usage) where it cannot be started.
-[[nodiscard]] int run_program(const std::vector<std::string>& words);
+/// that ended it. Where it cannot be started: as become_program.
+[[nodiscard]] Expected<int, int> run_program(const std::vector<std::string>& words);
 
 }  // namespace tuner::cli

@@ -58,7 +58,7 @@ int list(const CommonOptions& common, const QuarantineOptions& options) {
   if (table.is_empty()) {
     output.tell("no configuration has crashed or hung\n");
   } else {
-    output.table(table);
+    output.list(table);
   }
   return 0;
 }

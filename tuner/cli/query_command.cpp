@@ -7,6 +7,7 @@
 #include "tuner/cli/sizes.hpp"
 #include "tuner/cli/snippet.hpp"
 #include "tuner/cli/table.hpp"
+#include "tuner/cli/tuned_list.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/json.hpp"
 #include "tuner/core/printable.hpp"
@@ -33,8 +34,6 @@ select::Question question(const QueryOptions& options) {
     throw Error(ErrorCode::usage,
                 "which kernel? Name one with --kernel, or a family with --family");
   }
-  if (options.size.empty())
-    throw Error(ErrorCode::usage, "which size? Write --size 4096,4096,4096");
   const std::vector<std::string> policies = {"exact", "nearest"};
   if (std::ranges::count(policies, options.policy) == 0) {
     throw Error(ErrorCode::usage, fmt::format("--policy: there is no '{}'{}", options.policy,
@@ -307,6 +306,7 @@ int query(const CommonOptions& common, const QueryOptions& options) {
     throw Error(ErrorCode::usage,
                 fmt::format("--format: there is no '{}'{}", format, did_you_mean(format, formats)));
   }
+  if (options.size.empty()) return list_tuned(common, options);
   const select::Question asked = question(options);
   const select::Selection selection = answer(common, asked);
   if (format == "json") {

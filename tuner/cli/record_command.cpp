@@ -176,11 +176,12 @@ int record(const CommonOptions& common, const RecordOptions& options) {
   const TemporaryDirectory folder;
   set_preloading(common, "record");
   ::setenv("TUNER_CUBLAS_RECORDING", folder.path().c_str(), 1);
-  const int exit_code = run_program(options.program);
+  const Expected<int, int> ended = run_program(options.program);
+  if (!ended) return ended.error();
   const RecordedCalls calls = read_recordings(folder.path());
   if (calls.products.empty()) {
     tell("record: the program computed no product with cuBLAS\n");
-    return exit_code;
+    return *ended;
   }
   const std::string suite = suite_text(calls, options.program);
   if (!options.output.empty() && !suite.empty()) write_file(options.output, suite);
@@ -188,17 +189,17 @@ int record(const CommonOptions& common, const RecordOptions& options) {
   const Terminal terminal(STDERR_FILENO, common.color);
   tell("\n" + table_text(calls, terminal) + "\n" +
        wrapped_lines(summary(common, calls), terminal.width()));
-  if (options.output.empty()) return exit_code;
+  if (options.output.empty()) return *ended;
   if (suite.empty()) {
     tell(fmt::format("{} was not written: no product can be tuned\n", options.output));
   }
   if (!suite.empty()) tell(fmt::format("To tune them: tune --sizes {}\n", options.output));
-  return exit_code;
+  return *ended;
 }
 
 int exec(const CommonOptions& common, const ExecOptions& options) {
   set_preloading(common, "serve");
-  become_program(options.program);
+  return become_program(options.program);
 }
 
 }  // namespace tuner::cli

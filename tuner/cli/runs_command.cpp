@@ -201,7 +201,7 @@ int list(const store::Store& store, const CommonOptions& common) {
   if (table.is_empty()) {
     output.tell("no runs in {}; `tune --space FILE` starts one\n", store.path().string());
   } else {
-    output.table(table);
+    output.list(table);
   }
   return 0;
 }

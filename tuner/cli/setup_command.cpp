@@ -10,6 +10,8 @@
 #include "tuner/core/error.hpp"
 #include "tuner/core/file.hpp"
 #include "tuner/core/json.hpp"
+#include "tuner/core/links.hpp"
+#include "tuner/core/printable.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -32,6 +34,12 @@ constexpr std::size_t kMostBytes = std::size_t{1} << 20;
 class SetupLock {
  public:
   explicit SetupLock(const fs::path& database) : path_(database.string() + ".setup") {
+    if (const auto link = follow_links(path_).link_of_another_user) {
+      throw Error(ErrorCode::usage,
+                  fmt::format("{}: {} is a link that belongs to another user: name another "
+                              "database with --db",
+                              path_.string(), printable_name(link->string())));
+    }
     if (path_.has_parent_path()) fs::create_directories(path_.parent_path());
     constexpr mode_t kPrivate = 0600;
     file_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, kPrivate);

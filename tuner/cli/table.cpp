@@ -187,6 +187,19 @@ void Table::add(std::vector<std::string> row) {
   rows_.push_back(std::move(row));
 }
 
+std::string Table::tab_separated() const {
+  std::string text;
+  const auto add_cell = [&](std::string cell, bool is_last) {
+    std::ranges::replace(cell, '\t', ' ');
+    text += cell + (is_last ? '\n' : '\t');
+  };
+  for (const Column& column : columns_) add_cell(column.heading, &column == &columns_.back());
+  for (const std::vector<std::string>& row : rows_) {
+    for (const std::string& cell : row) add_cell(cell, &cell == &row.back());
+  }
+  return text;
+}
+
 std::string Table::text(const Terminal& terminal) const {
   return Layout(columns_, rows_, terminal).text();
 }

@@ -34,6 +34,8 @@ class Table {
   /// terminal: cells move below their row, then cells aligned left are wrapped, then columns
   /// follow in further tables, each with the first column.
   [[nodiscard]] std::string text(const Terminal& terminal) const;
+  /// For a program: a line for each row, tabs between the cells.
+  [[nodiscard]] std::string tab_separated() const;
 
  private:
   std::vector<Column> columns_;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "tuner/backend/registry.hpp"
 #include "tuner/cli/commands.hpp"
 #include "tuner/cli/database.hpp"
 #include "tuner/cli/launched_agents.hpp"
@@ -22,6 +23,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <map>
 #include <memory>
 #include <optional>
@@ -214,6 +216,14 @@ void set_importance(TuningTask& task, const std::map<space::Size, double>& impor
   }
 }
 
+/// The first thing that this machine lacks to tune on a GPU: "no NVIDIA driver found".
+std::string what_is_missing() {
+  const std::vector<backend::Finding> findings = backend::examine_machine();
+  const auto found =
+      std::ranges::find(findings, backend::Finding::Status::missing, &backend::Finding::status);
+  return found == findings.end() ? "no GPU is found" : found->detail;
+}
+
 /// The families of a command, one after the other.
 class TuneCommand {
  public:
@@ -238,6 +248,9 @@ class TuneCommand {
   /// Opens the devices of a family; none where it is one of several families and cannot be tuned on
   /// this machine.
   [[nodiscard]] std::optional<Opened> try_to_open(const FamilyToTune& work);
+  /// Says once that `auto` took the CPU and why, and bounds the time of a search that nobody
+  /// bounded: what is fit for a GPU may take hours.
+  void tell_of_missing_gpu(const space::DeviceInfo& device);
   /// Tunes a family in a share, from 0 to 1, of the time that is left.
   void tune(const FamilyToTune& work, Opened opened, double share);
   [[nodiscard]] double share_of(std::size_t index) const;
@@ -251,6 +264,7 @@ class TuneCommand {
   std::optional<RunDatabase> database_;  // once there is something to tune
   std::vector<std::string> device_names_;
   std::optional<Error> refused_;
+  bool told_of_missing_gpu_ = false;
 };
 
 RunDatabase& TuneCommand::database() {
@@ -295,6 +309,18 @@ std::optional<TuneCommand::Opened> TuneCommand::try_to_open(const FamilyToTune& 
   }
 }
 
+void TuneCommand::tell_of_missing_gpu(const space::DeviceInfo& device) {
+  constexpr std::chrono::minutes kTime{10};
+  const bool is_chosen = options_.backend != "auto" || !options_.launch.empty();
+  if (is_chosen || device.backend != "cpu" || std::exchange(told_of_missing_gpu_, true)) return;
+  const bool is_limited = !options_.dry_run && runs_.limit_time(kTime);
+  if (common_.quiet) return;
+  tell(fmt::format("{}: tuning the CPU ({}){}; --backend cuda requires a GPU{}\n",
+                   what_is_missing(), device.name,
+                   is_limited ? fmt::format(" for at most {}", quantity::duration(kTime)) : "",
+                   is_limited ? ", --max-time or --effort full sets another time" : ""));
+}
+
 double TuneCommand::share_of(std::size_t index) const {
   double rest = 0;
   for (std::size_t i = index; i < families_.size(); ++i) rest += families_[i].weight;
@@ -332,6 +358,7 @@ int TuneCommand::run() {
     const FamilyToTune& work = families_[i];
     std::optional<Opened> opened = try_to_open(work);
     if (!opened) continue;
+    tell_of_missing_gpu(opened->models.front().device->device());
     if (options_.dry_run) {
       dry_run(work.family, opened->tasks.front(), opened->devices.front()->device().device(),
               opened->devices.front()->compiler(), common_);

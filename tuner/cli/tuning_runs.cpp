@@ -287,6 +287,13 @@ TuningRuns::TuningRuns(const CommonOptions& common, const TuneOptions& options)
   observers_.add(std::make_unique<CoverageRecorder>(document_));
 }
 
+bool TuningRuns::limit_time(std::chrono::milliseconds time) {
+  const bool is_bounded = time_.is_limited() || options_.max_evaluations ||
+                          options_.strategy == "exhaustive" || options_.effort == "full";
+  if (!is_bounded) time_ = session::TimeBudget(time);
+  return !is_bounded;
+}
+
 bool TuningRuns::compete(const std::vector<TuningTask>& tasks,
                          session::Candidates candidates) const {
   const bool bounded = options_.max_evaluations || options_.strategy == "exhaustive";

@@ -17,6 +17,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <chrono>
 #include <map>
 #include <memory>
 #include <optional>
@@ -38,6 +39,10 @@ class TuningRuns {
   /// where --log cannot be written.
   TuningRuns(const CommonOptions& common, const TuneOptions& options);
 
+  /// Ends what begins from now on by a time, where no option says how long to search: not
+  /// --max-time,
+  /// --max-evals, an exhaustive search or the effort "full". Whether none does.
+  bool limit_time(std::chrono::milliseconds time);
   /// Adds an observer of the runs; null: none.
   void add_observer(std::unique_ptr<session::Observer> observer) {
     if (observer) observers_.add(std::move(observer));

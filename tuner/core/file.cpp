@@ -3,6 +3,7 @@
 
 #include "tuner/core/environment.hpp"
 #include "tuner/core/error.hpp"
+#include "tuner/core/links.hpp"
 #include "tuner/core/printable.hpp"
 
 #include <fmt/format.h>
@@ -114,53 +115,39 @@ struct Destination {
   bool is_replaced = true;  ///< a regular file, or none yet; else it is written into
 };
 
-/// Whether a link was put into a folder for everybody, such as /tmp, by another user, who may want
-/// it followed: as Linux decides where fs.protected_symlinks is set, which following by hand
-/// evades.
-bool is_planted(const fs::path& link, const fs::path& folder) {
-  struct stat of_link {};
-  struct stat of_folder {};
-  if (::lstat(link.c_str(), &of_link) != 0 || ::stat(folder.c_str(), &of_folder) != 0) return false;
-  constexpr mode_t kForEverybody = S_ISVTX | S_IWOTH;
-  return (of_folder.st_mode & kForEverybody) == kForEverybody && of_link.st_uid != ::geteuid() &&
-         of_link.st_uid != of_folder.st_uid;
+[[noreturn]] void fail_to_write(const fs::path& path, std::string_view why) {
+  throw Error(ErrorCode::failure,
+              fmt::format("{}: cannot be written: {}", printable_name(path.string()), why));
 }
 
-Destination destination_of(const fs::path& path) {
-  constexpr int kMostLinks = 40;  // as many as the system follows
-  std::error_code error;
-  Destination to{.path = path};
-  for (int link = 0; link < kMostLinks && fs::is_symlink(fs::symlink_status(to.path, error));
-       ++link) {
-    const fs::path folder = to.path.has_parent_path() ? to.path.parent_path() : ".";
-    struct statfs system {};
-    // What /dev/stdout and /proc/self/fd/1 lead to is open already: a shell may append to it.
-    if (::statfs(folder.c_str(), &system) == 0 && system.f_type == PROC_SUPER_MAGIC) {
-      return {.path = path, .is_replaced = false};
-    }
-    if (is_planted(to.path, folder)) {
-      throw Error(ErrorCode::failure,
-                  fmt::format("{}: cannot be written: it is a link that belongs to another user",
-                              printable_name(to.path.string())));
-    }
-    to.path = folder / fs::read_symlink(to.path, error);  // an absolute one replaces the folder
+/// Of a path that is written to. Throws Error(failure) naming a link of another user.
+FollowedPath destination_of(const fs::path& path) {
+  FollowedPath to = follow_links(path);
+  if (to.link_of_another_user) {
+    const std::string link = printable_name(to.link_of_another_user->string());
+    fail_to_write(path, fmt::format("{} is a link that belongs to another user: name the file "
+                                    "that it leads to",
+                                    link));
   }
-  const fs::file_status status = fs::status(to.path, error);
-  to.is_replaced = !fs::exists(status) || fs::is_regular_file(status);
   return to;
 }
 
 /// Opens a file to append to it. Without O_NONBLOCK a named pipe would wait for ever for a reader;
 /// one that is just being started gets a second. -1: errno tells why not.
-int open_appending(const fs::path& path, int flags) {
+int open_appending(const FollowedPath& to, int flags) {
   constexpr mode_t kMode = 0666;  // less what the umask takes
   constexpr int kTries = 100;
   constexpr useconds_t kPause = 10'000;  // microseconds
   flags |= O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
-  int file = ::open(path.c_str(), flags, kMode);
+  // What /dev/stdout leads to is open already: a shell may append to it.
+  const auto open = [&] {
+    return to.is_open_file ? ::open(to.path.c_str(), flags, kMode)
+                           : open_without_links(to.path, flags, kMode);
+  };
+  int file = open();
   for (int tries = 0; file < 0 && errno == ENXIO && tries < kTries; ++tries) {
     ::usleep(kPause);
-    file = ::open(path.c_str(), flags, kMode);
+    file = open();
   }
   if (file >= 0) static_cast<void>(::fcntl(file, F_SETFL, O_APPEND));
   return file;
@@ -176,29 +163,42 @@ std::string why_not_opened(const fs::path& path) {
 }
 
 /// Why the content could not be written; empty when it was.
-std::string write_into(const fs::path& path, std::string_view content) {
-  Descriptor out(open_appending(path, 0));
-  if (!out.valid()) return why_not_opened(path);
+std::string write_into(const FollowedPath& to, std::string_view content) {
+  Descriptor out(open_appending(to, 0));
+  if (!out.valid()) return why_not_opened(to.path);
   return write_all(out.number(), content) && out.close() ? "" : last_error();
 }
 
-/// The same for a regular file, whose mode is kept, and its owner where this user may give it away.
+/// Why a regular file could not be replaced; empty when it was. Its mode is kept, and its owner
+/// where this user may give it away. In the folder that was opened: nobody can exchange it.
 std::string replace(const fs::path& path, std::string_view content) {
-  const fs::path temporary = fmt::format("{}.{}.tmp", path.string(), random_word());
+  const fs::path parent = path.has_parent_path() ? path.parent_path() : ".";
+  const Descriptor folder(open_without_links(parent, O_PATH | O_DIRECTORY | O_CLOEXEC, 0));
+  if (!folder.valid()) return last_error();
+  const std::string name = path.filename().string();
+  const std::string temporary = fmt::format("{}.{}.tmp", name, random_word());
   struct stat old {};
-  const bool exists = ::stat(path.c_str(), &old) == 0;
+  const bool exists = ::fstatat(folder.number(), name.c_str(), &old, AT_SYMLINK_NOFOLLOW) == 0;
   const mode_t mode = exists ? S_IRUSR | S_IWUSR : 0666;  // less what the umask takes
-  Descriptor out(
-      ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode));
+  Descriptor out(::openat(folder.number(), temporary.c_str(),
+                          O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode));
   if (!out.valid()) return last_error();
   if (exists) static_cast<void>(!::fchown(out.number(), old.st_uid, old.st_gid));
-  const bool done = write_all(out.number(), content) &&
-                    (!exists || ::fchmod(out.number(), old.st_mode & 0777) == 0) && out.close() &&
-                    ::rename(temporary.c_str(), path.c_str()) == 0;
+  const bool done =
+      write_all(out.number(), content) &&
+      (!exists || ::fchmod(out.number(), old.st_mode & 0777) == 0) && out.close() &&
+      ::renameat(folder.number(), temporary.c_str(), folder.number(), name.c_str()) == 0;
   if (done) return "";
   std::string why = last_error();
-  static_cast<void>(::unlink(temporary.c_str()));
+  static_cast<void>(::unlinkat(folder.number(), temporary.c_str(), 0));
   return why;
+}
+
+/// Whether a file at a path is replaced; else it is written into.
+bool is_replaced(const FollowedPath& to) {
+  std::error_code error;
+  const fs::file_status status = fs::status(to.path, error);
+  return !to.is_open_file && (!fs::exists(status) || fs::is_regular_file(status));
 }
 
 /// The system's folder for temporary files, as other programs find it.
@@ -246,22 +246,21 @@ std::string random_word() {
 
 void write_file(const fs::path& path, std::string_view content) {
   std::error_code error;
-  const Destination to = destination_of(path);
+  const FollowedPath to = destination_of(path);
   if (to.path.has_parent_path()) fs::create_directories(to.path.parent_path(), error);
-  const std::string why = error            ? error.message()
-                          : to.is_replaced ? replace(to.path, content)
-                                           : write_into(to.path, content);
-  if (why.empty()) return;
-  throw Error(ErrorCode::failure,
-              fmt::format("{}: cannot be written: {}", printable_name(path.string()), why));
+  const std::string why = error             ? error.message()
+                          : is_replaced(to) ? replace(to.path, content)
+                                            : write_into(to, content);
+  if (!why.empty()) fail_to_write(path, why);
 }
 
 std::FILE* open_to_append(const fs::path& path) {
-  const int file = open_appending(path, O_CREAT);
+  const FollowedPath to = destination_of(path);
+  const int file = open_appending(to, O_CREAT);
   if (file >= 0) {
     if (std::FILE* const opened = ::fdopen(file, "a")) return opened;
   }
-  const std::string why = why_not_opened(path);
+  const std::string why = why_not_opened(to.path);
   if (file >= 0) ::close(file);
   throw Error(ErrorCode::failure,
               fmt::format("{}: cannot be opened: {}", printable_name(path.string()), why));

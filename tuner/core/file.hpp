@@ -22,9 +22,10 @@ namespace tuner {
 
 /// Writes a file under a temporary name in the same directory and renames it into place, so that a
 /// reader sees the old content or the new, never a part; an old file's mode is kept, and links are
-/// followed. Writes into what is not a regular file, such as /dev/stdout or a pipe; a named one
-/// that no program opens to read within a second is refused. Creates missing parent directories.
-/// Throws Error(failure) naming the path; an old file is then untouched.
+/// followed, but none of another user (links.hpp). Writes into what is not a regular file, such as
+/// /dev/stdout or a pipe; a named one that no program opens to read within a second is refused.
+/// Creates missing parent directories. Throws Error(failure) naming the path; an old file is then
+/// untouched.
 void write_file(const std::filesystem::path& path, std::string_view content);
 
 /// Whether a file, links followed, lies in a folder or below it; "" is the working directory. False
@@ -41,7 +42,7 @@ void write_file(const std::filesystem::path& path, std::string_view content);
 [[nodiscard]] std::error_code make_private_directories(const std::filesystem::path& path);
 
 /// Opens what is there or a new file to append to it; no child inherits it. Refuses a named pipe as
-/// write_file does. Throws Error(failure) naming the path.
+/// write_file does, and a link of another user. Throws Error(failure) naming the path.
 [[nodiscard]] std::FILE* open_to_append(const std::filesystem::path& path);
 
 /// A directory of its own in $TMPDIR, else /tmp (mode 0700), removed with its content when the

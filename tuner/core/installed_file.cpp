@@ -33,8 +33,8 @@ std::optional<fs::path> installed_file(const fs::path& under_prefix) {
   const fs::path own = own_file();
   if (own.empty()) return std::nullopt;
   const fs::path folder = own.parent_path();
-  // From bin/ and lib/, and from lib/x86_64-linux-gnu/.
-  for (const fs::path& prefix : {folder / "..", folder / ".." / ".."}) {
+  // From bin/ and lib/, from lib/x86_64-linux-gnu/, and in a build tree.
+  for (const fs::path& prefix : {folder / "..", folder / ".." / "..", folder}) {
     std::error_code missing;
     const fs::path path = fs::canonical(prefix / under_prefix, missing);
     if (!missing && !distrust(path)) return path;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/core/trust.hpp"
 
+#include "tuner/core/links.hpp"
 #include "tuner/core/printable.hpp"
 #include "tuner/core/shell_words.hpp"
 
@@ -72,11 +73,10 @@ std::optional<Distrust> distrust(const struct stat& status, const std::string& w
 }
 
 std::optional<Distrust> distrust(const fs::path& path) {
-  // A link in a directory where others may write leads wherever they like; the links above are as
-  // trustworthy as the directories they are in.
-  struct stat link {};
-  if (::lstat(path.c_str(), &link) == 0 && S_ISLNK(link.st_mode) && is_of_another_user(link)) {
-    return Distrust{.why = "is a link that belongs to another user",
+  if (const auto link = follow_links(path).link_of_another_user) {
+    return Distrust{.why = *link == path ? "is a link that belongs to another user"
+                                         : fmt::format("{} is a link that belongs to another user",
+                                                       printable_name(link->string())),
                     .remedy = "name the file itself"};
   }
   std::error_code ignored;

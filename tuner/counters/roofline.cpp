@@ -45,14 +45,19 @@ std::string roofline_sentence(const Roofline& roofline, double time_ns) {
   if (roofline.flops <= 0 && roofline.bytes <= 0) return "";
   const double seconds = time_ns * 1e-9;
   const bool memory = is_on_memory_side(roofline);
+  const bool has_both = roofline.flops > 0 && roofline.bytes > 0;
+  const bool is_placed =
+      !has_both || (roofline.peak_flops_per_s > 0 && roofline.peak_bytes_per_s > 0);
   std::string text;
-  if (roofline.flops > 0 && roofline.bytes > 0) {
+  if (has_both) {
     text = fmt::format("{} FLOP/byte, ", quantity::number(roofline.flops / roofline.bytes, 3));
   }
   const double attained = (memory ? roofline.bytes : roofline.flops) / seconds;
   const double peak = memory ? roofline.peak_bytes_per_s : roofline.peak_flops_per_s;
   const std::string_view unit = memory ? "B/s" : "FLOP/s";
-  text += fmt::format("{} side: {}", memory ? "memory" : "compute", rate(attained, unit));
+  // One limit alone does not say which of the two is nearer.
+  if (is_placed) text += memory ? "memory side: " : "compute side: ";
+  text += rate(attained, unit);
   if (peak <= 0) return text;
   return text +
          fmt::format(", {:.0f} % of the nominal {}", 100 * attained / peak, rate(peak, unit));

@@ -2,6 +2,8 @@
 #include "tuner/cublas/call_log.hpp"
 
 #include "tuner/core/environment.hpp"
+#include "tuner/core/links.hpp"
+#include "tuner/core/printable.hpp"
 #include "tuner/cublas/settings.hpp"
 
 #include <fmt/format.h>
@@ -18,6 +20,27 @@ namespace {
 constexpr std::size_t kMostLines = 32;
 
 constinit CallCounts counts;
+
+/// The file TUNER_CUBLAS_LOG, to append to; standard error for one that a link of another user
+/// leads to, after a line about it. -1 where it cannot be opened.
+int open_log(const std::string& path) {
+  const FollowedPath to = follow_links(path);
+  if (to.link_of_another_user) {
+    static std::once_flag told;
+    std::call_once(told, [&] {
+      const std::string text = fmt::format(
+          "tuner: TUNER_CUBLAS_LOG is not written: {} is a link that belongs to "
+          "another user: name the file that it leads to\n",
+          printable_name(to.link_of_another_user->string()));
+      [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, text.data(), text.size());
+    });
+    return STDERR_FILENO;
+  }
+  constexpr int kAppending = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC;
+  constexpr mode_t kPrivate = 0600;
+  return to.is_open_file ? ::open(to.path.c_str(), kAppending, kPrivate)
+                         : open_without_links(to.path, kAppending, kPrivate);
+}
 
 }  // namespace
 
@@ -56,7 +79,7 @@ void write_line(std::string_view line) noexcept {
     const std::string text = fmt::format("tuner: {}\n", line);
     int file = STDERR_FILENO;
     if (!settings().log.empty()) {
-      file = ::open(settings().log.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
+      file = open_log(settings().log);
       if (file < 0) return;
     }
     // One call, so that lines of several processes do not mix.

@@ -97,6 +97,7 @@ Declared declared(Tokens tokens) {
     if (has_text(token, "*")) ++found.pointers;
     if (has_text(token, "const")) found.is_const = found.is_const || found.pointers == 0;
     if (has_text(token, "[")) ++found.pointers;
+    if (has_text(token, "(")) found.to_arrays = true;
     if (token.kind != Kind::word || has_text(token, "const") ||
         std::ranges::find(kQualifiers, token.text) != kQualifiers.end()) {
       continue;
@@ -204,6 +205,18 @@ int most_threads(Tokens tokens, const KernelPlace& place) {
   return most;
 }
 
+/// The word that __launch_bounds__ has alone in the place of the threads; empty without one.
+std::string bound_of(Tokens tokens, const KernelPlace& place) {
+  for (std::size_t i = before_attributes(tokens, place.global); i + 3 < place.parameters; ++i) {
+    const bool is_alone = has_text(tokens[i + 3], ")") || has_text(tokens[i + 3], ",");
+    if (has_text(tokens[i], "__launch_bounds__") && tokens[i + 2].kind == Kind::word && is_alone &&
+        !number(tokens[i + 2].text)) {
+      return std::string(tokens[i + 2].text);
+    }
+  }
+  return "";
+}
+
 /// The parameters of the template before a kernel, with nothing between but words and attributes.
 std::vector<Declared> template_parameters(Tokens tokens, std::size_t global) {
   std::vector<Declared> found;
@@ -264,6 +277,7 @@ Signature signature_at(Tokens tokens, const KernelPlace& place) {
   found.qualifier = qualifier(tokens, place);
   found.of_template = template_parameters(tokens, place.global);
   found.most_threads = most_threads(tokens, place);
+  found.bound = bound_of(tokens, place);
   for (const Tokens part : kernel_parameters(tokens, place)) {
     found.parameters.push_back(declared(part));
   }

@@ -24,6 +24,7 @@ struct Declared {
   std::string name;
   bool is_const = false;
   int pointers = 0;
+  bool to_arrays = false;  // float (*name)[64]
 };
 
 struct Signature {
@@ -32,6 +33,7 @@ struct Signature {
   std::vector<Declared> of_template;
   std::vector<Declared> parameters;
   int most_threads = kMostThreads;  // __launch_bounds__
+  std::string bound = {};           // the one word in its place: a parameter or a macro
   std::size_t grid_axes = 1;        // of blockIdx that the body reads: x, up to y, up to z
   /// The words of the elements of extern __shared__ memory in the body; empty: it has none.
   std::vector<std::string> dynamic_shared;

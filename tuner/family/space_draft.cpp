@@ -194,6 +194,36 @@ bool names_a_block(const std::string& name) {
   return std::ranges::find(kNames, upper_case(name)) != kNames.end();
 }
 
+/// Without the branches that no compiler reads: of `#if 0`, and of `#ifdef NAME` where the source
+/// defines no such macro and the compiler has none.
+std::vector<SourceToken> live_tokens(const std::vector<SourceToken>& tokens) {
+  std::set<std::string, std::less<>> defined;
+  std::vector<bool> dead;  // of each open #if, whether its present branch is
+  std::vector<SourceToken> live;
+  for (const SourceToken& token : tokens) {
+    if (token.kind != Kind::directive) {
+      if (std::ranges::find(dead, true) == dead.end()) live.push_back(token);
+      continue;
+    }
+    const std::vector<SourceToken> words = source_tokens(token.text.substr(1));
+    const std::string_view word = words.empty() ? "" : words[0].text;
+    const std::string_view name = words.size() > 1 ? words[1].text : "";
+    if (word == "ifdef") {
+      dead.push_back(!name.starts_with("__") && !defined.contains(name));
+    } else if (word == "if" || word == "ifndef") {
+      dead.push_back(word == "if" && words.size() == 2 && name == "0");
+    } else if (word == "endif" && !dead.empty()) {
+      dead.pop_back();
+    } else if ((word == "else" || word == "elif") && !dead.empty()) {
+      dead.back() = false;
+    } else if (word == "define") {
+      defined.emplace(name);
+    }
+    live.push_back(token);
+  }
+  return live;
+}
+
 /// Writes the file for one kernel.
 class Draft {
  public:
@@ -214,6 +244,13 @@ class Draft {
       }
     }
     if (dims_.empty()) dims_.emplace_back("N");
+    const bool is_parameter =
+        std::ranges::any_of(kernel_.of_template,
+                            [&](const Declared& one) {
+                              return one.name == kernel_.bound && !is_type_parameter(one);
+                            }) ||
+        std::ranges::any_of(macros_, [&](const Macro& one) { return one.name == kernel_.bound; });
+    if (is_parameter) block_ = kernel_.bound;
     for (const Declared& one : kernel_.of_template) {
       if (!is_type_parameter(one) && names_a_block(one.name) && block_.empty()) block_ = one.name;
     }
@@ -369,6 +406,12 @@ class Draft {
 
   [[nodiscard]] std::string argument(const Declared& one, std::size_t& dimension) const {
     const Element of = element(one);
+    if (one.to_arrays) {
+      throw Error(ErrorCode::usage,
+                  fmt::format("{}: the parameter '{}' of {} points to arrays, which a space file "
+                              "does not have: declare it as {}* and compute the places in it",
+                              source_, one.name, kernel_.name, type_text(one)));
+    }
     if (one.pointers > 1) {
       throw Error(ErrorCode::usage,
                   fmt::format("{}: the parameter '{}' of {} points to pointers, which a space file "
@@ -469,7 +512,7 @@ class Draft {
 
 std::string space_draft(std::string_view source, const std::string& source_name,
                         const std::string& kernel) {
-  const std::vector<SourceToken> tokens = source_tokens(source);
+  const std::vector<SourceToken> tokens = live_tokens(source_tokens(source));
   const DeclaredKernels found(tokens);
   const std::vector<std::string>& names = found.names();
   if (names.empty()) {

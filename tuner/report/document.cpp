@@ -113,12 +113,14 @@ std::string period_of(const std::vector<KernelHistory>& kernels) {
 
 Json size_document(const KernelHistory& kernel, const SizeHistory& size, const Metric& metric,
                    const Importances& ranked, const space::DeviceInfo& device) {
-  Json sections = {convergence_section(kernel, size),
-                   distribution_section(size),
-                   search_section(size),
-                   importance_section(kernel, size, ranked),
-                   heatmap_section(kernel, size, metric, ranked),
-                   finalists_section(kernel, size)};
+  Json sections = Json::array();
+  // An imported result has no trials: there is nothing that they could show.
+  if (!size.evaluations.empty() || !size.best || size.best->verified) {
+    sections = {convergence_section(kernel, size), distribution_section(size), search_section(size),
+                importance_section(kernel, size, ranked),
+                heatmap_section(kernel, size, metric, ranked)};
+  }
+  sections.push_back(finalists_section(kernel, size));
   if (size.explanation) {
     sections.push_back(explanation_section(kernel, size, device.attributes));
   }

@@ -7,6 +7,7 @@
 #include "tuner/report/format.hpp"
 #include "tuner/report/kernel_sections.hpp"
 #include "tuner/report/metric.hpp"
+#include "tuner/report/nominal_memory.hpp"
 #include "tuner/report/reproduce.hpp"
 #include "tuner/report/size_sections.hpp"
 #include "tuner/report/table.hpp"
@@ -17,6 +18,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <ranges>
 #include <string>
@@ -61,7 +63,11 @@ std::vector<Row> rows_of(std::span<const KernelHistory> kernels) {
   }
   std::vector<Row> rows;
   for (auto& [problem, row] : by_size) {
-    std::ranges::stable_sort(row.entries, {}, [](const Entry& it) { return *best_ns(*it.size); });
+    const bool is_back_to_back = std::ranges::all_of(
+        row.entries, [](const Entry& it) { return it.size->best && it.size->best->sustained_ns; });
+    std::ranges::stable_sort(row.entries, {}, [&](const Entry& it) {
+      return is_back_to_back ? *ranking_ns(*it.size) : *best_ns(*it.size);
+    });
     row.problem = problem;
     rows.push_back(std::move(row));
   }
@@ -95,7 +101,7 @@ struct FamilyMetric {
   [[nodiscard]] std::optional<double> rate(const Row& row) const {
     const auto amount = work(row);
     if (!amount) return std::nullopt;
-    return *amount / *best_ns(*row.best()) / metric.scale;
+    return *amount / *ranking_ns(*row.best()) / metric.scale;
   }
 };
 
@@ -116,7 +122,7 @@ std::optional<double> share_of_roof(const Row& row, const Roofs& roofs) {
   const auto roof = roofs.flops.find(row.type);
   const double compute = roof == roofs.flops.end() ? 0 : demand->flops / roof->second;
   const double memory = roofs.bytes > 0 ? demand->bytes / roofs.bytes : 0;
-  return std::max(compute, memory) / *best_ns(*row.best());
+  return std::max(compute, memory) / *ranking_ns(*row.best());
 }
 
 /// The rate over the nominal one.
@@ -126,7 +132,7 @@ std::optional<double> share_of_peak(const Row& row, const Roofs& roofs) {
   if (demand == nullptr || demand->flops <= 0 || peak == roofs.nominal_flops.end()) {
     return std::nullopt;
   }
-  return demand->flops / *best_ns(*row.best()) / peak->second;
+  return demand->flops / *ranking_ns(*row.best()) / peak->second;
 }
 
 /// What a reader should know before using a size's result; empty when there is nothing.
@@ -186,6 +192,12 @@ std::size_t common_prefix(std::span<const KernelHistory> kernels) {
   return end == std::string_view::npos ? 0 : end + 1;
 }
 
+/// "1.036 to 1.050"; null where it is not known.
+Json interval_of(const store::BestRecord& best) {
+  if (!best.ratio_to_library_low || !best.ratio_to_library_high) return {};
+  return fmt::format("{:.3f} to {:.3f}", *best.ratio_to_library_low, *best.ratio_to_library_high);
+}
+
 /// What matters most stands first: narrow screens show the first columns.
 Json sizes_header(std::span<const KernelHistory> kernels, const FamilyMetric& metric,
                   const std::string& library) {
@@ -197,11 +209,15 @@ Json sizes_header(std::span<const KernelHistory> kernels, const FamilyMetric& me
                            {"ratio", library.empty() ? "× library" : "× " + library, "factor"},
                            {"low", "95\u00a0% from", "factor"},
                            {"high", "to", "factor"},
-                           {"median_ns", "Time", "time"},
+                           {"interval", "95\u00a0% interval", "text"},
+                           {"default", "× default", "factor"},
+                           {"sustained_ns", "Back to back", "time"},
+                           {"median_ns", "Cold", "time"},
                            {"rate", metric.metric.unit, "number"},
                            {"roof", "% of roof", "share"},
                            {"peak", "% of peak", "share"},
                            {"state", "State", "text"},
+                           {"explained", "Explained", "text"},
                            {"shape", "Shape", "text"},
                            {"work", is_bytes ? "GB" : "GFLOP", "number"},
                            {"intensity", "FLOP/byte", "number"}});
@@ -233,11 +249,15 @@ Json sizes_table(std::span<const KernelHistory> kernels, const std::vector<Row>&
                   cell(record.ratio_to_library),
                   cell(record.ratio_to_library_low),
                   cell(record.ratio_to_library_high),
+                  interval_of(record),
+                  cell(record.ratio_to_default),
+                  cell(record.sustained_ns),
                   cell(best == nullptr ? std::nullopt : best_ns(*best)),
                   cell(best == nullptr ? std::nullopt : metric.rate(row)),
                   cell(best == nullptr ? std::nullopt : share_of_roof(row, roofs)),
                   cell(best == nullptr ? std::nullopt : share_of_peak(row, roofs)),
                   state.empty() ? std::string("ok") : fmt::format("{}", fmt::join(state, ", ")),
+                  best != nullptr && best->explanation ? Json("yes") : Json(),
                   shape_class(row.problem),
                   cell(work ? std::optional(*work / 1e9) : std::nullopt),
                   cell(balanced ? std::optional(demand->flops / demand->bytes) : std::nullopt)};
@@ -273,12 +293,16 @@ struct OfType {
   std::string type;
   std::uint64_t sizes = 0;
   Standing standing = {};
+  double default_logs = 0;  // of the ratios to the default
+  std::uint64_t with_default = 0;
+  std::vector<double> roof_shares = {};
   const Row* highest = nullptr;  // of the highest rate
   std::map<const KernelHistory*, std::uint64_t> wins = {};
 };
 
 /// By name.
-std::vector<OfType> by_type(const std::vector<Row>& rows, const FamilyMetric& metric) {
+std::vector<OfType> by_type(const std::vector<Row>& rows, const FamilyMetric& metric,
+                            const Roofs& roofs) {
   std::vector<OfType> types;
   for (const Row& row : rows) {
     auto of = std::ranges::find(types, row.type, &OfType::type);
@@ -287,6 +311,11 @@ std::vector<OfType> by_type(const std::vector<Row>& rows, const FamilyMetric& me
     of->standing.add(row);
     if (row.best() == nullptr) continue;
     ++of->wins[row.entries.front().kernel];
+    if (row.best()->best && row.best()->best->ratio_to_default) {
+      of->default_logs += std::log(*row.best()->best->ratio_to_default);
+      ++of->with_default;
+    }
+    if (const auto share = share_of_roof(row, roofs)) of->roof_shares.push_back(*share);
     const auto rate = metric.rate(row);
     if (rate && (of->highest == nullptr || *rate > *metric.rate(*of->highest))) of->highest = &row;
   }
@@ -342,6 +371,19 @@ std::vector<std::pair<std::uint64_t, const KernelHistory*>> winners_of(
   return winners;
 }
 
+/// Geometric.
+std::optional<double> mean_to_default(const OfType& of) {
+  if (of.with_default == 0) return std::nullopt;
+  return std::exp(of.default_logs / static_cast<double>(of.with_default));
+}
+
+std::optional<double> median_roof(std::vector<double> shares) {
+  if (shares.empty()) return std::nullopt;
+  const auto middle = shares.begin() + static_cast<std::ptrdiff_t>(shares.size() / 2);
+  std::ranges::nth_element(shares, middle);
+  return *middle;
+}
+
 Json types_table(std::span<const KernelHistory> kernels, const std::vector<OfType>& types,
                  const FamilyMetric& metric, const Roofs& roofs, const std::string& library) {
   Json table = make_table({{"type", "Type", "text"},
@@ -350,6 +392,8 @@ Json types_table(std::span<const KernelHistory> kernels, const std::vector<OfTyp
                            {"ahead", "Ahead at", "count"},
                            {"behind", "Behind at", "count"},
                            {"equal", "Tied at", "count"},
+                           {"default", "× default", "factor"},
+                           {"roof", "% of roof (median)", "share"},
                            {"rate", "Highest " + metric.metric.unit, "number"},
                            {"peak", "% of peak", "share"},
                            {"wins", "Best kernel", "text"}});
@@ -365,6 +409,7 @@ Json types_table(std::span<const KernelHistory> kernels, const std::vector<OfTyp
         {of.type.empty() ? "not known" : of.type, of.sizes,
          cell(compared ? std::optional(all.mean()) : std::nullopt), counted(all.ahead),
          counted(all.behind), counted(all.count - all.ahead - all.behind),
+         cell(mean_to_default(of)), cell(median_roof(of.roof_shares)),
          cell(of.highest == nullptr ? std::nullopt : metric.rate(*of.highest)),
          cell(of.highest == nullptr ? std::nullopt : share_of_peak(*of.highest, roofs)),
          fmt::format("{}", fmt::join(wins, ", "))});
@@ -471,23 +516,39 @@ Json to_do(const std::vector<Row>& rows, const std::string& library) {
   return list;
 }
 
+/// The nominal rate between the device and its memory in bytes per nanosecond, as `explain` read it
+/// or by the device's name; without either no rate is too high.
+double most_bytes_of(std::span<const KernelHistory> kernels, const space::DeviceInfo& device) {
+  for (const KernelHistory& kernel : kernels) {
+    for (const SizeHistory& size : kernel.sizes) {
+      const auto rate = size.explanation ? size.explanation->peak_bytes_per_s : std::nullopt;
+      if (rate && *rate > 0) return *rate / 1e9;
+    }
+  }
+  return nominal_bytes_per_ns(device.name).value_or(std::numeric_limits<double>::infinity());
+}
+
 }  // namespace
 
 Roofs roofs_of(std::span<const KernelHistory> kernels, std::string_view family,
                const space::DeviceInfo& device) {
   Roofs roofs;
+  const double most_bytes = most_bytes_of(kernels, device);
   for (const KernelHistory& kernel : kernels) {
     for (const SizeHistory& size : kernel.sizes) {
       if (!size.best) continue;
-      const double ns = std::min(size.best->time.median_ns,
-                                 size.best->library_ns.value_or(size.best->time.median_ns));
+      const double own_ns = std::min(size.best->time.median_ns, *ranking_ns(size));
+      const double ns = std::min(own_ns, size.best->library_ns.value_or(own_ns));
       if (ns <= 0) continue;
       const std::string type = kernel.types.at(size.problem);
       if (size.best->flops > 0 && (!type.empty() || kernel.family == family)) {
         double& flops = roofs.flops[type];
         flops = std::max(flops, size.best->flops / ns);
       }
-      roofs.bytes = std::max(roofs.bytes, size.best->bytes / ns);
+      // A higher rate than the memory's is of data that was not read, or of a cache.
+      if (const double rate = size.best->bytes / ns; rate <= most_bytes) {
+        roofs.bytes = std::max(roofs.bytes, rate);
+      }
       for (const store::FinalistRecord& finalist : size.finalists) {
         roofs.clock_mhz = std::max(roofs.clock_mhz, finalist.clock_mhz.value_or(0));
       }
@@ -509,7 +570,7 @@ Json family_section(std::span<const KernelHistory> kernels, const Roofs& roofs) 
   const std::vector<Row> rows = rows_of(kernels);
   const FamilyMetric metric(kernels);
   const std::string library = library_of(rows);
-  const std::vector<OfType> types = by_type(rows, metric);
+  const std::vector<OfType> types = by_type(rows, metric, roofs);
   Json gflops = Json::object(), nominal = Json::object();
   for (const OfType& of : types) {
     const auto roof = roofs.flops.find(of.type);

@@ -15,7 +15,7 @@ namespace tuner::report {
 /// The highest rates of a device, in work per nanosecond.
 struct Roofs {
   std::map<std::string, double> flops;  ///< measured, by element type
-  double bytes = 0;                     ///< measured; 0 where there is no such work
+  double bytes = 0;  ///< measured, at most the nominal rate; 0 where there is no such work
   /// Nominal, by element type, at the highest clock of a final round; empty where the clock or the
   /// architecture is not known.
   std::map<std::string, double> nominal_flops;

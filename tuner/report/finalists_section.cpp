@@ -2,6 +2,7 @@
 #include "tuner/report/format.hpp"
 #include "tuner/report/size_sections.hpp"
 #include "tuner/report/table.hpp"
+#include "tuner/store/best_line.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -127,6 +128,41 @@ std::string label_of(const FinalistRecord& finalist, const SizeHistory& size) {
                                                            : finalist.role;
 }
 
+/// The contenders that an imported line tells of. Times of a default or a library are medians
+/// alone.
+std::vector<FinalistRecord> finalists_of_line(const store::BestRecord& best) {
+  const auto contender = [&](const char* role, double ns, std::optional<double> ratio) {
+    FinalistRecord finalist{.role = role, .config_json = "", .time = {}, .samples_ns = {}};
+    finalist.time = {.median_ns = ns, .q1_ns = ns, .q3_ns = ns, .min_ns = ns, .samples = 0};
+    finalist.ratio_to_best = ratio.value_or(ns / best.time.median_ns);
+    finalist.ratio_low = finalist.ratio_high = finalist.ratio_to_best;
+    return finalist;
+  };
+  std::vector<FinalistRecord> finalists = {contender("candidate", best.time.median_ns, 1)};
+  finalists.front().config_json = best.config_json;
+  finalists.front().time = best.time;
+  finalists.front().sustained_ns = best.sustained_ns;
+  if (best.default_ns) {
+    finalists.push_back(contender("default", *best.default_ns, best.ratio_to_default));
+  }
+  if (best.library_ns) {
+    FinalistRecord library = contender("library", *best.library_ns, best.ratio_to_library);
+    library.ratio_low = best.ratio_to_library_low.value_or(library.ratio_to_best);
+    library.ratio_high = best.ratio_to_library_high.value_or(library.ratio_to_best);
+    finalists.push_back(std::move(library));
+  }
+  return finalists;
+}
+
+std::string answer_of_line(const store::BestRecord& best) {
+  return fmt::format(
+      "Imported{}: what its line tells of the final round, in which {} within 1\u00a0%. Trials and "
+      "further finalists are in the database that it was measured into.",
+      best.origin.empty() ? "" : " from " + store::published_origin(best),
+      format_plural(static_cast<std::uint64_t>(best.ties), "other finalist was",
+                    "other finalists were"));
+}
+
 template <class Value>
 Json known(const ReportedTrial* trial, Value ReportedTrial::*member) {
   return trial == nullptr ? Json() : Json(trial->*member);
@@ -134,10 +170,18 @@ Json known(const ReportedTrial* trial, Value ReportedTrial::*member) {
 
 }  // namespace
 
-Json finalists_section(const KernelHistory& kernel, const SizeHistory& size) {
+Json finalists_section(const KernelHistory& kernel, const SizeHistory& stored) {
+  SizeHistory imported;
+  const bool is_imported = stored.finalists.empty() && stored.best && !stored.best->verified;
+  if (is_imported) {
+    imported.problem = stored.problem;
+    imported.best = stored.best;
+    imported.finalists = finalists_of_line(*stored.best);
+  }
+  const SizeHistory& size = is_imported ? imported : stored;
   Json table = make_table({{"role", "Contender", "text"},
                            {"standing", "Standing", "text"},
-                           {"median_ns", "Median", "time"},
+                           {"median_ns", "Cold median", "time"},
                            {"q1_ns", "Lower quartile", "time"},
                            {"q3_ns", "Upper quartile", "time"},
                            {"sustained_ns", "Back to back", "time"},
@@ -170,8 +214,9 @@ Json finalists_section(const KernelHistory& kernel, const SizeHistory& size) {
          config_text(kernel.parameters, values)});
     if (shows_rested) table["rows"].back().push_back(cell(finalist.rested_ns));
   }
-  Json section =
-      make_section("finalists", "Finalists", answer_of(kernel, size, round), std::move(table));
+  Json section = make_section(
+      "finalists", "Finalists",
+      is_imported ? answer_of_line(*size.best) : answer_of(kernel, size, round), std::move(table));
   section["ties"] = size.best ? size.best->ties : 0;
   return section;
 }

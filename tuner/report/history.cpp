@@ -4,6 +4,7 @@
 #include "tuner/core/error.hpp"
 #include "tuner/family/stored_file.hpp"
 #include "tuner/report/tolerant_json.hpp"
+#include "tuner/select/shipped_table.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -80,6 +81,7 @@ class TrialReader {
             .local_bytes = trial.local_bytes,
             .own_s = (trial.verify_ms + trial.measure_ms) / 1e3,
             .time = trial.time,
+            .series_ns = trial.series_ns,
             .message = trial.message.empty() ? nullptr : shared(trial.message)};
   }
 
@@ -204,18 +206,28 @@ std::vector<SizeHistory> smallest_first(std::map<std::string, SizeHistory>&& by_
   return sizes;
 }
 
-/// The space file of the kernel's version; none where it is not known or cannot be read.
+/// The space file of a kernel; none where the kernel came without one that can be read.
+std::optional<family::StoredFile> file_of(const store::KernelRecord& record) {
+  try {
+    return family::read_stored_file(record.space_text, "a stored space file", record.kernel);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+/// That of the kernel's version.
 std::optional<family::StoredFile> file_of(const store::Store& store, const KernelHistory& kernel) {
   for (const store::KernelRecord& record :
        store.kernels({.family = kernel.family, .kernel = kernel.kernel})) {
-    if (record.hash != kernel.hash) continue;
-    try {
-      return family::read_stored_file(record.space_text, "a stored space file", record.kernel);
-    } catch (const Error&) {
-      return std::nullopt;
-    }
+    if (record.hash == kernel.hash) return file_of(record);
   }
   return std::nullopt;
+}
+
+/// What is not known is left to others.
+ResultTypes types_of(const store::KernelRecord& record) {
+  const auto file = file_of(record);
+  return file ? result_types(file->family) : ResultTypes{};
 }
 
 std::vector<std::string> parameters_of(const space::SpaceDefinition& definition) {
@@ -223,6 +235,46 @@ std::vector<std::string> parameters_of(const space::SpaceDefinition& definition)
   for (const space::Parameter& parameter : definition.parameters) names.push_back(parameter.name);
   return names;
 }
+
+/// Types of the results of a family where a kernel came without its space file, as
+/// imported lines do: by that of another kernel or of an installed table.
+class TypesOfFamilies {
+ public:
+  TypesOfFamilies(const store::Store& store, std::string device)
+      : store_(store), device_(std::move(device)) {}
+
+  [[nodiscard]] ResultTypes of(const std::string& family) {
+    for (const store::KernelRecord& record : store_.kernels({.family = family})) {
+      if (const ResultTypes found = types_of(record); found.known()) return found;
+    }
+    if (!table_) table_ = kernels_of_table();
+    for (const auto& record : *table_) {
+      if (record->family != family) continue;
+      if (const ResultTypes found = types_of(*record); found.known()) return found;
+    }
+    return {};
+  }
+
+ private:
+  using Kernels = std::vector<std::shared_ptr<const store::KernelRecord>>;
+
+  [[nodiscard]] Kernels kernels_of_table() const {
+    Kernels kernels;
+    try {
+      if (const auto table = select::shipped_catalogue(device_)) {
+        for (const select::CatalogueKernel& kernel : table->kernels) {
+          kernels.push_back(kernel.record);
+        }
+      }
+    } catch (const Error&) {  // a page without types is better than none
+    }
+    return kernels;
+  }
+
+  const store::Store& store_;
+  std::string device_;
+  std::optional<Kernels> table_;
+};
 
 KernelHistory kernel_history(const store::Store& store, const KernelKey& key,
                              std::vector<store::RunRecord> runs,
@@ -270,9 +322,11 @@ std::vector<KernelHistory> kernel_histories(const store::Store& store,
         std::move(best));
   }
   std::vector<KernelHistory> histories;
+  TypesOfFamilies types(store, device_name);
   for (auto& [key, rows] : kernels) {
     KernelHistory history =
         kernel_history(store, key, std::move(rows.first), std::move(rows.second));
+    if (!history.types.known()) history.types = types.of(history.family);
     if (!history.sizes.empty()) histories.push_back(std::move(history));
   }
   return histories;

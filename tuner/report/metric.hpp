@@ -27,6 +27,9 @@ struct Metric {
 
 /// The time of the best known configuration: of its final or, before that, of the fastest trial.
 [[nodiscard]] std::optional<double> best_ns(const SizeHistory& size);
+/// What sizes are ranked by, as the program does: back to back with cold operands where that was
+/// timed, else best_ns.
+[[nodiscard]] std::optional<double> ranking_ns(const SizeHistory& size);
 /// The fastest trial that ended `ok`; null when there is none.
 [[nodiscard]] const ReportedTrial* fastest(const SizeHistory& size);
 

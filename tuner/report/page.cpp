@@ -118,24 +118,36 @@ Json details_of_size(const Json& kernels, const Json& family, const Json& proble
   return found;
 }
 
-/// Adds the details of every size, each of which the page's script reads when a reader opens it.
+/// How many sizes are compressed together: of many sizes several, since each alone is an element of
+/// the page and repeats what the others have.
+std::size_t sizes_together(std::size_t sizes) {
+  constexpr std::size_t kMany = 100, kTogether = 16;
+  return sizes > kMany ? kTogether : 1;
+}
+
+/// Adds the details of every size, which the page's script reads when a reader opens it.
 void append_details(std::string& page, const Json& overview, const SizeDetails& details) {
   if (!has_script()) return;
   const std::size_t threads = std::max(1U, std::thread::hardware_concurrency());
   for (std::size_t f = 0; f < overview.at("families").size(); ++f) {
     const Json& family = overview["families"][f];
     const Json& rows = family.at("sizes").at("rows");
-    std::vector<std::string> packed(rows.size());
-    in_parallel(threads, rows.size(), [&](std::size_t s) {
-      const Json of_size =
-          details_of_size(overview.at("kernels"), family.at("family"), rows[s].at(1), details);
-      packed[s] = compressed(of_size.dump(-1, ' ', false, Json::error_handler_t::replace),
-                             Compression::fast);
+    const std::size_t together = sizes_together(rows.size());
+    std::vector<std::string> packed((rows.size() + together - 1) / together);
+    in_parallel(threads, packed.size(), [&](std::size_t group) {
+      Json of_sizes = Json::array();
+      const std::size_t first = group * together;
+      for (std::size_t s = first; s < std::min(first + together, rows.size()); ++s) {
+        of_sizes.push_back(
+            details_of_size(overview.at("kernels"), family.at("family"), rows[s].at(1), details));
+      }
+      packed[group] = compressed(of_sizes.dump(-1, ' ', false, Json::error_handler_t::replace),
+                                 Compression::fast);
     });
-    for (std::size_t s = 0; s < packed.size(); ++s) {
+    for (std::size_t group = 0; group < packed.size(); ++group) {
       fmt::format_to(std::back_inserter(page),
-                     R"(<script type="application/gzip" id="size-{}-{}">{}</script>)", f, s,
-                     packed[s]);
+                     R"(<script type="application/gzip" id="sizes-{}-{}">{}</script>)", f,
+                     group * together, packed[group]);
     }
   }
 }

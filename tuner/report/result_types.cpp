@@ -8,8 +8,8 @@
 namespace tuner::report {
 
 std::string ResultTypes::at(std::string_view problem) const {
-  if (dimension.empty()) return usual;
-  const std::string name = fmt::format(",{}=", dimension);
+  if (dimension.empty() && known()) return usual;
+  const std::string name = fmt::format(",{}=", known() ? dimension : "TYPE");
   const std::size_t at = problem.find(name);
   if (at == std::string_view::npos) return usual;
   const std::string_view value = problem.substr(at + name.size());

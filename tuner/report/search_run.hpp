@@ -28,6 +28,7 @@ struct ReportedTrial {
   std::uint64_t shared_bytes = 0, local_bytes = 0;
   double own_s = 0;                                 ///< spent on verifying and timing it
   std::optional<TimeSummary> time = {};             ///< only when `ok`
+  std::optional<double> series_ns = {};             ///< as of TrialResult
   std::shared_ptr<const std::string> message = {};  ///< why it is not `ok`; null when it is
 };
 

@@ -158,6 +158,7 @@ Json trial_columns(const KernelHistory& kernel, const SizeHistory& size) {
       {"median_ns", column_of(shown, median_of)},
       {"outcome", column_of(shown, [&](std::size_t i) { return name(all[i].outcome); })},
       {"parameters", Json::array()}};
+  if (shown.empty()) return columns;
   for (std::size_t parameter = 0; parameter < kernel.parameters.size(); ++parameter) {
     columns["parameters"].push_back(choice_column(kernel, size, parameter, shown));
   }

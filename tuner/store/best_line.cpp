@@ -7,6 +7,7 @@
 #include "tuner/core/printable.hpp"
 #include "tuner/space/size.hpp"
 #include "tuner/store/json_fields.hpp"
+#include "tuner/store/possible_best.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -273,7 +274,11 @@ StoredBest parse_line(std::string_view line, const std::string& where) {
     fields.fail(fmt::format("is not a line of `tune export`: 'format' must be {} or {}", kFormat2,
                             kFormat1));
   }
-  return best_of(JsonFields(document, where, ""));
+  StoredBest stored = best_of(JsonFields(document, where, ""));
+  if (const auto why = why_impossible(stored)) {
+    throw Error(ErrorCode::usage, fmt::format("{}: {}", where, *why));
+  }
+  return stored;
 }
 
 }  // namespace

@@ -105,9 +105,9 @@ void limit_statements(sqlite3* database) {
 
 SQLite::Database open_database(const fs::path& path, Store::Mode mode) {
   try {
-    SQLite::Database database(path.string(), mode == Store::Mode::read_write
-                                                 ? SQLite::OPEN_READWRITE
-                                                 : SQLite::OPEN_READONLY);
+    SQLite::Database database(sqlite_name(path), mode == Store::Mode::read_write
+                                                     ? SQLite::OPEN_READWRITE
+                                                     : SQLite::OPEN_READONLY);
     sqlite3_busy_handler(database.getHandle(), &wait_for_lock, nullptr);
     return database;
   } catch (const SQLite::Exception& exception) {

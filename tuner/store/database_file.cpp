@@ -121,6 +121,11 @@ bool ends_with_super_journal(const fs::path& journal) {
 
 }  // namespace
 
+std::string sqlite_name(const fs::path& path) {
+  const std::string name = path.string();
+  return name.starts_with("file:") ? "./" + name : name;
+}
+
 void create_file(const fs::path& path) {
   make_directory(path, path.parent_path());
   const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR);

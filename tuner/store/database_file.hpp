@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -14,6 +15,10 @@ namespace tuner::store {
 
 /// The path of a database in memory.
 inline constexpr const char* kInMemory = ":memory:";
+
+/// What names a file to SQLite, which takes a name that begins with "file:" for a URI, whose
+/// options could open something else.
+[[nodiscard]] std::string sqlite_name(const std::filesystem::path& path);
 
 /// Makes an empty file, for the user alone, and the directories it lacks, likewise. One that is
 /// there is left alone, not even opened: closing it would drop the locks that another connection of

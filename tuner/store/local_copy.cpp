@@ -34,8 +34,8 @@ struct RemovedFile {
 /// By SQLite, so that it is consistent while other processes write.
 void copy_database(const fs::path& from, const fs::path& to) {
   try {
-    SQLite::Database source(from.string(), SQLite::OPEN_READONLY, kBusyMs);
-    SQLite::Database target(to.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, kBusyMs);
+    SQLite::Database source(sqlite_name(from), SQLite::OPEN_READONLY, kBusyMs);
+    SQLite::Database target(sqlite_name(to), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, kBusyMs);
     if (SQLite::Backup(target, source).executeStep() != SQLITE_DONE) {
       throw Error(ErrorCode::failure,
                   fmt::format("{}: cannot be copied to {}", from.string(), to.string()));

@@ -81,8 +81,8 @@ void back_up(const std::filesystem::path& path, int schema) {
   const std::filesystem::path copy = fmt::format("{}.schema-{}.bak", path.string(), schema);
   std::filesystem::remove(copy);  // of an attempt that came to nothing
   create_file(copy);
-  SQLite::Database source(path.string(), SQLite::OPEN_READONLY);
-  SQLite::Database target(copy.string(), SQLite::OPEN_READWRITE);
+  SQLite::Database source(sqlite_name(path), SQLite::OPEN_READONLY);
+  SQLite::Database target(sqlite_name(copy), SQLite::OPEN_READWRITE);
   if (SQLite::Backup(target, source).executeStep() != SQLITE_DONE) {
     throw Error(ErrorCode::failure, fmt::format("{}: cannot be migrated: the copy to {} failed: "
                                                 "try again when no other program uses it",
@@ -104,7 +104,14 @@ void refuse_foreign_database(SQLite::Database& database, const std::filesystem::
                             "name another file with --db",
                             path.string(), static_cast<unsigned>(id)));
   }
-  if (schema(database) < 1 || schema(database) > current_schema()) {
+  if (schema(database) < 1) {
+    throw Error(ErrorCode::failure,
+                fmt::format("{}: the database is damaged: its schema number (user_version) is {}, "
+                            "tune writes 1 to {}: restore a copy, or move the file away and tune "
+                            "again",
+                            path.string(), schema(database), current_schema()));
+  }
+  if (schema(database) > current_schema()) {
     throw Error(ErrorCode::usage,
                 fmt::format("{}: was written by a newer tune (schema {}; this one supports {}): "
                             "update tune, or name another file with --db",

@@ -3,12 +3,13 @@ import type { EChartsOption } from "echarts";
 import { axisStyle, logAxis, plot } from "../axis";
 import { cell, rate, significant } from "../format";
 import { numbers, texts, type Family } from "../document";
-import { seriesStyle, type Theme } from "../theme";
+import { kManyDots, seriesStyle, type Theme } from "../theme";
 import { tip, tooltipStyle } from "../tooltip";
 
 /** The best rate of each size over its FLOP per byte, below the highest rates measured on the device with its type. */
 export function rooflineChart({ sizes: table, roofs }: Family, shown: (index: number) => boolean, theme: Theme): EChartsOption | null {
-  const intensity = numbers(table, "intensity"), ns = numbers(table, "median_ns"), work = numbers(table, "work");
+  const intensity = numbers(table, "intensity"), work = numbers(table, "work"), cold = numbers(table, "median_ns");
+  const ns = numbers(table, "sustained_ns").map((backToBack, i) => backToBack ?? cold[i]); // what sizes are ranked by
   const labels = texts(table, "size"), types = texts(table, "type");
   const drawn = intensity.flatMap((value, i) =>
     (value !== null && value > 0 && ns[i] !== null && work[i] !== null && roofs.gflops[types[i]] !== undefined && shown(i) ? [i] : []));
@@ -46,7 +47,7 @@ export function rooflineChart({ sizes: table, roofs }: Family, shown: (index: nu
       return [
         { type: "line", name: type, data: roof(type), showSymbol: false, silent: true, color: many ? color : theme.ink, lineStyle: { width: 1.5 } },
         { type: "scatter", name: type, symbol: many ? symbol : "circle", symbolSize: 8, color: many ? color : theme.best,
-          itemStyle: { borderColor: theme.paper, borderWidth: 0.5 },
+          itemStyle: { borderColor: theme.paper, borderWidth: 0.5, opacity: drawn.length > kManyDots ? 0.45 : 1 },
           data: drawn.filter((i) => types[i] === type).map((i) => [Math.log10(intensity[i]!), Math.log10(gflops(i)), i]) },
       ];
     }),
