@@ -51,8 +51,8 @@ std::vector<Variant> variants() {
   return all;
 }
 
-struct Field {
-  explicit Field(const char* path)
+struct RecordedSpace {
+  explicit RecordedSpace(const char* path)
       : recording(interop::read_recording(path)), replayer(recording) {}
 
   search::Recording recording;
@@ -67,7 +67,7 @@ double mean(std::span<const double> values) {
 }
 
 /// What the variants score on each field: [variant][field].
-std::vector<Scores> scores(const std::vector<Variant>& all, const std::deque<Field>& fields,
+std::vector<Scores> scores(const std::vector<Variant>& all, const std::deque<RecordedSpace>& fields,
                            std::size_t seeds, std::size_t jobs) {
   std::vector<std::vector<search::Trace>> traces(all.size() * fields.size(),
                                                  std::vector<search::Trace>(seeds));
@@ -75,7 +75,7 @@ std::vector<Scores> scores(const std::vector<Variant>& all, const std::deque<Fie
   const auto work = [&] {
     for (std::size_t i = next++; i < traces.size() * seeds; i = next++) {
       const std::size_t seed = i % seeds;
-      const Field& field = fields[i / seeds % fields.size()];
+      const RecordedSpace& field = fields[i / seeds % fields.size()];
       search::Bayesian search(field.replayer.space(), seed,
                               all[i / seeds / fields.size()].settings);
       constexpr double kMargin = 1.1;  // runs go this far beyond the instants that are scored
@@ -126,7 +126,7 @@ int main(int count, char** arguments) {
     return 2;
   }
   const std::vector<Variant> all = variants();
-  std::deque<Field> fields;
+  std::deque<RecordedSpace> fields;
   std::vector<std::string> kernels;
   std::vector<std::string> devices;
   for (const char* path : std::span(arguments, static_cast<std::size_t>(count)).subspan(3)) {

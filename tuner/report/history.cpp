@@ -224,7 +224,7 @@ std::optional<family::StoredFile> file_of(const store::Store& store, const Kerne
   return std::nullopt;
 }
 
-/// What is not known is left to others.
+/// Not known where the kernel came without a space file.
 ResultTypes types_of(const store::KernelRecord& record) {
   const auto file = file_of(record);
   return file ? result_types(file->family) : ResultTypes{};
