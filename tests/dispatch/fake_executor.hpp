@@ -147,12 +147,12 @@ class FakeExecutor final : public backend::Executor {
     if (!has_graphs) return Executor::record(work);
     timed_ = {};
     if (auto done = work(kTiming); !done) return Unexpected(done.error());
-    auto recorded = timed_;
-    recorded.entry = "graph " + recorded.entry;
-    return backend::StreamWork([this, recorded](backend::StreamHandle) -> Expected<void, Failure> {
-      timed_ = recorded;
-      return {};
-    });
+    const std::string entry = "graph " + std::string(timed_.entry);
+    return backend::StreamWork(
+        [this, entry, runs = timed_.runs](backend::StreamHandle) -> Expected<void, Failure> {
+          timed_ = {.entry = entry, .runs = runs};
+          return {};
+        });
   }
   [[nodiscard]] Expected<void, Failure> prepare_library() override {
     const std::scoped_lock lock(mutex_);
