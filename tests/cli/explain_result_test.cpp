@@ -77,7 +77,7 @@ TEST_F(ExplainResultTest, SaysWhereItIsInTheRooflineModelAndOfWhatItsCodeConsist
   result_.roofline = {.flops = 2e7, .bytes = 4e4, .peak_flops_per_s = 50e12};
   result_.contenders.front().profile.instructions = counters::InstructionMix{.fma = 3, .other = 1};
   EXPECT_THAT(explain_text(report()),
-              HasSubstr("\nroofline: 500 FLOP/byte, compute side: 20.0 TFLOP/s, 40 % of the "
+              HasSubstr("\nroofline: 500 FLOP/byte, 20.0 TFLOP/s, 40 % of the "
                         "nominal 50.0 TFLOP/s\nresources: "));
   EXPECT_THAT(explain_text(report()),
               HasSubstr("\nmachine code: 4 instructions: FMA 75 %, others 25 %\n"));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the files in spaces/ promise.
+#include "tuner/core/error.hpp"
 #include "tuner/family/candidate.hpp"
 #include "tuner/family/suite.hpp"
 #include "tuner/space/device.hpp"
@@ -9,7 +10,9 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tuner::family {
@@ -28,14 +31,24 @@ space::Space space_of(const Kernel& kernel, std::string_view device, const space
   return {kernel.space, space::device_profile(device).value().attributes, size};
 }
 
-TEST(GemmSpace, LoadsAndItsDefaultsAreValidEverywhere) {
+/// Cards whose shared memory does not hold what the default configuration takes; the kernel has
+/// others there.
+const std::set<std::pair<std::string, std::string>> kDefaultsTooLarge = {
+    {"gemm_tiled", "t4"}, {"gemm_skinny", "t4"}, {"gemm_tma", "rtx5090"}};
+
+TEST(GemmSpace, LoadsAndItsDefaultsAreValidWhereSharedMemoryHoldsThem) {
   const Family family = load_family(kSpaceFile);
   for (const Kernel& kernel : family.kernels) {
     const space::Size size = size_of(family, kernel.name == "gemm_skinny" ? "8,96,96" : "96,96,96");
     for (const std::string& device : space::device_profile_names()) {
       const space::DeviceAttributes attributes = space::device_profile(device).value().attributes;
       if (!kernel.tensor_maps.empty() && attributes.compute_capability < 90) continue;
-      EXPECT_NO_THROW(check_default(kernel, attributes, size)) << kernel.name << " on " << device;
+      if (kDefaultsTooLarge.contains({kernel.name, device})) {
+        EXPECT_THROW(check_default(kernel, attributes, size), Error)
+            << kernel.name << " on " << device;
+      } else {
+        EXPECT_NO_THROW(check_default(kernel, attributes, size)) << kernel.name << " on " << device;
+      }
     }
   }
 }
