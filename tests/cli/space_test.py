@@ -89,10 +89,15 @@ class CoverageTest(ProgramTest):
         space = self.space_file(both, {"plain.cu": plain})
         return self.tune("space", "check", "--coverage", "--backend", "cpu", space, *options)
 
+    @staticmethod
+    def warnings(done):
+        """Without what is said where the machine is slow."""
+        return [line for line in done.stderr.splitlines() if not line.endswith("Ctrl-C ends it")]
+
     def test_all_is_reached(self):
         done = self.check(SCALE_SOURCES["plain.cu"])
         self.assertIn("coverage: the checks reach all of the reference: 1 condition\n", done.stdout)
-        self.assertEqual(done.stderr, "")
+        self.assertEqual(self.warnings(done), [])
 
     def test_what_no_check_reaches_is_listed_until_one_does(self):
         done = self.check(self.PLAIN)
@@ -107,7 +112,7 @@ class CoverageTest(ProgramTest):
 
         def wide(space):
             space["arguments"][1]["fill"] = {"uniform": [-50, 50]}
-        self.assertEqual(self.check(self.PLAIN, change=wide).stderr, "")
+        self.assertEqual(self.warnings(self.check(self.PLAIN, change=wide)), [])
 
     def test_sizes_that_are_multiples_of_the_block(self):
         def exact(space):
