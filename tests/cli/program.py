@@ -92,7 +92,7 @@ class ProgramTest(unittest.TestCase):
         return subprocess.Popen([TUNE, *map(str, arguments)], cwd=self.directory, text=True,
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
 
-    def tune(self, *arguments, code=0, env=None, timeout=60, **options):
+    def tune(self, *arguments, code=0, env=None, timeout=180, **options):
         """Runs the program to its end and expects this exit code, or one of several."""
         done = subprocess.run([TUNE, *map(str, arguments)], cwd=self.directory, text=True,
                               capture_output=True, timeout=timeout,
