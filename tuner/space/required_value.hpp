@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "tuner/space/bound_definition.hpp"
 #include "tuner/space/expression.hpp"
 
 #include <concepts>
