@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A thread's own copies of vectors from global to shared memory (cp.async), with a version for the
-// host. Compute capability 8.0.
+// host. Compute capability 8.0. AsyncCopies (async_copy.cuh) has one size and other caches; it
+// stays as it is because results are bound to the code of the kernels that use it.
 #pragma once
 
 #include "common/shared_memory.cuh"

@@ -12,7 +12,7 @@ import numpy
 # The types that NumPy has, by the names of safetensors.
 DTYPES = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "I64": "<i8", "U64": "<u8", "I32": "<i4", "U32": "<u4", "I16": "<i2",
           "U16": "<u2", "I8": "|i1", "U8": "|u1"}
-# Those that it lacks: the bits of an element, and how many of them are exponent and fraction.
+# Types that NumPy lacks: the bits of an element, and how many of them are exponent and fraction.
 NARROW = {"BF16": ("<u2", 8, 7), "F8_E4M3": ("|u1", 4, 3), "F8_E5M2": ("|u1", 5, 2)}
 
 

@@ -232,8 +232,11 @@ TEST_F(GpuDispatcherTest, WhatMeasurementChoseIsTheFastestOfThoseItNamesAndMulti
       dispatcher_->prepare(dispatcher_->family("gemm"), {{{p.m, p.n, p.k}}}, ChooseBy::measurement);
   ASSERT_TRUE(done.front().answer) << done.front().error;
   EXPECT_THAT(done.front().answer->explanation,
-              testing::IsSupersetOf({testing::HasSubstr("measured: the library takes"),
-                                     testing::HasSubstr("measured: the library by algorithm")}));
+              testing::Contains(
+                  testing::AnyOf(testing::HasSubstr("measured: the library takes"),
+                                 testing::HasSubstr("measured: the library in graphs takes"))));
+  EXPECT_THAT(done.front().answer->explanation,
+              testing::Contains(testing::HasSubstr("measured: the library by algorithm")));
   EXPECT_GT(done.front().answer->expected_ns.value(), 1e3);
   EXPECT_LT(done.front().answer->expected_ns.value(), 1e6);
   const Matrix a(p.m, p.k, 7), b(p.k, p.n, 5), c(p.m, p.n, 3);

@@ -48,7 +48,8 @@ TEST_F(MeasuredChoiceTest, WhatIsFasterThanTheLibraryOnAStreamIsComparedWithItIn
   const Answer answer = prepare({16, 16, 4});
   EXPECT_EQ(answer.configuration, R"({"TILE":2})");
   EXPECT_EQ(answer.expected_ns, 180);
-  EXPECT_THAT(answer.explanation, Contains(HasSubstr("measured: the library takes 0.27 us")));
+  EXPECT_THAT(answer.explanation,
+              Contains(HasSubstr("measured: the library in graphs takes 0.27 us")));
 }
 
 TEST_F(MeasuredChoiceTest, WhatIsNoFasterThanTheLibraryInGraphsIsNotTaken) {

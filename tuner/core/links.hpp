@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Symbolic links on the way of a path. One that another user made may lead a write to any file of
-// the caller, so none is followed: neither in the last component nor in a directory.
+// Symbolic links among the components of a path. One that another user made may lead a write to any
+// file of the caller, so none is followed: neither in the last component nor in a directory.
 #pragma once
 
 #include <filesystem>

@@ -22,7 +22,7 @@ struct Distrust {
 [[nodiscard]] std::optional<Distrust> distrust(const struct stat& status, const std::string& what);
 
 /// Of a path: its file, where there is one, the directory in which it is or is to be made, and the
-/// links on its way.
+/// links among its components.
 [[nodiscard]] std::optional<Distrust> distrust(const std::filesystem::path& path);
 
 /// Whether a path ends as files of C++ and CUDA do. A file from elsewhere may name such a one

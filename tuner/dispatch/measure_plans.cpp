@@ -116,6 +116,7 @@ class Measurement {
     }
     result.is_complete = is_complete_;
     result.rounds = rounds_.count();
+    result.in_graphs = in_graphs_.size();
     for (std::size_t i = 0; i < series_.size(); ++i) {
       const auto time_ns = rounds_.time_ns(i);
       if (!time_ns && alone_ns_[i]) result.order.push_back(i);

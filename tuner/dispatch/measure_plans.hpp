@@ -18,6 +18,7 @@ struct MeasuredPlans {
   std::vector<std::optional<double>> times_ns;  ///< of a launch, by plan; none: it did not run
   bool is_complete = true;                      ///< none failed
   std::size_t rounds = 0;
+  std::size_t in_graphs = 0;  ///< so many of `order`, from the first on, have their times of graphs
 };
 
 /// Times plans of one family and size side by side: series of launches back to back, each launch on

@@ -104,9 +104,11 @@ Expected<MeasuredChoice::Measured, Failure> MeasuredChoice::measure(const Questi
   result.summary =
       fmt::format("side by side: {} of {} in {} rounds, {:.0f} ms", measured->order.size(),
                   plans.size(), measured->rounds, took.count());
-  for (const std::size_t i : measured->order) {
+  for (std::size_t place = 0; place < measured->order.size(); ++place) {
+    const std::size_t i = measured->order[place];
+    const char* const where = place < measured->in_graphs ? " in graphs" : "";
     result.candidates.push_back({.identity = identity_of(selections[i], question.slot),
-                                 .title = full_title(selections[i], plans[i]),
+                                 .title = full_title(selections[i], plans[i]) + where,
                                  .library_algorithm = selections[i].library_algorithm,
                                  .time_ns = *measured->times_ns[i]});
   }

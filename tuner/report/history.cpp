@@ -215,7 +215,7 @@ std::optional<family::StoredFile> file_of(const store::KernelRecord& record) {
   }
 }
 
-/// That of the kernel's version.
+/// The space file of the kernel's version.
 std::optional<family::StoredFile> file_of(const store::Store& store, const KernelHistory& kernel) {
   for (const store::KernelRecord& record :
        store.kernels({.family = kernel.family, .kernel = kernel.kernel})) {

@@ -87,7 +87,7 @@ std::vector<space::EnvironmentInfo> environments_of(const CatalogueKernel& kerne
   return environments;
 }
 
-/// Those that tables have, each with a comma behind it.
+/// The fields that tables have, each with a comma behind it.
 std::string best_text(const store::BestRecord& best) {
   std::string text;
   for_each_field<store::BestRecord>([&]<class F>(const F& field) {

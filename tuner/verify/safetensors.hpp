@@ -41,7 +41,7 @@ void write_safetensors(const std::filesystem::path& path, const Safetensors& con
 /// not fit, an element type that no kernel has, an array that lies outside of the file.
 [[nodiscard]] Safetensors read_safetensors(const std::filesystem::path& path,
                                            std::size_t limit_bytes);
-/// The same from a file's bytes; `origin` is named in messages.
+/// As read_safetensors, from a file's bytes; `origin` is named in messages.
 [[nodiscard]] Safetensors parse_safetensors(std::string_view file, std::string_view origin);
 
 }  // namespace tuner::verify
