@@ -8,7 +8,7 @@ a cache of 512 tokens of each sequence.
 Each step is captured in a CUDA graph, as it is and as torch.compile makes it; rounds alternate between the graphs of both. `ready` is what the first step with
 tuner.torch takes, where sizes are chosen. `ratio` is aten's time divided by tuner's, the median over rounds, with the least and the greatest.
 
-    PYTHONPATH=python benchmarks/python/llama_step.py [--measure] [--compile] [--merged] [--table db/seed/nvidia-h200.json] TOKENS...
+    PYTHONPATH=python benchmarks/python/llama_step.py [--measure] [--compile] [--merged] [--alone] [--table db/seed/nvidia-h200.json] TOKENS...
 """
 
 import argparse
@@ -83,6 +83,20 @@ def captured(step, ids):
     return graph, result
 
 
+def time_alone(step, tokens, label):
+    """Prints a line: a step by aten alone, or by what intercepts its calls."""
+    ids = torch.randint(0, SHAPE["vocab_size"], (tokens, 1), device="cuda")
+    start = time.monotonic()
+    step(ids)
+    torch.cuda.synchronize()
+    ready = time.monotonic() - start
+    for _ in range(2):
+        step(ids)
+    graph, _ = captured(step, ids)
+    times = sorted(time_us(graph, 1) for _ in range(ROUNDS))
+    print(f"{label:8} {tokens:5} tokens  {statistics.median(times):7.1f} us ({times[0]:.1f}-{times[-1]:.1f})  ready {ready:.1f} s", flush=True)
+
+
 def compare(step, tokens, label, options):
     """Prints a line: a step on `tokens` sequences of one token each."""
     ids = torch.randint(0, SHAPE["vocab_size"], (tokens, 1), device="cuda")
@@ -114,6 +128,7 @@ def main():
     parser.add_argument("--measure", action="store_true", help="choose by timing at the first step of a size")
     parser.add_argument("--compile", action="store_true", help="also the step that torch.compile makes")
     parser.add_argument("--merged", action="store_true", help="a decode step with merged projections instead of transformers' model")
+    parser.add_argument("--alone", action="store_true", help="without tuner.torch: for `tune record` and `tune exec`")
     parser.add_argument("--table", type=tuner.Table.file, help="default: the user's database and the shipped table")
     options = parser.parse_args()
     print(torch.cuda.get_device_name(), "PyTorch", torch.__version__, "CUDA", torch.version.cuda, "transformers", transformers.__version__)
@@ -128,6 +143,9 @@ def main():
 
     with torch.inference_mode():
         for tokens in options.tokens:
+            if options.alone:
+                time_alone(step, tokens, "eager")
+                continue
             compare(step, tokens, "eager", options)
             if options.compile:
                 tuner.torch.disable()
