@@ -8,7 +8,7 @@ a cache of 512 tokens of each sequence.
 Each step is captured in a CUDA graph, as it is and as torch.compile makes it; rounds alternate between the graphs of both. `ready` is what the first step with
 tuner.torch takes, where sizes are chosen. `ratio` is aten's time divided by tuner's, the median over rounds, with the least and the greatest.
 
-    PYTHONPATH=python benchmarks/python/llama_step.py [--measure] [--compile] [--merged] [--alone] [--table db/seed/nvidia-h200.json] TOKENS...
+    PYTHONPATH=python benchmarks/python/llama_step.py [--[no-]measure] [--compile] [--merged] [--alone] [--table db/seed/nvidia-h200.json] TOKENS...
 """
 
 import argparse
@@ -125,7 +125,7 @@ def compare(step, tokens, label, options):
 def main():
     parser = argparse.ArgumentParser(description="A step of a Llama-shaped model with and without tuner.torch")
     parser.add_argument("tokens", type=int, nargs="+", help="sequences, of one token each")
-    parser.add_argument("--measure", action="store_true", help="choose by timing at the first step of a size")
+    parser.add_argument("--measure", action=argparse.BooleanOptionalAction, help="time all new sizes at their first call, or none")
     parser.add_argument("--compile", action="store_true", help="also the step that torch.compile makes")
     parser.add_argument("--merged", action="store_true", help="a decode step with merged projections instead of transformers' model")
     parser.add_argument("--alone", action="store_true", help="without tuner.torch: for `tune record` and `tune exec`")

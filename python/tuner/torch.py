@@ -24,6 +24,7 @@ from ._matmul import matrix_layout
 
 _RUNGS_TAKEN = ("exact", "stale", "nearest", "library_tuned")
 _MOST_KNOWN = 4096
+_FEW_ROWS = 64  # of either result dimension: such products are bound by memory, where cuBLAS leaves most, and programs have few of them
 _TF32 = "float32 in TF32"
 
 
@@ -49,7 +50,7 @@ class _Known:
 class _Override:
     """The kernels in place of aten's, while they are."""
 
-    def __init__(self, measure: bool, table: Optional[Table]) -> None:
+    def __init__(self, measure: Optional[bool], table: Optional[Table]) -> None:
         import torch
 
         if not hasattr(torch.library, "get_kernel"):
@@ -62,6 +63,7 @@ class _Override:
         self.lock = threading.Lock()
         self.dispatchers: Dict[int, Dispatcher] = {}
         self.known: Dict[Any, Optional[_Known]] = {}
+        self.expected: Dict[Any, Optional[_Known]] = {}  # by expectation, until their second call
         self.library = torch.library.Library("aten", "IMPL")
         makers = (self._make_mm, ("mm", "bmm", "mm.out", "bmm.out")), (self._make_addmm, ("addmm", "baddbmm", "addmm.out", "baddbmm.out"))
         for name, make in ((name, make) for make, names in makers for name in names):
@@ -136,16 +138,24 @@ class _Override:
 
     def decide(self, key: Any) -> Optional[_Known]:
         """Whether a tuned kernel serves operands of these shapes, strides and devices."""
-        if os.getpid() != self.process or self.torch.cuda.is_current_stream_capturing():
-            return None  # not remembered: a later call may be served
+        if os.getpid() != self.process:
+            return None
+        if self.torch.cuda.is_current_stream_capturing():
+            return self.expected.get(key)  # not remembered: a later call may be measured
         with self.lock:
-            if key not in self.known:
-                if len(self.known) >= _MOST_KNOWN:
-                    self.known.clear()
-                self.known[key] = self._decide(*key)
-            return self.known.get(key)
+            if key in self.known:
+                return self.known[key]
+            if self._waits(key) and key not in self.expected:
+                return _remember(self.expected, key, self._decide(False, *key))
+            self.expected.pop(key, None)
+            return _remember(self.known, key, self._decide(self.measure is not False, *key))
 
-    def _decide(self, shape_a: Any, strides_a: Any, shape_b: Any, strides_b: Any, device: int,
+    def _waits(self, key: Any) -> bool:
+        """Whether a first call is served by expectation: sizes that occur once, such as prompts of one length, are not worth a measurement."""
+        shape_a, _, shape_b = key[:3]
+        return self.measure is None and min(shape_a[-2:-1] + shape_b[-1:], default=0) > _FEW_ROWS
+
+    def _decide(self, measure: bool, shape_a: Any, strides_a: Any, shape_b: Any, strides_b: Any, device: int,
                 kind: Any) -> Optional[_Known]:
         size = gemm_size(tuple(shape_a), strides_a, tuple(shape_b), strides_b)
         if size is None:
@@ -159,7 +169,7 @@ class _Override:
             if found is None:
                 return None
             family, numbers = found
-            if self.measure:
+            if measure:
                 dispatcher._prepare(family, [numbers], measure=True)
             answer = dispatcher._answer(family, numbers)
         except Error:
@@ -175,6 +185,13 @@ class _Override:
         if device not in self.dispatchers:
             self.dispatchers[device] = Dispatcher(self.table, device=device)
         return self.dispatchers[device]
+
+
+def _remember(sizes: Dict[Any, Optional[_Known]], key: Any, served: Optional[_Known]) -> Optional[_Known]:
+    if len(sizes) >= _MOST_KNOWN:
+        sizes.clear()
+    sizes[key] = served
+    return served
 
 
 def _gemm_type(kind: Any) -> int:
@@ -205,15 +222,17 @@ def gemm_size(shape_a: Tuple[int, ...], strides_a: Tuple[int, ...], shape_b: Tup
 _override: Optional[_Override] = None
 
 
-def enable(*, measure: bool = False, table: Optional[Table] = None) -> None:
+def enable(*, measure: Optional[bool] = None, table: Optional[Table] = None) -> None:
     """Serves torch.mm, addmm, bmm and baddbmm, and all that uses them, by tuned kernels in this process.
 
-    measure: choose for each size that was never tuned by timing kernels and cuBLAS at its first call, which
-             then takes some 50 ms, longer where kernels are compiled.
+    measure: whether kernels and cuBLAS are timed at sizes that were never tuned, some 50 ms a size, longer
+             where kernels are compiled. None: at the first call where the result has at most 64 rows or
+             columns, at the second call elsewhere, which sizes that occur once do not reach. True: at the first
+             call. False: never; sizes are chosen by expectation.
     table: by default the user's database, with the shipped table for sizes that it does not have.
 
-    Results differ from cuBLAS's in the last bits and are the same in every run. Raises ImportError without
-    torch or the library.
+    A choice by measurement is kept on disk, so that later runs and other processes have it, too. Results differ from
+    cuBLAS's in the last bits and are the same in every run with the same choices. Raises ImportError without torch or the library.
     """
     global _override
     _library.library()

@@ -110,7 +110,7 @@ class TorchTest(unittest.TestCase):
         self.addCleanup(setattr, tuner.torch, "default_dispatcher", original)
         torch.tf32 = torch.capturing = False
         torch.passed_on.clear()
-        tuner.torch.enable()
+        tuner.torch.enable(measure=False)
         self.addCleanup(tuner.torch.disable)
 
     def check(self, name, arguments, options=None, taken=True, tolerance=1e-5):
@@ -217,7 +217,7 @@ class TorchTest(unittest.TestCase):
     def test_tensors_on_another_device_than_the_current_one_are_aten_s(self):
         torch.devices = 2
         self.addCleanup(setattr, torch, "devices", 1)
-        tuner.torch.enable()
+        tuner.torch.enable(measure=False)
         a, b = floats(24, 8), floats(8, 16)
         for devices, passed_on in (((0, 0), []), ((1, 1), ["aten::mm"]), ((0, 1), ["aten::mm"]), ((0, -1), ["aten::mm"])):
             torch.passed_on.clear()
@@ -233,6 +233,33 @@ class TorchTest(unittest.TestCase):
         self.check("mm", (a, b))
         torch.capturing = True
         self.check("mm", (a, b))
+
+    def test_sizes_with_few_rows_are_measured_at_the_first_call_others_at_the_second(self):
+        measured, prepare = [], tuner.Dispatcher._prepare
+        self.addCleanup(setattr, tuner.Dispatcher, "_prepare", prepare)
+        tuner.Dispatcher._prepare = lambda dispatcher, family, sizes, measure: measured.append(tuple(numpy.frombuffer(sizes[0], "i8")[:3]))
+        few, many = (floats(24, 8), floats(8, 16)), (floats(72, 8), floats(8, 80))
+        for setting, expected in ((None, [[few], [many]]), (True, [[few, many], []]), (False, [[], []])):
+            tuner.torch.enable(measure=setting)
+            for products in expected:
+                measured.clear()
+                for a, b in (few, many):
+                    torch.kernels["mm"]("keys", Tensor(a), Tensor(b))
+                self.assertEqual(measured, [(len(a), b.shape[1], a.shape[1]) for a, b in products], setting)
+
+    def test_a_size_chosen_by_expectation_is_served_in_a_capture(self):
+        folder = tempfile.TemporaryDirectory(prefix="tune-test-")
+        self.addCleanup(folder.cleanup)
+        table = gemm_table(pathlib.Path(folder.name), "72,80,8")
+        with tuner.Dispatcher(tuner.Table.text(table), backend="cpu") as dispatcher:
+            tuner.torch.default_dispatcher = lambda *_: dispatcher
+            tuner.torch.enable()
+            product = floats(72, 8), floats(8, 80)
+            self.check("mm", product)
+            torch.capturing = True
+            self.check("mm", product)
+            torch.capturing = False
+            self.check("mm", product)
 
     def test_where_the_library_serves_aten_does(self):
         tuner.torch.default_dispatcher = lambda *_: tuner.Dispatcher(tuner.Table.empty(), backend="cpu")
