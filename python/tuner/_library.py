@@ -87,7 +87,7 @@ _CALLS = {
 
 
 def _candidates() -> Iterator[pathlib.Path]:
-    """Where the library may lie, the nearest first: the prefix or the sources that this file is a part of."""
+    """Where the library may lie, the nearest first: the sources or the prefix that this file is a part of."""
     package = pathlib.Path(__file__).resolve().parent
     if (package.parents[1] / "tuner/dispatch/dispatch.h").exists():
         builds = package.parents[1].glob(f"build/*/**/{SONAME}")
@@ -95,6 +95,7 @@ def _candidates() -> Iterator[pathlib.Path]:
     if len(package.parents) > 3:  # PREFIX/lib/python3/dist-packages/tuner
         for folder in ("lib", "lib64", f"lib/{os.uname().machine}-linux-gnu"):
             yield package.parents[3] / folder / SONAME
+    yield package.parents[0] / "lib" / SONAME  # pip install --target
 
 
 def _others_may_change(path: pathlib.Path) -> bool:

@@ -21,9 +21,8 @@ Event = Dict[str, Any]
 
 
 def _candidates() -> Iterator[pathlib.Path]:
-    """Where the program may lie, the nearest first: the wheel, the prefix or the sources that this file is a part of."""
+    """Where the program may lie, the nearest first: the prefix or the sources that this file is a part of."""
     package = pathlib.Path(__file__).resolve().parent
-    yield package / "bin/tune"
     library = pathlib.Path(_library.library_path())
     if library.is_absolute():
         yield from (library.parent / "tune", library.parents[1] / "bin/tune", library.parents[2] / "bin/tune")

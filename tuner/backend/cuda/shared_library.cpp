@@ -2,14 +2,39 @@
 #include "tuner/backend/cuda/shared_library.hpp"
 
 #include "tuner/core/error.hpp"
+#include "tuner/core/installed_file.hpp"
 
 #include <fmt/format.h>
 
+#include <cuda_runtime_api.h>
+
 #include <array>
 #include <dlfcn.h>
+#include <optional>
+#include <system_error>
 
 namespace tuner::backend {
 namespace {
+
+namespace fs = std::filesystem;
+
+/// NVIDIA's Python packages beside this program or library, as in a virtual environment:
+/// lib/python3.11/site-packages/nvidia/cu13/lib/ of the prefix.
+fs::path in_python_packages(const std::string& file_name) {
+  const std::optional<fs::path> libraries = installed_file("lib");
+  if (!libraries) return {};
+  std::error_code unreadable;
+  for (const fs::directory_entry& entry : fs::directory_iterator(*libraries, unreadable)) {
+    const fs::path python = entry.path().filename();
+    if (!python.string().starts_with("python3")) continue;
+    for (const char* packages : {"site-packages", "dist-packages"}) {
+      const fs::path folder = fs::path("lib") / python / packages / "nvidia" /
+                              fmt::format("cu{}", CUDART_VERSION / 1000) / "lib";
+      if (const auto found = installed_file(folder / file_name)) return *found;
+    }
+  }
+  return {};
+}
 
 void* open_library(const std::string& file_name) {
   // CUPTI may lie in a folder of its own.
@@ -19,11 +44,18 @@ void* open_library(const std::string& file_name) {
   for (const char* folder : kFolders) {
     if (void* handle = ::dlopen((folder + file_name).c_str(), RTLD_NOW | RTLD_LOCAL)) return handle;
   }
-  throw Error(ErrorCode::no_device,
-              fmt::format("{} of the CUDA Toolkit was not found. Install the toolkit "
-                          "(https://developer.nvidia.com/cuda-downloads), or add the folder that "
-                          "holds the library to LD_LIBRARY_PATH.",
-                          file_name));
+  const fs::path packaged = in_python_packages(file_name);
+  if (void* handle =
+          packaged.empty() ? nullptr : ::dlopen(packaged.c_str(), RTLD_NOW | RTLD_LOCAL)) {
+    return handle;
+  }
+  throw Error(
+      ErrorCode::no_device,
+      fmt::format("{} of the CUDA Toolkit was not found. Install the toolkit "
+                  "(https://developer.nvidia.com/cuda-downloads) or, in a virtual "
+                  "environment, NVIDIA's Python packages of CUDA {}, or add the folder that "
+                  "holds the library to LD_LIBRARY_PATH.",
+                  file_name, CUDART_VERSION / 1000));
 }
 
 }  // namespace
