@@ -18,6 +18,8 @@ from . import _library
 from ._library import Error
 
 Event = Dict[str, Any]
+# Options that messages name, as arguments of tuner.tune().
+_ARGUMENTS = {"--allow-shared": "allow_shared=True", "--device": "device=…"}
 
 
 def _candidates() -> Iterator[pathlib.Path]:
@@ -59,7 +61,10 @@ def message_of(stderr: str) -> str:
     """The error of a command without what it told before."""
     lines = stderr.strip().splitlines()
     first = next((i for i, line in enumerate(lines) if line.startswith("error: ")), 0)
-    return "\n".join(lines[first:]).removeprefix("error: ").strip()
+    text = "\n".join(lines[first:]).removeprefix("error: ").strip()
+    for option, argument in _ARGUMENTS.items():
+        text = text.replace(option, argument)
+    return text
 
 
 def _environment(**more: str) -> Dict[str, str]:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """tuner.tune() on the cpu backend, with NumPy."""
 
+import io
 import json
 import os
 import pathlib
@@ -9,13 +10,17 @@ import subprocess
 import sys
 import tempfile
 import textwrap
+import threading
 import time
+import types
 import unittest
+import unittest.mock
 import warnings
 
 import numpy
 
 import tuner
+from tuner import _program, _tune
 
 SCALE = """
 template <int ITEMS>
@@ -199,6 +204,25 @@ class BadInputTest(TuneTest):
             self.refuses(ValueError, "x is not contiguous.*strides", **given(numpy.broadcast_to(numpy.float32(1), (50,))))
             self.refuses(TypeError, "x has elements of type double, the kernel takes float", **given(numpy.zeros(50)))
 
+    def test_arrays_on_another_gpu(self):
+        class Elsewhere:  # as CuPy's
+            shape, dtype = (50,), numpy.dtype("f4")
+            __cuda_array_interface__ = {"typestr": "<f4", "shape": (50,), "data": (4096, False), "version": 3}
+
+            def __dlpack_device__(self):
+                return 2, 1
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            self.refuses(ValueError, r"x is on GPU 1, tuned is on GPU 0: move it, or pass device=1", sizes=None, check_sizes=None, backend="cuda",
+                         args={"n": 50, "a": 2.0, "x": Elsewhere(), "y": numpy.zeros(50, "f4")})
+
+    def test_a_size_that_does_not_fit_is_refused_before_anything_runs(self):
+        begin = time.monotonic()
+        self.refuses(tuner.Error, r"scale: the size 68719476736 needs about 1792.0 GiB on this machine to be checked \(inputs 2 times, outputs 5 "
+                                  r"times\), of which [\d.]+ of [\d.]+ are free: free arrays, or take smaller sizes", sizes=[1000, 1 << 36])
+        self.assertLess(time.monotonic() - begin, 5)
+
     def test_functions_that_are_none_of_the_size(self):
         self.refuses(TypeError, "grid: the function gives another result each time", grid=lambda p, s: time.perf_counter_ns())
         self.refuses(TypeError, "args: a is another", args=lambda N, rng: dict(n=N, a=time.perf_counter(), x=rng.normal(N), y=rng.empty(N)))
@@ -220,6 +244,14 @@ class BadInputTest(TuneTest):
         self.addCleanup(lambda: os.environ.update(TUNER_PROGRAM=before) if before else os.environ.pop("TUNER_PROGRAM"))
         os.environ["TUNER_PROGRAM"] = str(self.folder / "none")
         self.refuses(tuner.Error, "is no program: set it to the path of `tune`")
+        os.environ["TUNER_PROGRAM"] = ""
+        with unittest.mock.patch.object(_program, "_candidates", return_value=[]), \
+                unittest.mock.patch.dict(os.environ, PATH=str(self.folder)):
+            self.refuses(tuner.Error, "the program `tune` is not installed: install the wheel that scripts/wheel.sh makes")
+
+    def test_messages_name_arguments_of_python(self):
+        text = _program.message_of("tuning\nerror: the GPU is used by others: choose another with --device, or accept it with --allow-shared\n")
+        self.assertEqual(text, "the GPU is used by others: choose another with device=…, or accept it with allow_shared=True")
 
     def test_a_program_that_is_killed_leaves_no_process_and_loses_nothing(self):
         script = self.folder / "script.py"
@@ -255,15 +287,66 @@ class BadInputTest(TuneTest):
         return [line for line in listed if all(word in line for word in words) and "tune" in line.split()[0]]
 
     def test_two_runs_on_one_device_take_turns(self):
-        import threading
         found = []
         threads = [threading.Thread(target=lambda size=size: found.append(self.tune(sizes=[size], max_evals=1).best().size["N"]))
                    for size in (100, 200)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        with self.assertWarnsRegex(UserWarning, "waits until another run of this user on cpu 0 has ended"):
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
         self.assertEqual(sorted(found), [100, 200])
+
+    def test_ctrl_c_gives_what_was_found(self):
+        """The first ends the search; an equal call continues."""
+        many = {"parameters": {"BLOCK": [32 * i for i in range(1, 33)], "ITEMS": [1, 2, 4, 8]}, "effort": "full"}
+        seen = threading.Event()
+
+        def take(*given):
+            taken(*given)
+            if len(given[1]) == 3 and not seen.is_set():
+                seen.set()
+                os.kill(os.getpid(), signal.SIGINT)
+
+        taken = _tune._take
+        with unittest.mock.patch.object(_tune, "_take", take):
+            k = self.tune(**many)
+        self.assertTrue(seen.is_set())
+        self.assertFalse(k.complete)
+        self.assertIn("interrupted", repr(k))
+        self.assertIn("interrupted", k._repr_html_())
+        self.assertTrue(2 < len(k.trials()) < 100)
+        self.assertEqual(k.best().size, {"N": 1000})
+        self.assertEqual(self.left_behind(), [])
+
+
+class NotebookTest(unittest.TestCase):
+    """With a stand-in for IPython."""
+
+    def test_one_output_shows_the_progress(self):
+        updates, handles = [], []
+
+        class Handle:
+            def update(self, content, raw):
+                updates.append(content["text/plain"])
+
+        def display(content, raw, display_id):
+            handles.append(content["text/plain"])
+            return Handle()
+
+        kernel = types.SimpleNamespace(kernel=None)
+        modules = {"IPython": types.SimpleNamespace(get_ipython=lambda: kernel), "IPython.display": types.SimpleNamespace(display=display)}
+        with unittest.mock.patch.dict(sys.modules, modules):
+            line = _program.Line(None)
+            for text in ("1 of 4", "2 of 4", "3 of 4"):
+                line.show(text)
+            line.end()
+        self.assertEqual((handles, updates), (["1 of 4"], ["2 of 4", "3 of 4"]))
+
+    def test_a_script_without_a_terminal_shows_nothing(self):
+        with unittest.mock.patch("sys.stderr", io.StringIO()) as shown:
+            _program.Line(None).show("1 of 4")
+            self.assertEqual(shown.getvalue(), "")
 
 
 if __name__ == "__main__":
