@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """tuner.tune() on a GPU whose memory this process uses too, with references in PyTorch and CuPy."""
 
+import os
 import pathlib
 import sys
 import tempfile
 import unittest
+import unittest.mock
 
 try:
     import cupy
@@ -13,6 +15,8 @@ try:
 except ImportError as error:
     print(f"{error.name} is not installed", file=sys.stderr)
     sys.exit(77)
+
+import notebook
 
 import tuner
 
@@ -166,6 +170,12 @@ class GpuTest(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "x is on GPU 1, tuned is on GPU 0: move it, or pass device=1"):
             tuner.tune("__global__ void copy(const float* x, float* y) { y[threadIdx.x] = x[threadIdx.x]; }", args={"x": x, "y": torch.empty_like(x)},
                        grid=1, block=100, reference=lambda x: x + 0, backend="cuda")
+
+    def test_the_notebook_runs(self):
+        with unittest.mock.patch.dict(os.environ, {"TUNER_DB": str(self.folder / "results.db"), "XDG_DATA_HOME": str(self.folder)}):
+            _, [_, k, failures, error] = notebook.run(ROOT / "examples/python/tune.ipynb")
+        self.assertEqual((k.backend, list(failures)), ("cuda", ["wrong_result"]))
+        self.assertLess(error, 1e-3)
 
     def test_quantized_product_against_torch(self):
         def gemv(q, scale, x):

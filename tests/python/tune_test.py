@@ -20,7 +20,7 @@ import warnings
 import numpy
 
 import tuner
-from tuner import _program, _tune
+from tuner import _arrays, _program, _tune
 
 SCALE = """
 template <int ITEMS>
@@ -172,6 +172,44 @@ class KernelTest(TuneTest):
         scale(1000, 3.0, x, y)
         self.assertEqual((y[1], len(calls)), (3, known))
         self.assertEqual(scale.tuned.outputs, ["y"])
+
+
+    def test_operators_of_pytorch(self):
+        """With a stand-in for PyTorch; tune_gpu_test.py runs it with the real one."""
+        class Tensor(numpy.ndarray):
+            requires_grad, layout, device = False, None, types.SimpleNamespace(type="cpu", index=None)
+            is_conj = is_neg = lambda self: False
+            data_ptr = property(lambda self: lambda: self.ctypes.data)
+            stride = lambda self: tuple(step // self.itemsize for step in self.strides)
+            new_empty = lambda self, shape, dtype: numpy.empty(shape, dtype).view(Tensor)
+            clone = lambda self, memory_format: self.copy()
+
+        made = []
+
+        def custom_op(name, function, mutates_args, schema):
+            made.append((name, schema, list(mutates_args)))
+            function.register_fake = lambda fake: setattr(function, "fake", fake)
+            return function
+
+        torch = types.SimpleNamespace(Tensor=Tensor, library=types.SimpleNamespace(custom_op=custom_op), is_grad_enabled=lambda: False, strided=None,
+                                      float32="f4", contiguous_format=None)
+        update = SCALE.replace("y[i] = a * x[i]", "y[i] += a * x[i]")
+        options = {"args": lambda N, rng: dict(n=N, a=2.0, x=rng.normal(N), y=rng.normal(N)), "grid": "ceil_div(N, BLOCK*ITEMS)", "block": "BLOCK",
+                   "parameters": {"BLOCK": [32], "ITEMS": [1]}, "sizes": [1000], "backend": "cpu", "max_evals": 1,
+                   "database": self.folder / "results.db", "folder": self.folder / "spaces"}
+        new = tuner.kernel(SCALE, "scale<ITEMS>", **{**options, "args": lambda N, rng: dict(n=N, a=2.0, x=rng.normal(N), y=rng.empty(N))})(lambda a, x: a * x)
+        updated = tuner.kernel(update, "scale<ITEMS>", **options)(lambda a, x, y: y + a * x)
+        new.tuned, updated.tuned
+        x, y = (numpy.arange(6, dtype="f4").view(Tensor) for _ in range(2))
+        with unittest.mock.patch.dict(sys.modules, torch=torch), unittest.mock.patch.dict(_arrays.TORCH_ELEMENTS, {"": "float", "float32": "float"}):
+            self.assertEqual(new.torch_function("mine::new")(6, 3.0, x).tolist(), [0, 3, 6, 9, 12, 15])
+            self.assertEqual(updated.torch_function("mine::update")(6, 3.0, x, y).tolist(), [0, 4, 8, 12, 16, 20])
+            self.assertEqual(y.tolist(), x.tolist())
+            updated.torch_operator("mine::update_")(6, 3.0, x, y)
+            self.assertEqual(y.tolist(), [0, 4, 8, 12, 16, 20])
+        self.assertEqual(made, [("mine::new", "(SymInt n, float a, Tensor x) -> Tensor", []),
+                                ("mine::update", "(SymInt n, float a, Tensor x, Tensor y) -> Tensor", []),
+                                ("mine::update_", "(SymInt n, float a, Tensor x, Tensor(a3!) y) -> ()", ["y"])])
 
 
 class BadInputTest(TuneTest):
