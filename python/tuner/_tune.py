@@ -392,9 +392,11 @@ def _output_of(running: _program.Running) -> Tuple[str, bool]:
 
     threading.Thread(target=read, daemon=True).start()
     interrupted = False
-    while not ended.is_set():
+    while True:
         try:
-            ended.wait(0.2)
+            while not ended.wait(0.2):
+                pass
+            break
         except KeyboardInterrupt:
             if interrupted:
                 raise
