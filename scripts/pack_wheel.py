@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """pack_wheel.py BUILD FOLDER: writes the wheel of a build tree, whose target `wheel` is built, and prints its path.
 
-It holds what `cmake --install` installs, less what is for C++: below a virtual environment as below any prefix. The tag names
-the oldest C library with all functions that the binaries need; a wheel that needs another library is not written.
+Its folder tuner/prefix/ is what `cmake --install` installs, less what is for C++. The tag names the oldest C library with all
+functions that the binaries need; a wheel that needs another library is not written.
 """
 
 import json
@@ -22,6 +22,18 @@ import build_backend  # noqa: E402  pylint: disable=wrong-import-position
 # Of the C library; those of the compiler are inside.
 ALLOWED = {"libc.so.6", "libm.so.6", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"}
 DATA = f"{build_backend.NAME}.data"
+PREFIX = "tuner/prefix"
+# Without importing the package, which takes longer.
+PROGRAM = """#!python
+import importlib.util
+import os
+import sys
+
+package = importlib.util.find_spec("tuner")
+if package is None:
+    sys.exit("the Python package `tuner`, which holds the program, is not installed for " + sys.executable)
+os.execv(os.path.join(os.path.dirname(package.origin), "prefix/bin/tune"), sys.argv)
+"""
 
 
 def readelf(*arguments):
@@ -65,19 +77,21 @@ def with_compilers_library(text):
 
 def contents(build, prefix):
     """(name in the wheel, content, whether it is a program) of all but the package's own files."""
+    yield f"{DATA}/scripts/tune", PROGRAM.encode(), True
     for name, path in binaries(build).items():
         stripped = prefix / "stripped"
         subprocess.run(["strip", "--strip-all", "-o", stripped, path], check=True)
-        where = f"{DATA}/scripts/{path.name}" if name.startswith("bin/") else f"{DATA}/data/{name}"
-        yield where, stripped.read_bytes(), True
+        yield f"{PREFIX}/{name}", stripped.read_bytes(), True
     installed = ["cmake", "--install", build, "--prefix", prefix, "--component", "data"]
     subprocess.run(installed, check=True, stdout=subprocess.DEVNULL)
     for path in sorted((prefix / "share").rglob("*")):
-        if path.is_file() and "__pycache__" not in path.parts:
-            content = path.read_bytes()
-            if path.name == "tuner.spdx.json":
-                content = with_compilers_library(content).encode()
-            yield f"{DATA}/data/{path.relative_to(prefix)}", content, False
+        if not path.is_file() or "__pycache__" in path.parts:
+            continue
+        name, content = path.relative_to(prefix), path.read_bytes()
+        if path.name == "tuner.spdx.json":
+            content = with_compilers_library(content).encode()
+        # Manual page and completions lie where others look for them.
+        yield f"{PREFIX if name.parts[1] == 'tuner' else f'{DATA}/data'}/{name}", content, False
 
 
 def main(build, folder):

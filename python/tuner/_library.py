@@ -87,15 +87,15 @@ _CALLS = {
 
 
 def _candidates() -> Iterator[pathlib.Path]:
-    """Where the library may lie, the nearest first: the sources or the prefix that this file is a part of."""
+    """Where the library may lie, the nearest first: the wheel, the sources or the prefix that this file is a part of."""
     package = pathlib.Path(__file__).resolve().parent
+    yield package / "prefix/lib" / SONAME
     if (package.parents[1] / "tuner/dispatch/dispatch.h").exists():
         builds = package.parents[1].glob(f"build/*/**/{SONAME}")
         yield from sorted(builds, key=lambda path: path.stat().st_mtime, reverse=True)
     if len(package.parents) > 3:  # PREFIX/lib/python3/dist-packages/tuner
         for folder in ("lib", "lib64", f"lib/{os.uname().machine}-linux-gnu"):
             yield package.parents[3] / folder / SONAME
-    yield package.parents[0] / "lib" / SONAME  # pip install --target
 
 
 def _others_may_change(path: pathlib.Path) -> bool:

@@ -23,7 +23,7 @@ _ARGUMENTS = {"--allow-shared": "allow_shared=True", "--device": "device=…"}
 
 
 def _candidates() -> Iterator[pathlib.Path]:
-    """Where the program may lie, the nearest first: the prefix or the sources that this file is a part of."""
+    """Where the program may lie, the nearest first: the wheel, the prefix or the sources that this file is a part of."""
     package = pathlib.Path(__file__).resolve().parent
     library = pathlib.Path(_library.library_path())
     if library.is_absolute():

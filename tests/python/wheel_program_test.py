@@ -40,6 +40,7 @@ class WheelProgramTest(unittest.TestCase):
         subprocess.run([sys.executable, "-m", "venv", "--system-site-packages", cls.venv], check=True)
         cls.environment = {"PATH": "/usr/bin:/bin", "HOME": str(cls.path / "home"), "PIP_NO_INDEX": "1", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
         cls.run_in_venv("python", "-m", "pip", "install", "-q", cls.wheel)
+        [cls.prefix] = cls.venv.glob("lib/python3*/site-packages/tuner/prefix")
 
     def test_the_readme_names_the_wheel(self):
         self.assertEqual(INSTALL.split()[-1], self.wheel.name)
@@ -53,6 +54,15 @@ class WheelProgramTest(unittest.TestCase):
         done = self.run_in_venv("python", "-c", USED, check=False)
         self.assertRegex(done.stdout, rf"\d+\.\d+\.\d+ {self.venv}/lib/.*/tuner/__init__.py {{'N': \d+}}", done.stderr)
 
+    def test_a_folder_may_be_the_target(self):
+        target = self.path / "target"
+        self.run_in_venv("python", "-m", "pip", "install", "-q", "--no-deps", "--target", target, self.wheel)
+        done = self.run_in_venv("python", "-c", "import tuner; print(tuner.__file__, tuner.Dispatcher(tuner.Table.empty(), backend='cpu').backend)",
+                                PYTHONPATH=str(target))
+        self.assertEqual(done.stdout, f"{target}/tuner/__init__.py cpu\n")
+        done = self.run_in_venv(target / "bin/tune", "--version", PYTHONPATH=str(target))
+        self.assertRegex(done.stdout, r"^tune \d")
+
     def test_a_missing_compiler_is_named(self):
         done = self.run_in_venv("python", *TUNE.split()[1:], check=False, PATH=str(self.venv / "bin"), HOME=str(self.path / "other"))
         self.assertRegex(done.stderr, "tuner.Error: the cpu backend needs a C\\+\\+ compiler and found none: `apt-get install g")
@@ -63,7 +73,7 @@ class WheelProgramTest(unittest.TestCase):
         [library, *_] = [line.split()[-1] for line in subprocess.run(["/sbin/ldconfig", "-p"], check=True, text=True, capture_output=True).stdout.splitlines()
                          if "libopenblas.so.0 " in line]
         hidden = 'mount --bind "$0" "$1" && shift && exec "$@"'
-        command = ["unshare", "-rm", "bash", "-c", hidden, self.path / "empty", pathlib.Path(library).resolve().parent, self.venv / "bin/tune", *arguments]
+        command = ["unshare", "-rm", "bash", "-c", hidden, self.path / "empty", pathlib.Path(library).resolve().parent, self.prefix / "bin/tune", *arguments]
         return subprocess.run(command, text=True, capture_output=True, cwd=ROOT, env=self.environment)
 
     @unittest.skipIf(subprocess.run(["unshare", "-rm", "true"], capture_output=True).returncode, "no namespaces of users")
@@ -78,7 +88,7 @@ class WheelProgramTest(unittest.TestCase):
         self.assertRegex(self.run_in_venv("tune", "--version").stdout, r"^tune \d")
         answer = self.run_in_venv("tune", "query", "--family", "gemm", "--device", "NVIDIA H200", "--size", "1024,1024,1024", "--explain")
         self.assertRegex(answer.stdout, r"(?s)table: shipped.*gemm_tma is taken")
-        plan = self.run_in_venv("tune", "--kernel", "gemm_shared", "--space", self.venv / "share/tuner/spaces/gemm.json", "--size", "96,96,96",
+        plan = self.run_in_venv("tune", "--kernel", "gemm_shared", "--space", self.prefix / "share/tuner/spaces/gemm.json", "--size", "96,96,96",
                                 "--backend", "cpu", "--dry-run", cwd=self.path)
         self.assertIn("gemm_shared", plan.stdout)
         self.assertTrue((self.venv / "share/man/man1/tune.1").exists())
@@ -86,8 +96,9 @@ class WheelProgramTest(unittest.TestCase):
     def test_a_file_needs_no_library_but_the_c_library(self):
         glibc = re.fullmatch(r"tuner-[0-9.]+-py3-none-manylinux_2_(\d+)_\w+\.whl", self.wheel.name)
         self.assertLessEqual(int(glibc[1]), 35, "more than Ubuntu 22.04 and Debian 12 have")
-        libraries = [self.venv / "lib/libtuner_dispatch.so.0.2", self.venv / "libexec/tuner/tuner-compile", self.venv / "bin/tune"]
-        for file in [path for path in libraries if path.exists()]:
+        files = [path for folder in ("bin", "lib", "libexec") for path in (self.prefix / folder).rglob("*") if path.is_file()]
+        self.assertGreaterEqual(len(files), 2)
+        for file in files:
             versions = subprocess.run(["objdump", "-T", file], check=True, text=True, capture_output=True).stdout
             self.assertNotIn("GLIBCXX", versions)
             for minor in re.findall(r"GLIBC_2\.(\d+)\)", versions):

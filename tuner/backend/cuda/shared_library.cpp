@@ -11,29 +11,16 @@
 #include <array>
 #include <dlfcn.h>
 #include <optional>
-#include <system_error>
 
 namespace tuner::backend {
 namespace {
 
 namespace fs = std::filesystem;
 
-/// NVIDIA's Python packages beside this program or library, as in a virtual environment:
-/// lib/python3.11/site-packages/nvidia/cu13/lib/ of the prefix.
-fs::path in_python_packages(const std::string& file_name) {
-  const std::optional<fs::path> libraries = installed_file("lib");
-  if (!libraries) return {};
-  std::error_code unreadable;
-  for (const fs::directory_entry& entry : fs::directory_iterator(*libraries, unreadable)) {
-    const fs::path python = entry.path().filename();
-    if (!python.string().starts_with("python3")) continue;
-    for (const char* packages : {"site-packages", "dist-packages"}) {
-      const fs::path folder = fs::path("lib") / python / packages / "nvidia" /
-                              fmt::format("cu{}", CUDART_VERSION / 1000) / "lib";
-      if (const auto found = installed_file(folder / file_name)) return *found;
-    }
-  }
-  return {};
+/// In NVIDIA's Python packages beside that of a wheel: its prefix is site-packages/tuner/prefix/.
+std::optional<fs::path> in_python_packages(const std::string& file_name) {
+  constexpr int kMajor = CUDART_VERSION / 1000;
+  return installed_file(fmt::format("../../nvidia/cu{}/lib/{}", kMajor, file_name));
 }
 
 void* open_library(const std::string& file_name) {
@@ -44,18 +31,15 @@ void* open_library(const std::string& file_name) {
   for (const char* folder : kFolders) {
     if (void* handle = ::dlopen((folder + file_name).c_str(), RTLD_NOW | RTLD_LOCAL)) return handle;
   }
-  const fs::path packaged = in_python_packages(file_name);
-  if (void* handle =
-          packaged.empty() ? nullptr : ::dlopen(packaged.c_str(), RTLD_NOW | RTLD_LOCAL)) {
-    return handle;
+  if (const auto packaged = in_python_packages(file_name)) {
+    if (void* handle = ::dlopen(packaged->c_str(), RTLD_NOW | RTLD_LOCAL)) return handle;
   }
-  throw Error(
-      ErrorCode::no_device,
-      fmt::format("{} of the CUDA Toolkit was not found. Install the toolkit "
-                  "(https://developer.nvidia.com/cuda-downloads) or, in a virtual "
-                  "environment, NVIDIA's Python packages of CUDA {}, or add the folder that "
-                  "holds the library to LD_LIBRARY_PATH.",
-                  file_name, CUDART_VERSION / 1000));
+  throw Error(ErrorCode::no_device,
+              fmt::format("{} of the CUDA Toolkit was not found. Install the toolkit "
+                          "(https://developer.nvidia.com/cuda-downloads) or, beside the wheel, "
+                          "NVIDIA's Python packages of CUDA {}, or add the folder that "
+                          "holds the library to LD_LIBRARY_PATH.",
+                          file_name, CUDART_VERSION / 1000));
 }
 
 }  // namespace

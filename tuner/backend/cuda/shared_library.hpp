@@ -14,7 +14,7 @@ namespace tuner::backend {
 class SharedLibrary {
  public:
   /// Opens e.g. "libnvrtc.so.13" from where the dynamic linker looks, from the toolkit this program
-  /// was built with, from /usr/local/cuda, or from NVIDIA's Python packages in the own prefix.
+  /// was built with, from /usr/local/cuda, or from NVIDIA's Python packages beside the wheel.
   /// Throws Error(no_device) with a remedy.
   explicit SharedLibrary(const std::string& file_name);
 
