@@ -18,8 +18,7 @@ from . import _library
 from ._library import Error
 
 Event = Dict[str, Any]
-# Options that messages name, as arguments of tuner.tune().
-_ARGUMENTS = {"--allow-shared": "allow_shared=True", "--device": "device=…"}
+_ARGUMENTS = {"--allow-shared": "allow_shared=True", "--device": "device=…", "--max-time": "time", "--effort": "effort"}
 
 
 def _candidates() -> Iterator[pathlib.Path]:
@@ -61,7 +60,11 @@ def message_of(stderr: str) -> str:
     """The error of a command without what it told before."""
     lines = stderr.strip().splitlines()
     first = next((i for i, line in enumerate(lines) if line.startswith("error: ")), 0)
-    text = "\n".join(lines[first:]).removeprefix("error: ").strip()
+    return in_python("\n".join(lines[first:]).removeprefix("error: ").strip())
+
+
+def in_python(text: str) -> str:
+    """A message with the arguments of tuner.tune() in place of options."""
     for option, argument in _ARGUMENTS.items():
         text = text.replace(option, argument)
     return text

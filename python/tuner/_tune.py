@@ -366,6 +366,8 @@ def _run(work: _Work, identity: str, fresh: bool, line: _program.Line) -> Tuned:
                 raise KeyboardInterrupt
             raise running.error(code)
         document = json.loads(text)
+        if "kernels" not in document:  # one that says what is wrong
+            raise Error(_program.in_python(document["message"]))
         record = {"document": document, "trials": trials, "warnings": [each for each in running.warnings if each.strip()]}
         found = any("best" in size for kernel in document["kernels"] for size in kernel["sizes"])
         if not found and not interrupted:

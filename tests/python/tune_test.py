@@ -277,6 +277,11 @@ class BadInputTest(TuneTest):
         self.refuses(TypeError, "x is rng.empty", args=lambda N, rng: dict(n=N, a=1, x=rng.empty(N), y=rng.empty(N)))
         self.refuses(tuner.Error, "there is no kernel 'scal'", entry="scal<ITEMS>")
         self.refuses(ValueError, "backend is 'gpu'", backend="gpu")
+        self.refuses(tuner.Error, "time: 'soon' is not a duration", time="soon")
+        self.refuses(tuner.Error, "effort: .*quick", effort="most")
+        self.refuses(tuner.Error, "there is no CPU device 7", device=7)
+        (self.folder / "file").write_text("")
+        self.refuses(OSError, "name another folder, as in tuner.tune", folder=self.folder / "file")
 
     def test_a_missing_program_is_named(self):
         before = os.environ.get("TUNER_PROGRAM")
