@@ -19,6 +19,7 @@ except ImportError as error:
 import notebook
 
 import tuner
+from tuner import _memory
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
@@ -155,6 +156,7 @@ class GpuTest(unittest.TestCase):
                           backend="cuda", database=self.folder / "results.db", folder=self.folder / "spaces", effort="quick", **given)
 
     def test_tensors_make_room(self):
+        _memory._release_caches()  # of other tests
         filler = torch.empty(torch.cuda.mem_get_info()[0] - (8 << 30), dtype=torch.int8, device="cuda")
         large = torch.zeros(6 << 28, device="cuda")
         view = large[100:200].fill_(7)
