@@ -71,7 +71,7 @@ function(sbom_package name version licence)
     {\"SPDXID\": \"SPDXRef-${id}\", \"name\": \"${name}\", \"versionInfo\": \"${version}\", \"licenseConcluded\": \"${licence}\",
      \"licenseDeclared\": \"${licence}\", \"copyrightText\": \"NOASSERTION\", \"downloadLocation\": \"NOASSERTION\", \"filesAnalyzed\": false}")
   if(sbom_texts_${name})
-    install(FILES ${sbom_texts_${name}} DESTINATION "${data}/licenses/${name}")
+    install(FILES ${sbom_texts_${name}} DESTINATION "${data}/licenses/${name}" COMPONENT data)
   endif()
   set(sbom_packages "${sbom_packages}" PARENT_SCOPE)
   set(sbom_known "${sbom_known};${name}" PARENT_SCOPE)

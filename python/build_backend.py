@@ -27,30 +27,39 @@ def _sources():
     return sorted(path for path in (ROOT / "tuner").iterdir() if path.suffix in (".py", ".typed"))
 
 
-def _wheel(directory, contents):
-    """Writes a wheel of the files whose contents are given by name."""
-    files = {**contents, f"{INFO}/METADATA": METADATA.encode(),
-             f"{INFO}/WHEEL": b"Wheel-Version: 1.0\nGenerator: tuner\nRoot-Is-Purelib: true\nTag: py3-none-any\n"}
+def package_files():
+    """(name in the wheel, content, whether it is a program) of each file of the package."""
+    return [(f"tuner/{path.name}", path.read_bytes(), False) for path in _sources()]
+
+
+def write_wheel(directory, files, platform="any", requires=()):
+    """Writes a wheel of the files (name, content, whether it is a program) and returns its name."""
+    tag = f"py3-none-{platform}"
+    metadata = METADATA + "".join(f"Requires-Dist: {each}\n" for each in requires)
+    about = f"Wheel-Version: 1.0\nGenerator: tuner\nRoot-Is-Purelib: {str(platform == 'any').lower()}\nTag: {tag}\n"
+    files = [*files, (f"{INFO}/METADATA", metadata.encode(), False), (f"{INFO}/WHEEL", about.encode(), False)]
     rows = io.StringIO()
     record = csv.writer(rows, lineterminator="\n")
-    for name, content in files.items():
+    for name, content, _ in files:
         digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
         record.writerow((name, f"sha256={digest}", len(content)))
     record.writerow((f"{INFO}/RECORD", "", ""))
-    files[f"{INFO}/RECORD"] = rows.getvalue().encode()
-    wheel = f"{NAME}-py3-none-any.whl"
-    with zipfile.ZipFile(pathlib.Path(directory) / wheel, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in files.items():
-            archive.writestr(zipfile.ZipInfo(name, (2020, 1, 1, 0, 0, 0)), content)
+    wheel = f"{NAME}-{tag}.whl"
+    with zipfile.ZipFile(pathlib.Path(directory) / wheel, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+        for name, content, is_program in [*files, (f"{INFO}/RECORD", rows.getvalue().encode(), False)]:
+            info = zipfile.ZipInfo(name, (2020, 1, 1, 0, 0, 0))
+            info.compress_type = zipfile.ZIP_DEFLATED
+            info.external_attr = (0o100755 if is_program else 0o100644) << 16
+            archive.writestr(info, content)
     return wheel
 
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
-    return _wheel(wheel_directory, {f"tuner/{path.name}": path.read_bytes() for path in _sources()})
+    return write_wheel(wheel_directory, package_files())
 
 
 def build_editable(wheel_directory, config_settings=None, metadata_directory=None):
-    return _wheel(wheel_directory, {"tuner.pth": f"{ROOT}\n".encode()})
+    return write_wheel(wheel_directory, [("tuner.pth", f"{ROOT}\n".encode(), False)])
 
 
 def build_sdist(sdist_directory, config_settings=None):

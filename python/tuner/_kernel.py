@@ -5,12 +5,11 @@ from __future__ import annotations
 
 import functools
 import threading
-from typing import Any, Callable, List, Optional
+from typing import Any, Callable, Optional
 
+from . import _operator
 from ._tune import tune
 from ._tuned import Tuned
-
-_SCHEMA_NUMBERS = {"float": "float", "double": "float"}
 
 
 class Kernel:
@@ -40,24 +39,12 @@ class Kernel:
 
         It takes what the kernel takes and returns nothing; outputs are written in place.
         """
-        torch = __import__("torch")
-        tuned = self.tuned
-        operator = torch.library.custom_op(name, lambda *given: tuned(*given), mutates_args=tuned.outputs, schema=_schema(tuned))
-        operator.register_fake(lambda *given: None)
-        return operator
+        return _operator.in_place(name, self.tuned)
 
-
-def _schema(tuned: Tuned) -> str:
-    """The operator's parameters as PyTorch writes them."""
-    parts: List[str] = []
-    for parameter in tuned.parameters:
-        if not parameter.is_pointer:
-            parts.append(f"{_SCHEMA_NUMBERS.get(parameter.type, 'SymInt')} {parameter.name}")
-        elif parameter.name in tuned.outputs:
-            parts.append(f"Tensor(a{len(parts)}!) {parameter.name}")
-        else:
-            parts.append(f"Tensor {parameter.name}")
-    return f"({', '.join(parts)}) -> ()"
+    def torch_function(self, name: str) -> Any:
+        """Registers an operator without effects: it takes what the kernel reads and returns new outputs. Gradients are those of
+        torch.library.register_autograd(name, …)."""
+        return _operator.functional(name, self.tuned)
 
 
 def kernel(source: Any, entry: Optional[str] = None, **options: Any) -> Callable[[Callable[..., Any]], Kernel]:

@@ -87,8 +87,9 @@ _CALLS = {
 
 
 def _candidates() -> Iterator[pathlib.Path]:
-    """Where the library may lie, the nearest first: the prefix or the sources that this file is a part of."""
+    """Where the library may lie, the nearest first: the wheel, the sources or the prefix that this file is a part of."""
     package = pathlib.Path(__file__).resolve().parent
+    yield package / "prefix/lib" / SONAME
     if (package.parents[1] / "tuner/dispatch/dispatch.h").exists():
         builds = package.parents[1].glob(f"build/*/**/{SONAME}")
         yield from sorted(builds, key=lambda path: path.stat().st_mtime, reverse=True)

@@ -18,12 +18,12 @@ from . import _library
 from ._library import Error
 
 Event = Dict[str, Any]
+_ARGUMENTS = {"--allow-shared": "allow_shared=True", "--device": "device=…", "--max-time": "time", "--effort": "effort"}
 
 
 def _candidates() -> Iterator[pathlib.Path]:
     """Where the program may lie, the nearest first: the wheel, the prefix or the sources that this file is a part of."""
     package = pathlib.Path(__file__).resolve().parent
-    yield package / "bin/tune"
     library = pathlib.Path(_library.library_path())
     if library.is_absolute():
         yield from (library.parent / "tune", library.parents[1] / "bin/tune", library.parents[2] / "bin/tune")
@@ -60,7 +60,14 @@ def message_of(stderr: str) -> str:
     """The error of a command without what it told before."""
     lines = stderr.strip().splitlines()
     first = next((i for i, line in enumerate(lines) if line.startswith("error: ")), 0)
-    return "\n".join(lines[first:]).removeprefix("error: ").strip()
+    return in_python("\n".join(lines[first:]).removeprefix("error: ").strip())
+
+
+def in_python(text: str) -> str:
+    """A message with the arguments of tuner.tune() in place of options."""
+    for option, argument in _ARGUMENTS.items():
+        text = text.replace(option, argument)
+    return text
 
 
 def _environment(**more: str) -> Dict[str, str]:

@@ -261,7 +261,10 @@ def _bytes_of(content: Any) -> bytes:
 
 
 def make_private(path: pathlib.Path) -> None:
-    path.mkdir(parents=True, exist_ok=True, mode=0o700)
+    try:
+        path.mkdir(parents=True, exist_ok=True, mode=0o700)
+    except OSError as error:
+        raise type(error)(error.errno, f"{error.strerror}: name another folder, as in tuner.tune(…, folder=…)", str(path)) from None
     if path.is_symlink() or path.stat().st_uid != os.geteuid():
         raise PermissionError(f"{path} belongs to another user: name another folder, as in tuner.tune(…, folder=…)")
 

@@ -9,6 +9,7 @@ import fcntl
 import json
 import os
 import pathlib
+import re
 import shutil
 import socket
 import sys
@@ -17,7 +18,7 @@ import threading
 import warnings
 from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
 
-from . import _program
+from . import _memory, _program
 from ._arguments import Described, Parameter, Size, describe, dimensions, read_size
 from ._library import Error
 from ._reference import Reference
@@ -60,7 +61,8 @@ def tune(source: Any, entry: Optional[str] = None, *, args: Any, grid: Any, bloc
          deterministic: bool = True, flops: Any = 0, bytes: Any = None, dynamic_shared_bytes: Any = None,
          options: Sequence[str] = (), include: Sequence[Any] = (), time: Optional[str] = None, max_evals: Optional[int] = None,
          effort: str = "normal", seed: int = 0, backend: str = "auto", device: int = 0, database: Any = None,
-         folder: Any = None, fresh: bool = False, progress: Optional[bool] = None) -> Tuned:
+         folder: Any = None, fresh: bool = False, progress: Optional[bool] = None, offload: Any = False,
+         allow_shared: bool = False) -> Tuned:
     """Finds the fastest configuration of a CUDA kernel whose results are those of a reference.
 
     source: the CUDA source: a text, a path, or a function that returns it for a configuration.
@@ -78,6 +80,8 @@ def tune(source: Any, entry: Optional[str] = None, *, args: Any, grid: Any, bloc
     tolerance: by default the bound that is measured with the reference; else a number, (relative, absolute), a dict of
         "relative", "absolute" and "ulp", or "torch", that of torch.testing.assert_close.
     time: of the whole run, such as "5m"; by default it ends when the search is not expected to improve.
+    offload: True, a module or tensors of PyTorch: kept in the host's memory while the GPU is timed.
+    allow_shared: times are taken although other programs use the GPU.
     Raises TypeError and ValueError for what cannot be tuned, and tuner.Error where `tune` cannot run it.
     """
     if backend not in ("auto", "cuda", "cpu"):
@@ -102,13 +106,20 @@ def tune(source: Any, entry: Optional[str] = None, *, args: Any, grid: Any, bloc
     made = Folder(base, name, document, files)
     work = _Work(made, name, described, declared, outputs, tuned_sizes, backend, device,
                  {"time": time, "max_evals": max_evals, "effort": effort, "seed": seed,
-                  "database": None if database is None else os.fspath(database)})
+                  "database": None if database is None else os.fspath(database), "allow_shared": allow_shared})
+    if offload is False:
+        _memory.require(described, [*tuned_sizes, *checked], backend, device, name)
     _finish_work(backend)
     line = _program.Line(progress)
     try:
-        with _alone(base / f".{backend}-{device}.lock", line):
+        with _alone(backend, device):
             identity = _evaluate(reference, work, line) if callable(reference) else ""
-            return _look_up(work, identity, fresh) or _run(work, identity, fresh, line)
+            found = _look_up(work, identity, fresh)
+            if found is None:
+                with _memory.offloaded(offload, device):
+                    _memory.require(described, [*tuned_sizes, *checked], backend, device, name)
+                    found = _run(work, identity, fresh, line)
+            return found
     finally:
         line.end()
 
@@ -246,13 +257,17 @@ def _add_include(document: Dict[str, Any], source: Source, include: Sequence[Any
 
 
 @contextlib.contextmanager
-def _alone(path: pathlib.Path, line: _program.Line) -> Iterator[None]:
+def _alone(backend: str, device: int) -> Iterator[None]:
     """One run at a time of all processes of this user on a device."""
-    with path.open("a") as file:
+    visible = os.environ.get("CUDA_VISIBLE_DEVICES", "").split(",") if backend == "cuda" else []
+    name = re.sub(r"[^\w-]", "", visible[device]) if device < len(visible) and visible[device] else device
+    base = default_base()
+    make_private(base)
+    with (base / f".{backend}-{name}.lock").open("a") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            line.show(f"waiting for another run of this user on this device ({path})")
+            warnings.warn(f"tuner.tune waits until another run of this user on {backend} {device} has ended", stacklevel=4)
             fcntl.flock(file, fcntl.LOCK_EX)
         yield
 
@@ -341,6 +356,7 @@ def _run(work: _Work, identity: str, fresh: bool, line: _program.Line) -> Tuned:
     arguments += ["--max-time", options["time"]] if options["time"] else []
     arguments += ["--max-evals", str(options["max_evals"])] if options["max_evals"] else []
     arguments += ["--fresh"] if fresh else []
+    arguments += ["--allow-shared"] if options["allow_shared"] else []
     trials: List[Dict[str, Any]] = []
     with _program.Running(arguments, lambda event: _take(event, trials, work, line)) as running:
         text, interrupted = _output_of(running)
@@ -350,6 +366,8 @@ def _run(work: _Work, identity: str, fresh: bool, line: _program.Line) -> Tuned:
                 raise KeyboardInterrupt
             raise running.error(code)
         document = json.loads(text)
+        if "kernels" not in document:  # one that says what is wrong
+            raise Error(_program.in_python(document["message"]))
         record = {"document": document, "trials": trials, "warnings": [each for each in running.warnings if each.strip()]}
         found = any("best" in size for kernel in document["kernels"] for size in kernel["sizes"])
         if not found and not interrupted:
@@ -366,12 +384,21 @@ def _run(work: _Work, identity: str, fresh: bool, line: _program.Line) -> Tuned:
 def _output_of(running: _program.Running) -> Tuple[str, bool]:
     """What the command prints. Ctrl-C ends the search, a second one the command."""
     lines: List[str] = []
-    reader = threading.Thread(target=lambda: lines.extend(running.lines()), daemon=True)
-    reader.start()
-    interrupted = False
-    while reader.is_alive():
+    ended = threading.Event()  # not Thread.join(), after whose interruption a thread counts as ended
+
+    def read() -> None:
         try:
-            reader.join(0.2)
+            lines.extend(running.lines())
+        finally:
+            ended.set()
+
+    threading.Thread(target=read, daemon=True).start()
+    interrupted = False
+    while True:
+        try:
+            while not ended.wait(0.2):
+                pass
+            break
         except KeyboardInterrupt:
             if interrupted:
                 raise
@@ -396,5 +423,7 @@ def _take(event: Mapping[str, Any], trials: List[Dict[str, Any]], work: _Work, l
 
 def _tuned(work: _Work, record: Mapping[str, Any], *, complete: bool, looked_up: bool) -> Tuned:
     return Tuned(family=work.folder.family, kernel=work.kernel, space=work.folder.space, dims=work.described.dims,
-                 parameters=work.parameters, outputs=work.outputs, symbols=work.described.symbols, numbers=work.described.numbers, backend=work.backend,
+                 parameters=work.parameters, outputs=work.outputs,
+                 updated=[entry["name"] for entry in work.described.entries if entry.get("role") == "inout"],
+                 symbols=work.described.symbols, numbers=work.described.numbers, backend=work.backend,
                  device=work.device, database=work.options["database"], record=record, complete=complete, looked_up=looked_up)

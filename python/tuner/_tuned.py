@@ -35,13 +35,14 @@ class Tuned:
     """What tuner.tune() found. Called, it launches the fastest configuration for the arrays that it is given."""
 
     def __init__(self, *, family: str, kernel: str, space: pathlib.Path, dims: Sequence[str], parameters: Sequence[Parameter],
-                 outputs: Sequence[str], symbols: Mapping[str, Shape], numbers: Mapping[str, Any], backend: str, device: int,
+                 outputs: Sequence[str], updated: Sequence[str], symbols: Mapping[str, Shape], numbers: Mapping[str, Any], backend: str, device: int,
                  database: Optional[str], record: Mapping[str, Any], complete: bool, looked_up: bool) -> None:
         self.family, self.kernel = family, kernel
         self.space = space          #: the space file, for `tune --space …`
         self.complete = complete    #: False: it was interrupted; the same call continues
         self.looked_up = looked_up  #: all of it was known from an earlier call
         self.parameters, self.outputs = list(parameters), list(outputs)  #: of the kernel's function; buffers that it writes
+        self.updated = list(updated)  #: outputs that it reads, too
         self._dims, self._symbols, self._numbers = list(dims), dict(symbols), dict(numbers)
         self.backend, self.device = backend, device
         self._database, self._record = database, record
@@ -142,14 +143,14 @@ class Tuned:
             raise TypeError(f"{self.kernel} takes ({', '.join(names)})")
         return {**given, **named}
 
-    def _size_of(self, given: Mapping[str, Any]) -> Dict[str, int]:
+    def _size_of(self, given: Mapping[str, Any]) -> Dict[str, Any]:
         """The size that numbers and shapes tell."""
-        found: Dict[str, int] = {}
+        found: Dict[str, Any] = {}
         for name, value in self._numbers.items():
-            if isinstance(value, Value) and value.text in self._dims:
-                found.setdefault(value.text, int(given[name]))
+            if isinstance(value, Value) and value.text in self._dims and name in given:
+                found.setdefault(value.text, given[name] if _is_symbolic(given[name]) else int(given[name]))
         for name, shape in self._symbols.items():
-            its_shape = tuple(_arrays.view(given[name]).shape)
+            its_shape = _shape_of(given[name]) if name in given else ()
             if len(its_shape) != len(shape):
                 continue
             for extent, number in zip(shape, its_shape):
@@ -162,6 +163,16 @@ class Tuned:
         if missing:
             raise TypeError(f"{self.kernel}: {', '.join(missing)} of the size do not follow from the arguments: pass size=…")
         return found
+
+    def shapes_of(self, given: Mapping[str, Any]) -> Dict[str, Tuple[Any, ...]]:
+        """The shapes of all buffers at the size that some of the arguments tell."""
+        size = self._size_of(given)
+        return {name: tuple(extent.compute(size) if isinstance(extent, Value) else extent for extent in shape)
+                for name, shape in self._symbols.items()}
+
+    def prepare(self, *sizes: Any) -> None:
+        """Compiles and loads ahead of the first launch, as before the capture of a CUDA graph."""
+        self.dispatcher.prepare(self.family, [read_size(each, self._dims) for each in sizes])
 
     def _named(self, size: Sequence[int]) -> Dict[str, int]:
         return dict(zip(self._dims, size))
@@ -208,6 +219,15 @@ class Tuned:
         title = html.escape(f"{self.kernel} on {self._record['document']['device']}{'' if self.complete else ', interrupted'}")
         head = "".join(f"<th>{each}</th>" for each in ("size", "configuration", "time", "× default", "ties", "failures"))
         return f"<table><caption>{title}</caption><tr>{head}</tr>{''.join(rows)}</table>"
+
+
+def _is_symbolic(number: Any) -> bool:
+    """Whether torch.compile stands for it."""
+    return type(number).__name__ == "SymInt"
+
+
+def _shape_of(array: Any) -> Tuple[Any, ...]:
+    return tuple(array.shape) if hasattr(array, "shape") else _arrays.view(array).shape
 
 
 def _time(nanoseconds: float) -> str:

@@ -206,6 +206,9 @@ RULES = {
     "cmake": CommandsTest.check_preset,
     "ctest": CommandsTest.check_preset,
     "sqlite3": CommandsTest.run_sqlite,
+    # Run by python.wheel_program.
+    "pip": lambda test, command: test.assertRegex(command[-1], r"^(tuner-[0-9.]+-py3-none-manylinux_2_35_x86_64\.whl|python/)$"),
+    "python3": lambda test, command: test.assertTrue((ROOT / command[1]).is_file(), command[1]),
     "cd": lambda test, command: None,
     "export": lambda test, command: None,
     "git": lambda test, command: None,

@@ -33,13 +33,13 @@ class ReferenceTest(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
 
-    def served(self, function, *, kind="F32", outputs=("y",), x=None, wanted=None, **options):
+    def served(self, function, *, kind="F32", outputs=("y",), x=None, wanted=None, device=("cpu", 0), **options):
         """The answer, and the results where it is "ok"."""
         x = numpy.arange(6, dtype=_safetensors.stored_dtype(kind)) if x is None else x
         arrays = {"n": ("I32", numpy.array(6, "<i4")), "a": ("F32", numpy.array(2, "<f4")), "x": (kind, x)}
         line = request(self.folder, arrays, wanted or {name: {"dtype": kind, "count": 6} for name in outputs}, {"N": 6}, **options)
         shapes = {name: lambda size: (size["N"],) for name in ("x", "y", "z")}
-        reference = Reference(function, ["n", "a", "x", "y"], outputs, shapes, ("cpu", 0))
+        reference = Reference(function, ["n", "a", "x", "y"], outputs, shapes, device)
         answers = []
         reference.serve(iter([line, json.dumps({"identity": "1"})]), answers.append, lambda count: None)
         written = _safetensors.read(self.folder / "results.safetensors")[1] if answers == ["ok"] else None
@@ -72,6 +72,19 @@ class ReferenceTest(unittest.TestCase):
         self.refuses(lambda x: x + numpy.float32(time.perf_counter_ns() % 997), "another y each time")
         self.refuses(lambda w: w, "must be named as those of the kernel")
         self.refuses(lambda x, y: y, "takes y, whose content no kernel reads")
+
+    def test_results_on_another_gpu_are_refused(self):
+        class Elsewhere:  # as CuPy's
+            shape, dtype = (6,), numpy.dtype("f4")
+            __cuda_array_interface__ = {"typestr": "<f4", "shape": (6,), "data": (4096, False), "version": 3}
+
+            def __dlpack_device__(self):
+                return 2, 1
+
+            def __array__(self, dtype=None):
+                return numpy.zeros(6, "f4")
+
+        self.refuses(lambda x: Elsewhere(), "returns y on GPU 1.*its inputs are on GPU 0: let it keep their device", device=("cuda", 0))
 
     def test_a_law_is_left_out_where_the_reference_raises(self):
         def picky(x):

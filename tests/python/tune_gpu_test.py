@@ -1,19 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
 """tuner.tune() on a GPU whose memory this process uses too, with references in PyTorch and CuPy."""
 
+import os
 import pathlib
 import sys
 import tempfile
 import unittest
+import unittest.mock
 
 try:
     import cupy
+    import numpy
     import torch
 except ImportError as error:
     print(f"{error.name} is not installed", file=sys.stderr)
     sys.exit(77)
 
+import notebook
+
 import tuner
+from tuner import _memory
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
@@ -55,7 +61,7 @@ class GpuTest(unittest.TestCase):
         graph.replay()
         torch.testing.assert_close(y, torch.softmax(x, dim=1))
 
-    def test_an_operator_of_pytorch(self):
+    def kernel(self):
         @tuner.kernel(source_of("softmax"), "softmax<BLOCK, NAIVE>", parameters={"BLOCK": [64, 256], "NAIVE": [0]}, grid="ROWS", block="BLOCK",
                       args=lambda ROWS, COLS, rng: dict(cols=COLS, x=rng.normal(ROWS, COLS), y=rng.empty(ROWS, COLS)),
                       sizes=[(512, 1024)], check_sizes=[(1, 1), (3, 37)], backend="cuda", database=self.folder / "results.db",
@@ -63,7 +69,10 @@ class GpuTest(unittest.TestCase):
         def softmax(x):
             return torch.softmax(x, dim=1)
 
-        operator = softmax.torch_operator("tuner_test::softmax")
+        return softmax
+
+    def test_an_operator_of_pytorch_writes_in_place(self):
+        operator = self.kernel().torch_operator("tuner_test::softmax_")
 
         def doubled(x):
             y = torch.empty_like(x)
@@ -71,8 +80,106 @@ class GpuTest(unittest.TestCase):
             return 2 * y
 
         x = torch.randn(512, 1024, device="cuda")
+        torch.library.opcheck(operator, (1024, x, torch.empty_like(x)))
         torch.testing.assert_close(doubled(x), 2 * torch.softmax(x, dim=1))
-        torch.testing.assert_close(torch.compile(doubled, fullgraph=True)(x), 2 * torch.softmax(x, dim=1))
+        compiled = torch.compile(doubled, fullgraph=True)
+        for rows in (512, 100, 7):  # static, then symbolic sizes
+            part = x[:rows].clone()
+            torch.testing.assert_close(compiled(part), 2 * torch.softmax(part, dim=1))
+        torch.testing.assert_close(torch.compile(doubled, mode="reduce-overhead")(x), 2 * torch.softmax(x, dim=1))
+
+    def test_an_operator_of_pytorch_returns_new_tensors(self):
+        operator = self.kernel().torch_function("tuner_test::softmax")
+
+        def setup(ctx, inputs, output):
+            ctx.save_for_backward(output)
+
+        def backward(ctx, gradient):
+            [y] = ctx.saved_tensors
+            return None, y * (gradient - (gradient * y).sum(dim=1, keepdim=True))
+
+        operator.register_autograd(backward, setup_context=setup)
+        x = torch.randn(512, 1024, device="cuda", requires_grad=True)
+        weights = torch.randn(512, 1024, device="cuda")
+        torch.library.opcheck(operator, (1024, x))
+        for function in (lambda x: operator(x.shape[1], x), torch.compile(lambda x: operator(x.shape[1], x), fullgraph=True)):
+            x.grad = None
+            (function(x) * weights).sum().backward()
+            found, x.grad = x.grad, None
+            (torch.softmax(x, dim=1) * weights).sum().backward()
+            torch.testing.assert_close(found, x.grad)
+        graph, fixed = torch.cuda.CUDAGraph(), x.detach().clone()
+        with torch.no_grad(), torch.cuda.graph(graph):
+            y = operator(1024, fixed)
+        fixed.normal_()
+        graph.replay()
+        torch.testing.assert_close(y, torch.softmax(fixed, dim=1))
+
+    def test_a_capture_takes_prepared_sizes_alone(self):
+        k = self.kernel().tuned
+        k.prepare((512, 1024))
+        x, y = torch.randn(333, 77, device="cuda"), torch.empty(333, 77, device="cuda")
+        with self.assertRaisesRegex(tuner.Error, "During capture only loaded kernels.*prepare"):
+            with torch.cuda.graph(torch.cuda.CUDAGraph()):
+                k(77, x, y)
+        k.prepare((333, 77))
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            k(77, x, y)
+        graph.replay()
+        torch.testing.assert_close(y, torch.softmax(x, dim=1))
+
+    def test_arrays_of_cupy_on_their_stream(self):
+        k = self.kernel().tuned
+        with cupy.cuda.Stream(non_blocking=True) as stream:
+            x = cupy.sin(cupy.arange(512 * 1024, dtype="f4")).reshape(512, 1024)
+            y = cupy.empty_like(x)
+            k(1024, x, y)
+            stream.synchronize()
+        torch.testing.assert_close(torch.as_tensor(y, device="cuda"), torch.softmax(torch.as_tensor(x, device="cuda"), dim=1))
+
+    def test_arrays_that_do_not_fit(self):
+        k = self.kernel().tuned
+        x = torch.randn(512, 1024, device="cuda")
+        with self.assertRaisesRegex(ValueError, "not contiguous"):
+            k(1024, x.t().contiguous().t(), torch.empty_like(x))
+        with self.assertRaisesRegex(ValueError, "not contiguous"):
+            k(1024, x[:1].expand(512, 1024), torch.empty_like(x))
+        with self.assertRaisesRegex(ValueError, "is on cpu"):
+            k(1024, x.cpu(), torch.empty_like(x))
+
+    def scale(self, count, **given):
+        source = "__global__ void scale(long long n, const float* x, float* y) {\n" \
+                 "  const long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x;\n  if (i < n) y[i] = 2 * x[i];\n}\n"
+        return tuner.tune(source, "scale", args=lambda N, rng: dict(n=N, x=rng.normal(N), y=rng.empty(N)), grid="ceil_div(N, BLOCK)", block="BLOCK",
+                          parameters={"BLOCK": [256, 512]}, sizes=[count], check_sizes=[1, 37], reference=lambda x: 2 * x,
+                          backend="cuda", database=self.folder / "results.db", folder=self.folder / "spaces", effort="quick", **given)
+
+    def test_tensors_make_room(self):
+        _memory._release_caches()  # of other tests
+        filler = torch.empty(torch.cuda.mem_get_info()[0] - (8 << 30), dtype=torch.int8, device="cuda")
+        large = torch.zeros(6 << 28, device="cuda")
+        view = large[100:200].fill_(7)
+        with self.assertRaisesRegex(tuner.Error, "GPU 0 to be checked.*are free: this process holds.*offload=True"):
+            self.scale(1 << 26)  # 2.25 GiB
+        self.assertEqual(self.scale(1 << 26, offload=[large]).best().size, {"N": 1 << 26})
+        self.assertEqual((float(view.sum()), float(large[99]), float(large.max())), (700, 0, 7))
+        large[150] = 0
+        self.assertEqual(float(view.sum()), 693)  # one memory, as before
+        del filler
+
+    @unittest.skipIf(torch.cuda.device_count() < 2, "one GPU")
+    def test_tensors_on_another_gpu(self):
+        x = torch.ones(100, device="cuda:1")
+        with self.assertRaisesRegex(ValueError, "x is on GPU 1, tuned is on GPU 0: move it, or pass device=1"):
+            tuner.tune("__global__ void copy(const float* x, float* y) { y[threadIdx.x] = x[threadIdx.x]; }", args={"x": x, "y": torch.empty_like(x)},
+                       grid=1, block=100, reference=lambda x: x + 0, backend="cuda")
+
+    def test_the_notebook_runs(self):
+        with unittest.mock.patch.dict(os.environ, {"TUNER_DB": str(self.folder / "results.db"), "XDG_DATA_HOME": str(self.folder)}):
+            _, [_, k, failures, error] = notebook.run(ROOT / "examples/python/tune.ipynb")
+        self.assertEqual((k.backend, list(failures)), ("cuda", ["wrong_result"]))
+        self.assertLess(error, 1e-3)
 
     def test_quantized_product_against_torch(self):
         def gemv(q, scale, x):
@@ -96,6 +203,10 @@ class GpuTest(unittest.TestCase):
                       grid=lambda p, s: (-(-s.W // p.TILE_X), -(-s.H // p.TILE_Y)), block=("TILE_X", "TILE_Y"),
                       sizes=[(4096, 4096)], check_sizes=[(1, 1), (37, 41), (64, 32)])
         self.outcomes(k, "EARLY")
+        array = cupy.sin(cupy.arange(512 * 512, dtype="f4")).reshape(512, 512)
+        result = cupy.empty_like(array)
+        k(h=512, w=512, c=-4.0, **{"in": array}, out=result)
+        cupy.testing.assert_allclose(result, stencil(numpy.float32(-4), **{"in": array}), rtol=1e-4, atol=1e-4)
 
 
 if __name__ == "__main__":

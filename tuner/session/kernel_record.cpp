@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/session/kernel_record.hpp"
 
+#include "tuner/core/file.hpp"
 #include "tuner/core/json.hpp"
 
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
-
-#include <random>
 
 namespace tuner::session {
 
@@ -25,8 +23,7 @@ store::KernelRecord kernel_record(const family::Family& family, const family::Ke
 }
 
 std::string new_uuid() {
-  std::random_device random;
-  return fmt::format("{:08x}{:08x}{:08x}{:08x}", random(), random(), random(), random());
+  return random_word() + random_word();
 }
 
 }  // namespace tuner::session

@@ -1,23 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // The methods of Store about portfolios.
 #include "tuner/core/error.hpp"
+#include "tuner/core/file.hpp"
 #include "tuner/store/connection.hpp"
 #include "tuner/store/interning.hpp"
 #include "tuner/store/rows.hpp"
 
 #include <fmt/format.h>
 
-#include <random>
 #include <set>
 #include <utility>
 
 namespace tuner::store {
 namespace {
-
-std::string portfolio_uuid() {
-  std::random_device random;
-  return fmt::format("{:08x}{:08x}{:08x}{:08x}", random(), random(), random(), random());
-}
 
 std::int64_t member_kernel(const Database& database, const std::string& family,
                            const PortfolioMember& member) {
@@ -108,7 +103,7 @@ void Store::record_portfolio(const space::DeviceInfo& device, const PortfolioRec
             fmt::format("INSERT INTO main.portfolio (uuid, device_id, environment_id, {}) "
                         "VALUES (?, ?, ?, {})",
                         columns<PortfolioRecord>(), parameters<PortfolioRecord>()),
-            portfolio_uuid(), store_device(database, device),
+            random_word() + random_word(), store_device(database, device),
             store_environment(database, portfolio.environment), dated)
         .exec();
     const std::int64_t id = database.getLastInsertRowid();

@@ -2,14 +2,26 @@
 #include "tuner/backend/cuda/shared_library.hpp"
 
 #include "tuner/core/error.hpp"
+#include "tuner/core/installed_file.hpp"
 
 #include <fmt/format.h>
 
+#include <cuda_runtime_api.h>
+
 #include <array>
 #include <dlfcn.h>
+#include <optional>
 
 namespace tuner::backend {
 namespace {
+
+namespace fs = std::filesystem;
+
+/// In NVIDIA's Python packages beside that of a wheel: its prefix is site-packages/tuner/prefix/.
+std::optional<fs::path> in_python_packages(const std::string& file_name) {
+  constexpr int kMajor = CUDART_VERSION / 1000;
+  return installed_file(fmt::format("../../nvidia/cu{}/lib/{}", kMajor, file_name));
+}
 
 void* open_library(const std::string& file_name) {
   // CUPTI may lie in a folder of its own.
@@ -19,11 +31,15 @@ void* open_library(const std::string& file_name) {
   for (const char* folder : kFolders) {
     if (void* handle = ::dlopen((folder + file_name).c_str(), RTLD_NOW | RTLD_LOCAL)) return handle;
   }
+  if (const auto packaged = in_python_packages(file_name)) {
+    if (void* handle = ::dlopen(packaged->c_str(), RTLD_NOW | RTLD_LOCAL)) return handle;
+  }
   throw Error(ErrorCode::no_device,
               fmt::format("{} of the CUDA Toolkit was not found. Install the toolkit "
-                          "(https://developer.nvidia.com/cuda-downloads), or add the folder that "
+                          "(https://developer.nvidia.com/cuda-downloads) or, beside the wheel, "
+                          "NVIDIA's Python packages of CUDA {}, or add the folder that "
                           "holds the library to LD_LIBRARY_PATH.",
-                          file_name));
+                          file_name, CUDART_VERSION / 1000));
 }
 
 }  // namespace

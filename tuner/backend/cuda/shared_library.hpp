@@ -14,7 +14,8 @@ namespace tuner::backend {
 class SharedLibrary {
  public:
   /// Opens e.g. "libnvrtc.so.13" from where the dynamic linker looks, from the toolkit this program
-  /// was built with or from /usr/local/cuda. Throws Error(no_device) with a remedy.
+  /// was built with, from /usr/local/cuda, or from NVIDIA's Python packages beside the wheel.
+  /// Throws Error(no_device) with a remedy.
   explicit SharedLibrary(const std::string& file_name);
 
   /// The address of a function; becomes a pointer to it of whatever type it is stored in.
