@@ -24,7 +24,7 @@ Requires-Python: >=3.9
 
 
 def _sources():
-    return sorted(path for path in (ROOT / "tuner").iterdir() if path.suffix in (".py", ".typed"))
+    return sorted(path for path in (ROOT / "tuner").rglob("*") if path.suffix in (".py", ".typed"))
 
 
 def _wheel(directory, contents):
@@ -46,7 +46,7 @@ def _wheel(directory, contents):
 
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
-    return _wheel(wheel_directory, {f"tuner/{path.name}": path.read_bytes() for path in _sources()})
+    return _wheel(wheel_directory, {path.relative_to(ROOT).as_posix(): path.read_bytes() for path in _sources()})
 
 
 def build_editable(wheel_directory, config_settings=None, metadata_directory=None):
