@@ -24,12 +24,12 @@ Requires-Python: >=3.9
 
 
 def _sources():
-    return sorted(path for path in (ROOT / "tuner").iterdir() if path.suffix in (".py", ".typed"))
+    return sorted(path for path in (ROOT / "tuner").rglob("*") if path.suffix in (".py", ".typed"))
 
 
 def package_files():
     """(name in the wheel, content, whether it is a program) of each file of the package."""
-    return [(f"tuner/{path.name}", path.read_bytes(), False) for path in _sources()]
+    return [(path.relative_to(ROOT).as_posix(), path.read_bytes(), False) for path in _sources()]
 
 
 def write_wheel(directory, files, platform="any", requires=()):

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs of the program on a problem: a search, and launches whose outputs are read."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import pathlib
+import sys
+import tempfile
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
+
+import numpy
+
+from .. import _program
+from .._library import Error
+from .._space import Folder, write_if_other
+from .._tune import _alone, _output_of
+from .._tuned import failure_summary
+from . import _launch
+from ._configurations import plain
+from ._options import Refused
+from ._problem import Problem
+
+
+def backend() -> str:
+    """$TUNER_BACKEND, or the GPU where there is one."""
+    named = os.environ.get("TUNER_BACKEND", "auto")
+    if named not in ("auto", "cuda", "cpu"):
+        raise ValueError(f"TUNER_BACKEND is {named!r}, neither of \"auto\", \"cuda\", \"cpu\"")
+    return named if named != "auto" else "cuda" if os.path.exists("/dev/nvidiactl") else "cpu"
+
+
+def _on(device: int) -> List[str]:
+    return ["--backend", backend(), "--device", str(device)]
+
+
+def launch(problem: Problem, config: Mapping[str, Any], device: int = 0) -> List[Any]:
+    """What a configuration leaves in the arguments: arrays in the types and shapes given, numbers as they are.
+
+    The launch is compared with nothing, but `tune` runs it before: a write outside of its buffers is an Error.
+    """
+    if problem.task.cmem_args:
+        raise Refused("cmem_args: a single launch sets no constant memory: pass the array as an argument")
+    task = dataclasses.replace(problem.task, tune_params={key: [value] for key, value in config.items()}, restrictions=None,
+                               compiler_options=problem.kept_options)
+    one = Problem(task)
+    written = [i for i in range(len(one.arrays)) if one.may_write(i)]
+    check = {"reference": {"kernel": one.function}, "tolerance": {"absolute": 1e30}, "deterministic": False}
+    folder = one.folder(written, check, {})
+    database = str(folder.path / "launch.db")
+    with tempfile.TemporaryDirectory(prefix="tuner-") as saved, _alone(_lock(folder, device), _program.Line(None)):
+        _program.run(["--db", database, "--space", str(folder.space), "--kernel", one.function, "--size", "1", "--max-evals", "1",
+                      "--effort", "quick", "--no-energy", "--json", *_on(device)])
+        request = {"database": database, "family": folder.family, "backend": backend(), "device": device, "outputs": f"{saved}/outputs.npz",
+                   "arrays": {one.name(i): str(folder.path / f"{one.name(i)}.npy") for i, each in enumerate(one.arrays) if each is not None},
+                   "numbers": {one.name(i): plain(each) for i, each in enumerate(task.arguments) if one.arrays[i] is None}}
+        arrays = _launch.run(request, {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))})
+    return [_as_given(given, arrays.get(one.name(i))) for i, given in enumerate(task.arguments)]
+
+
+def _lock(folder: Folder, device: int) -> pathlib.Path:
+    return folder.path.parent / f".{backend()}-{device}.lock"
+
+
+def _as_given(given: Any, bits: Any) -> Any:
+    """The bytes of an array in the type and shape of the argument."""
+    if bits is None:
+        return given
+    if type(given).__module__.partition(".")[0] == "torch":
+        torch = __import__("torch")
+        return torch.frombuffer(bytearray(bits.tobytes()), dtype=given.dtype).reshape(given.shape)
+    return numpy.frombuffer(bits.tobytes(), dtype=given.dtype).reshape(given.shape).copy()
+
+
+class Found:
+    """The trials of a search."""
+
+    def __init__(self, problem: Problem, trials: Sequence[Mapping[str, Any]], document: Mapping[str, Any]) -> None:
+        self.document = document
+        self.device: str = document["device"]
+        self.rows: List[Tuple[Dict[str, Any], Mapping[str, Any]]] = []
+        for trial in trials:
+            self.rows.append((problem.parameters.decoded(trial["config"]), trial))
+        size = document["kernels"][0]["sizes"][0]
+        self.best: Optional[Dict[str, Any]] = problem.parameters.decoded(size["best"]["config"]) if "best" in size else None
+        self.finalists: List[Tuple[Dict[str, Any], Mapping[str, Any]]] = [
+            (problem.parameters.decoded(each["config"]), each) for each in size.get("finalists", []) if each["role"] != "library"]
+
+
+def search(problem: Problem, folder: Folder, options: Sequence[str], device: int, *, reuse: bool) -> Found:
+    """Tunes. Without `reuse` all is measured anew."""
+    line = _program.Line(None)
+    trials: List[Dict[str, Any]] = []
+    record = folder.path / f"trials-{backend()}-{device}.json"
+    if reuse and record.is_file():
+        trials = json.loads(record.read_text(encoding="utf-8"))
+
+    def take(event: Mapping[str, Any]) -> None:
+        if event.get("event") == "trial":
+            trials.append({key: event[key] for key in ("config", "outcome", "message", "median_ns")})
+            line.show(f"{problem.function}: {event['evaluated']} of {event['planned']} configurations")
+
+    arguments = ["--space", str(folder.space), "--kernel", problem.function, "--size", "1", "--json", "--progress", "json", *options,
+                 *_on(device), *([] if reuse else ["--fresh"])]
+    try:
+        with _alone(_lock(folder, device), line), _program.Running(arguments, take) as running:
+            text, interrupted = _output_of(running)
+            code = running.finish()
+            if not text.strip():
+                if interrupted:
+                    raise KeyboardInterrupt
+                raise running.error(code)
+            document = json.loads(text)
+    finally:
+        line.end()
+    latest = {json.dumps(trial["config"], sort_keys=True): trial for trial in trials}
+    write_if_other(record, json.dumps(list(latest.values())).encode())
+    found = Found(problem, list(latest.values()), document)
+    if found.best is None and not interrupted:
+        raise failure_summary([{**trial, "size": "1"} for trial in latest.values()], problem.function)
+    return found
+
+
+__all__ = ["Error", "Found", "backend", "launch", "search"]
