@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the program tells shells and readers of manuals about its command line."""
 
+import os
+import pathlib
 import re
 import shutil
 import subprocess
 import unittest
+import unittest.mock
 
-from program import ProgramTest
+from program import SHORT_RUN, TUNE, ProgramTest
 
 COMMANDS = (["bench"], ["compare"], ["finalize"], ["space", "init"], ["query"], ["report"], ["export"], ["import"], ["merge"], ["replay"],
             ["runs", "show"], ["space", "why"], ["quarantine", "list"], ["doctor"], ["completion"])
@@ -37,6 +40,16 @@ class CompletionTest(ProgramTest):
         self.assertEqual(self.completed("tune bench --backend c"), ["cuda", "cpu"])
         self.assertIn("genetic", self.completed("tune --strategy "))
         self.assertEqual(self.completed("tune --space "), [])  # files, by `complete -o default`
+
+    def test_bash_completes_what_the_database_has(self):
+        self.tune(*SHORT_RUN)
+        path = f"{pathlib.Path(TUNE).parent}:{os.environ['PATH']}"
+        self.enterContext(unittest.mock.patch.dict(os.environ, self.environment(PATH=path)))
+        self.assertEqual(self.completed("tune query --kernel gem"), ["gemm_naive"])
+        sizes = self.completed("tune query --size ")
+        self.tune("query", "--kernel", "gemm_naive", "--size", sizes[0])
+        run = self.tune("runs").stdout.splitlines()[1].split("\t")[0]
+        self.assertEqual(self.completed("tune runs show " + run[:3]), [run])
 
     def test_every_option_is_in_every_description(self):
         page = self.tune("man").stdout.replace("\\-", "-")

@@ -29,7 +29,7 @@ class FinalizeTest(ProgramTest):
         trials = self.rows("SELECT count(*) FROM result")
         before = self.rows("SELECT id FROM final")
         done = self.finalize()
-        self.assertRegex(done.stdout, r"^scale +time .*\n65 .*BLOCK=\d+\n$")
+        self.assertRegex(done.stdout, r"^scale +(back to back|cold) .*\n65 .*BLOCK=\d+\n$")
         self.assertIn("final round: re-timing 2 finalists", done.stderr)
         self.assertEqual(self.rows("SELECT count(*) FROM result"), trials)
         self.assertEqual(len(self.rows("SELECT id FROM final")), len(before) + 1)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Ctrl-C and termination: what was done is saved and taken up again."""
 
+import json
+import re
 import signal
 import time
 import unittest
@@ -49,6 +51,25 @@ class InterruptTest(ProgramTest):
         self.assertIn("resuming: ", resumed.stderr)
         self.assertEqual(len(self.rows("SELECT * FROM result")), saved)
         self.assertEqual(self.tune_json("query", "--kernel", "gemm_naive", "--size", "16,16,16")["rung"], "exact")
+
+    def test_progress_summary_and_report_agree_where_there_is_no_final_round(self):
+        events = self.directory / "events"
+        events = self.directory / "events"
+        run = self.start_until("compiling on", *LONG_RUN, "--log", events)
+        while not events.exists() or events.read_text().count('"trial"') < 12:
+            time.sleep(0.05)
+        run.send_signal(signal.SIGINT)
+        stdout, stderr = run.communicate(timeout=30)
+        trials = [event for line in events.read_text().splitlines() if (event := json.loads(line))["event"] == "trial"]
+        best = [event for event in trials if event["new_best"]][-1]
+        self.assertEqual(best["ranking_ns"], min(event["ranking_ns"] for event in trials if event["outcome"] == "ok"))
+        summary = re.search(r"\n  16x16x16: (\S+ \S+)( back to back)? \(by search times\): (.*)", stderr)
+        self.assertEqual(summary[3], " ".join(f"{name}={value}" for name, value in best["config"].items()))
+        self.assertIn(f"\n16x16x16{' ' * 2}{summary[1]} ", re.sub(" {2,}", "  ", stdout))
+        self.tune("report", "-o", self.directory)
+        page = next(self.directory.glob("*.html")).read_text()
+        self.assertIn("; screening time only, not re-timed.", page)
+        self.assertIn(summary[3].replace(" ", ","), page)
 
     def test_ctrl_c_saves_and_the_same_command_resumes(self):
         self.save_and_resume(signal.SIGINT, 130)

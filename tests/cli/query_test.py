@@ -30,7 +30,7 @@ class QueryTest(ProgramTest):
     def test_the_table_says_what_and_how_fast(self):
         text = self.ask("16,16,16").stdout
         self.assertRegex(text, r"answer +exact\n")
-        self.assertRegex(text, r"time +[\d.]+ [nµm]s \(quartiles")
+        self.assertRegex(text, r"cold +[\d.]+ [nµm]s \(quartiles")
         self.assertIn("of OpenBLAS", text)
 
     def test_a_result_of_a_processor_comes_without_cuda_code_unless_it_is_asked_for(self):
@@ -96,7 +96,7 @@ class QueryTest(ProgramTest):
         text = self.ask("17,16,16", "--explain").stdout
         self.assertRegex(text, r"answer +nearest\nexpected +not known: too few results for a cost model\ntaken from +16x16x16\n")
         self.assertNotRegex(text, r"(?m)^(time|rate|speed) {2}", "of the other size")
-        self.assertRegex(text, r"time there +[\d.]+ [nµm]s")
+        self.assertRegex(text, r"cold there +[\d.]+ [nµm]s")
         self.assertIn("reasons:\n  - ", text)
 
     def test_what_is_expected_at_another_size_is_of_that_size(self):

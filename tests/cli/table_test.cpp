@@ -23,6 +23,12 @@ TEST(Table, AlignsColumnsByTheirWidestCell) {
             "longer  12,345\n");
 }
 
+TEST(Table, IsWrittenAsMarkdown) {
+  Table table({{"name"}, {"count", Align::right}});
+  table.add({"a|b", "1"});
+  EXPECT_EQ(table.markdown(), "|name|count|\n|---|---:|\n|a\\|b|1|\n");
+}
+
 TEST(Table, CountsCodePointsNotBytes) {
   Table table({{"time", Align::right}, {"ratio"}});
   table.add({"8.4 µs", "×1.07"});

@@ -3,6 +3,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import unittest
@@ -19,6 +20,19 @@ class HelpTest(ProgramTest):
     def test_every_command_has_help(self):
         for command in (["bench"], ["query"], ["report"], ["export"], ["runs", "show"], ["space", "why"], ["doctor"]):
             self.assertIn("--help", self.tune(*command, "--help").stdout)
+
+    def test_help_has_examples_of_the_options_there_are_and_names_the_common_ones_once(self):
+        common = set(re.findall(r"--[a-z][a-z-]*", self.tune("--help").stdout.split("Options")[1]))
+        for command in ("finalize", "bench", "portfolio", "judge", "explain", "query", "report", "compare", "export", "import", "merge", "record"):
+            text = self.tune(command, "--help").stdout
+            described, examples = text.split("\nExamples\n")
+            with self.subTest(command=command):
+                self.assertNotIn("--trust-db", described)
+                self.assertIn("Common options: tune --help", text)
+                examples = examples.split("Common options")[0]
+                self.assertEqual(len(re.findall(rf"tune {command}\b", examples)), 2, examples)
+                for option in re.findall(r" (--?[a-z][a-z-]*)", examples.replace(" -- ", " ")):
+                    self.assertTrue(re.search(rf"{option}[ ,\n]", described) or option in common, option)
 
     def test_version(self):
         self.assertRegex(self.tune("--version").stdout, r"^tune \d+\.\d+\.\d+ \((commit \w+, )?(CUDA [\d.]+|without CUDA), SQLite [\d.]+\)\n$")

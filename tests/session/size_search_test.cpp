@@ -192,6 +192,24 @@ TEST_F(SizeSearchTest, AsksNothingOnceItIsOverAndKeepsItsResults) {
   EXPECT_EQ(over.ranking().size(), 2U);
 }
 
+TEST_F(SizeSearchTest, TellsTheFirstOfItsRanking) {
+  SizeSearch& running = search({});
+  const auto in_series = [](double median_ns, double series_ns) {
+    store::TrialRecord trial = ok(median_ns);
+    trial.series_ns = series_ns;
+    return trial;
+  };
+  EXPECT_TRUE(running.record(config("TILE=1"), ok(100)));
+  EXPECT_TRUE(running.record(config("TILE=2"), in_series(90, 60)));
+  EXPECT_FALSE(running.record(config("TILE=3"), in_series(80, 70)))
+      << "faster in single launches only";
+  EXPECT_EQ(running.ranking().front().config, config("TILE=2"));
+  EXPECT_TRUE(running.record(config("TILE=4"), ok(85))) << "60 / 90 of 85 is less than 60";
+  EXPECT_FALSE(running.record(config("TILE=4"), failed(Outcome::crashed)));
+  EXPECT_FALSE(running.record(config("TILE=1"), ok(95)));
+  EXPECT_EQ(running.ranking().front().config, config("TILE=2"));
+}
+
 TEST_F(SizeSearchTest, CountsTheResultsSinceTheLastNoticeableGain) {
   SizeSearch& running = search({});
   static_cast<void>(running.record(config("TILE=1"), failed(Outcome::wrong_result)));
@@ -237,7 +255,7 @@ TEST_F(SizeSearchTest, RanksByTimesInSeriesAndTheRestByWhatTheirsWouldBe) {
   };
   SizeSearch& done = search({});
   EXPECT_TRUE(done.record(config("TILE=1"), in_series(100, 90)));
-  EXPECT_FALSE(done.record(config("TILE=2"), in_series(110, 77))) << "slower alone";
+  EXPECT_TRUE(done.record(config("TILE=2"), in_series(110, 77))) << "slower alone, first in series";
   EXPECT_FALSE(done.record(config("TILE=3"), ok(130)));
   EXPECT_FALSE(done.record(config("TILE=4"), ok(120)));
   std::vector<std::pair<space::Config, double>> ranking;

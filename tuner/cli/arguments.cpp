@@ -142,6 +142,7 @@ void add_common(CLI::App& app, Arguments& arguments) {
   app.add_flag("--trust-db", arguments.common.trust_database,
                "Accept a database that other users can change, or on a network file system");
   app.add_flag("--json", arguments.common.json, "Write one JSON document to stdout");
+  app.add_flag("--markdown", arguments.common.markdown, "Write tables as Markdown");
   app.add_flag("-q,--quiet", arguments.common.quiet, "No progress on stderr");
   app.add_option("--color", arguments.color,
                  "Colour results; auto: on a terminal, unless NO_COLOR is set")

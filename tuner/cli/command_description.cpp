@@ -28,6 +28,41 @@ OptionDescription description_of(const CLI::Option& option) {
   return description;
 }
 
+/// Two command lines of a command; none of one whose usage says all.
+std::vector<std::string> examples_of(std::string_view command) {
+  struct Examples {
+    std::string_view command, first, second;
+  };
+  constexpr std::array<Examples, 15> kExamples = {{
+      {"tune", "tune --space saxpy.json --kernel saxpy --size 1000000",
+       "tune --space spaces/gemm.json --sizes spaces/suites/fp32.json --max-time 1h"},
+      {"finalize", "tune finalize --space saxpy.json",
+       "tune finalize --space saxpy.json --kernel saxpy --energy"},
+      {"bench", "tune bench --space saxpy.json --kernel saxpy --config best --config BLOCK=64",
+       "tune bench --space spaces/gemm.json --kernel gemm_naive --range 64:512:x2"},
+      {"portfolio", "tune portfolio --space spaces/gemm.json --sizes spaces/suites/fp32.json",
+       "tune portfolio --space spaces/gemm.json --like sizes.json --draw 24 -k 8"},
+      {"judge", "tune judge saxpy.json --json", "tune judge saxpy.json --config BLOCK=64 --store"},
+      {"explain", "tune explain --kernel saxpy --size 1000000",
+       "tune explain --space saxpy.json --kernel saxpy --size 1000000 --backend cpu"},
+      {"query", "tune query", "tune query --kernel saxpy --size 1000000 --format cpp"},
+      {"report", "tune report", "tune report --device 'NVIDIA H200' -o pages"},
+      {"compare", "tune compare before.db after.db --fail-on 3%",
+       "tune compare '@driver 570' '@driver 580' -o changes.html"},
+      {"export", "tune export --family gemm -o gemm.jsonl",
+       "tune export --format json --family gemm --code members -o table.json"},
+      {"import", "tune import gemm.jsonl", "ssh gpu tune export | tune import -"},
+      {"merge", "tune merge node1.db", "tune merge node1.db node2.db"},
+      {"record", "tune record -o sizes.json -- python3 train.py",
+       "tune record -o sizes.json -- ./solver input.txt"},
+      {"exec", "tune exec -- python3 train.py", "tune exec -- ./solver input.txt"},
+      {"completion", "source <(tune completion bash)", "tune completion fish | source"},
+  }};
+  const auto* const found = std::ranges::find(kExamples, command, &Examples::command);
+  if (found == kExamples.end()) return {};
+  return {std::string(found->first), std::string(found->second)};
+}
+
 /// A command as the parser knows it, with the common options.
 CommandDescription description_of(const CLI::App& app,
                                   const std::vector<OptionDescription>& common) {
@@ -43,6 +78,7 @@ CommandDescription description_of(const CLI::App& app,
   for (const OptionDescription& option : common) {
     if (!has_it(option)) description.options.push_back(option);
   }
+  description.examples = examples_of(app.get_name());
   for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; })) {
     description.commands.push_back(description_of(*sub, common));
   }
@@ -70,8 +106,9 @@ bool takes_path(const OptionDescription& option) {
 
 CommandDescription description_of(const CLI::App& program) {
   std::vector<OptionDescription> common;
-  for (const char* name : {"--db", "--trust-db", "--json", "--quiet", "--color"}) {
+  for (const char* name : {"--db", "--trust-db", "--json", "--markdown", "--quiet", "--color"}) {
     common.push_back(description_of(*program.get_option(name)));
+    common.back().is_common = true;
   }
   return description_of(program, common);
 }

@@ -17,6 +17,7 @@ struct OptionDescription {
   std::string text;
   bool is_positional = false;
   bool is_required = false;
+  bool is_common = false;  ///< of the program, taken by each command
 };
 
 /// A command with its options, as the parser of the command line knows them.
@@ -25,6 +26,7 @@ struct CommandDescription {
   std::string text;
   std::vector<OptionDescription> options;
   std::vector<CommandDescription> commands;
+  std::vector<std::string> examples = {};  ///< command lines
 };
 
 /// The values of an option: "a|b|c" for these words, "STRATEGY" for the names of the

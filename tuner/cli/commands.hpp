@@ -19,6 +19,7 @@ struct CommonOptions {
   std::optional<std::filesystem::path> database;  ///< --db
   bool trust_database = false;                    ///< --trust-db: any owner, any file system
   bool json = false;                              ///< --json: one JSON document on stdout
+  bool markdown = false;                          ///< --markdown: tables on stdout
   bool quiet = false;                             ///< -q: no progress
   ColorChoice color = ColorChoice::automatic;     ///< --color: of results
 };

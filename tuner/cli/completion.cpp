@@ -7,7 +7,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <functional>
+#include <utility>
 
 namespace tuner::cli {
 namespace {
@@ -34,6 +36,22 @@ std::string in_single_quotes(std::string_view text) {
   return result + "'";
 }
 
+/// The shell's command that lists what the database has for an option, a value a line; empty: there
+/// is none.
+std::string stored_values(const OptionDescription& option) {
+  constexpr std::string_view kList = "tune query 2>/dev/null | tail -n +2 | cut -f";
+  constexpr std::array<std::pair<std::string_view, int>, 3> kColumns = {
+      {{"--kernel", 1}, {"--size", 2}, {"--device", 3}}};
+  for (const auto& [name, column] : kColumns) {
+    if (std::ranges::find(option.names, name) == option.names.end()) continue;
+    return fmt::format("{}{} | sort -u", kList, column);
+  }
+  if (option.is_positional && option.value == "ID") {
+    return "tune runs list 2>/dev/null | tail -n +2 | cut -f1";
+  }
+  return {};
+}
+
 std::string bash_script(const CommandDescription& program) {
   std::string descents;
   std::string values;
@@ -53,16 +71,33 @@ std::string bash_script(const CommandDescription& program) {
       for (const std::string& name : option.names) {
         patterns.push_back(in_single_quotes(fmt::format("{} {}", path, name)));
       }
+      if (const std::string command_line = stored_values(option); !command_line.empty()) {
+        values += fmt::format("    {}) _tune_lines \"$current\" < <({}); return ;;\n",
+                              fmt::join(patterns, " | "), command_line);
+        continue;
+      }
       values += fmt::format("    {}) COMPREPLY=($(compgen -W {} -- \"$current\")); return ;;\n",
                             fmt::join(patterns, " | "),
                             in_single_quotes(fmt::format("{}", fmt::join(choices(option), " "))));
     }
-    words += fmt::format("    {}) words={} ;;\n", in_single_quotes(path),
-                         in_single_quotes(fmt::format("{}", fmt::join(offered, " "))));
+    std::string stored;
+    for (const OptionDescription& option : command.options) {
+      const std::string command_line = option.is_positional ? stored_values(option) : "";
+      if (!command_line.empty()) stored += fmt::format("\" $({})\"", command_line);
+    }
+    words += fmt::format("    {}) words={}{} ;;\n", in_single_quotes(path),
+                         in_single_quotes(fmt::format("{}", fmt::join(offered, " "))), stored);
   });
   // Without a word to offer, as after --space, `-o default` completes the names of files.
   return fmt::format(
-      R"(# Completes the command line of tune in bash. Load it with: source <(tune completion bash)
+      R"bash(# Completes the command line of tune in bash. Load it with: source <(tune completion bash)
+_tune_lines() {{
+  local line
+  COMPREPLY=()
+  while IFS= read -r line; do
+    [[ $line == "$1"* ]] && COMPREPLY+=("$(printf %q "$line")")
+  done
+}}
 _tune() {{
   local current=${{COMP_WORDS[COMP_CWORD]}} previous=${{COMP_WORDS[COMP_CWORD - 1]}}
   local command=tune word words=
@@ -77,7 +112,7 @@ _tune() {{
   COMPREPLY=($(compgen -W "$words" -- "$current"))
 }}
 complete -o default -F _tune tune
-)",
+)bash",
       descents, values, words);
 }
 
@@ -96,6 +131,9 @@ std::string zsh_value(const OptionDescription& option) {
   if (takes_path(option)) return ":" + zsh_text(option.value) + ":_files";
   const auto words = choices(option);
   if (!words.empty()) return fmt::format(":value:({})", fmt::join(words, " "));
+  if (const std::string command_line = stored_values(option); !command_line.empty()) {
+    return ":value:{compadd -- ${(f)\"$(" + command_line + ")\"}}";
+  }
   return ":" + zsh_text(option.value) + ": ";
 }
 
@@ -181,6 +219,8 @@ std::string fish_script(const CommandDescription& program) {
       if (!option.value.empty()) value = takes_path(option) ? " -r -F" : " -x";
       if (const auto words = choices(option); !words.empty()) {
         value += " -a " + in_single_quotes(fmt::format("{}", fmt::join(words, " ")));
+      } else if (const std::string command_line = stored_values(option); !command_line.empty()) {
+        value += " -a " + in_single_quotes("(" + command_line + ")");
       }
       lines += fmt::format("complete -c tune -n {}{}{} -d {}\n", when, names, value,
                            in_single_quotes(option.text));

@@ -86,6 +86,7 @@ void EventLog::progressed(const session::Progress& progress) {
                   {"card", progress.card},
                   {"reused", progress.reused},
                   {"new_best", progress.new_best},
+                  {"ranking_ns", number_or_null(progress.ranking_ns)},
                   {"evaluated", progress.evaluated},
                   {"planned", progress.planned}});
 }

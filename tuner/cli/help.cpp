@@ -93,8 +93,9 @@ std::string sections(const CommandDescription& command, const std::string& path)
 std::string help_text(const CommandDescription& command, const std::string& path,
                       const Terminal& terminal) {
   std::string usage = path;
-  std::string arguments, options, commands;
+  std::string arguments, options, commands, examples;
   for (const OptionDescription& option : command.options) {
+    if (option.is_common) continue;  // `tune help` lists them once
     (option.is_positional ? arguments : options) += option_entry(option, terminal);
     if (!option.is_positional) continue;
     const std::string& name = option.names.front();
@@ -103,14 +104,19 @@ std::string help_text(const CommandDescription& command, const std::string& path
   for (const CommandDescription& sub : command.commands) {
     commands += entry(sub.name, sub.text, terminal);
   }
+  for (const std::string& example : command.examples) examples += "  " + example + "\n";
   if (!options.empty()) usage += " [OPTIONS]";
   if (!commands.empty()) usage += " [COMMAND]";
   std::string text = fmt::format("{}\n\n{}\n", command.text, usage);
-  for (const auto& [heading, part] :
-       {std::pair{"Arguments", &arguments}, {"Commands", &commands}, {"Options", &options}}) {
+  for (const auto& [heading, part] : {std::pair{"Arguments", &arguments},
+                                      {"Commands", &commands},
+                                      {"Options", &options},
+                                      {"Examples", &examples}}) {
     if (part->empty()) continue;
     text += fmt::format("\n{}\n{}", terminal.colored(heading, Color::bold), *part);
   }
+  const bool takes_common = std::ranges::any_of(command.options, &OptionDescription::is_common);
+  if (takes_common) text += "\nCommon options: tune --help\n";
   return text;
 }
 

@@ -2,6 +2,7 @@
 #include "tuner/cli/kernel_runs.hpp"
 
 #include "tuner/core/quantity.hpp"
+#include "tuner/core/series_share.hpp"
 #include "tuner/session/kernel_record.hpp"
 #include "tuner/session/kernel_standings.hpp"
 
@@ -41,7 +42,7 @@ double share_of_first(std::span<const TuningTask> tasks) {
 KernelTimes times_of(const session::RunResult& result) {
   KernelTimes times;
   for (const session::SizeResult& size : result.sizes) {
-    if (size.best) times[size.size] = size.best->time.median_ns;
+    if (size.best) times[size.size] = store::ranking_ns(*size.best);
   }
   return times;
 }
@@ -154,10 +155,16 @@ KernelTimes KernelRuns::known_times(const TuningTask& task, const session::RunPl
                                .check_hash = family::check_hash(family_, task.kernel)};
   for (const space::Size& size : task.sizes) {
     const std::string problem = space::canonical_size(size, family_.problem.dims);
-    for (const auto& [config, trial] : store_.known_trials(subject, problem)) {
+    const auto trials = store_.known_trials(subject, problem);
+    SeriesShare share;
+    for (const auto& [config, trial] : trials) {
+      if (trial.time) share.learn(trial.time->median_ns, trial.series_ns);
+    }
+    for (const auto& [config, trial] : trials) {
       if (!trial.time) continue;
-      const auto [known, first] = times.try_emplace(size, trial.time->median_ns);
-      if (!first) known->second = std::min(known->second, trial.time->median_ns);
+      const double ns = share.ranking_ns(trial.time->median_ns, trial.series_ns);
+      const auto [known, first] = times.try_emplace(size, ns);
+      if (!first) known->second = std::min(known->second, ns);
     }
   }
   return times;

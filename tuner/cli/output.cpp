@@ -113,10 +113,16 @@ std::string json_text(const Json& document) {
   return printable(text) + "\n";  // escapes what is left of commands as JSON does: \u009b
 }
 
-Output::Output(const CommonOptions& common) : terminal_(STDOUT_FILENO, common.color) {}
+Output::Output(const CommonOptions& common)
+    : terminal_(STDOUT_FILENO, common.color), markdown_(common.markdown) {}
 
 void Output::list(const Table& table) const {
-  write(::isatty(STDOUT_FILENO) != 0 ? table.text(terminal_) : table.tab_separated());
+  const bool is_for_people = markdown_ || ::isatty(STDOUT_FILENO) != 0;
+  if (is_for_people) {
+    this->table(table);
+  } else {
+    write(table.tab_separated());
+  }
 }
 
 void Output::write(const std::string& text) const {

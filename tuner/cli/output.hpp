@@ -59,7 +59,9 @@ class Output {
     write(wrapped_lines(fmt::format(format, std::forward<Arguments>(arguments)...),
                         terminal_.width()));
   }
-  void table(const Table& table) const { write(table.text(terminal_)); }
+  void table(const Table& table) const {
+    write(markdown_ ? table.markdown() : table.text(terminal_));
+  }
   /// A table of entries: on a terminal as one, else tab-separated for the program that reads it.
   void list(const Table& table) const;
 
@@ -67,6 +69,7 @@ class Output {
   void write(const std::string& text) const;
 
   Terminal terminal_;
+  bool markdown_;
 };
 
 /// Writes to stdout what is still buffered. Throws std::system_error, as fmt::print does, when the

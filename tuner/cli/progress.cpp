@@ -133,7 +133,7 @@ void ProgressPrinter::announce_trial(const session::Progress& progress) {
 void ProgressPrinter::progressed(const session::Progress& progress) {
   if (style_ == Style::silent) return;
   if (const auto card = cards_.find(progress.card); card != cards_.end()) ++card->second;
-  if (progress.new_best) best_ns_[progress.size] = progress.trial->time->median_ns;
+  if (progress.new_best) best_ns_[progress.size] = *progress.ranking_ns;
   if (trials_ == Trials::each && !progress.reused) announce_trial(progress);
   if (style_ == Style::redrawn) {
     if (may_redraw()) redraw(line(progress));
@@ -175,8 +175,9 @@ void ProgressPrinter::size_done(const session::SizeResult& result) {
                          format_failures(result.outcomes)));
     return;
   }
-  std::string text = quantity::time(result.best->time.median_ns);
-  if (result.finalists.empty()) text += " (screening time)";
+  std::string text = quantity::time(store::ranking_ns(*result.best));
+  if (result.best->sustained_ns) text += " back to back";
+  if (result.finalists.empty()) text += " (by search times)";
   if (result.best->ratio_to_library) {
     text += fmt::format(", {} {}", format_ratio(result.best->ratio_to_library), library_);
   }

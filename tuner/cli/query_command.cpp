@@ -162,8 +162,8 @@ void add_measurement(Table& table, const store::BestRecord& best, std::string_vi
     time += fmt::format(" (quartiles {} to {}, {} samples)", quantity::time(best.time.q1_ns),
                         quantity::time(best.time.q3_ns), best.time.samples);
   }
-  table.add({label("time"), time});
-  table.add({label("rate"), format_rate(best.flops, best.bytes, best.time.median_ns)});
+  table.add({label("cold"), time});
+  table.add({label("rate"), format_rate(best.flops, best.bytes, store::ranking_ns(best))});
   table.add({label("speed"), ratio_text(best)});
   if (best.ratio_to_library_tuned) {
     table.add({label("library, tuned"),

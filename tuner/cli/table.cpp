@@ -200,6 +200,26 @@ std::string Table::tab_separated() const {
   return text;
 }
 
+std::string Table::markdown() const {
+  const auto row_of = [](const auto& cells, const auto& text_of) {
+    std::string line = "|";
+    for (const auto& cell : cells) {
+      for (const char c : text_of(cell)) {
+        if (c == '|') line += '\\';
+        line += c == '\n' ? ' ' : c;
+      }
+      line += '|';
+    }
+    return line + '\n';
+  };
+  std::string text = row_of(columns_, [](const Column& column) { return column.heading; });
+  text += row_of(columns_, [](const Column& column) {
+    return std::string(column.align == Align::right ? "---:" : "---");
+  });
+  for (const auto& row : rows_) text += row_of(row, [](const std::string& cell) { return cell; });
+  return text;
+}
+
 std::string Table::text(const Terminal& terminal) const {
   return Layout(columns_, rows_, terminal).text();
 }

@@ -36,6 +36,8 @@ class Table {
   [[nodiscard]] std::string text(const Terminal& terminal) const;
   /// For a program: a line for each row, tabs between the cells.
   [[nodiscard]] std::string tab_separated() const;
+  /// A table of Markdown.
+  [[nodiscard]] std::string markdown() const;
 
  private:
   std::vector<Column> columns_;

@@ -74,11 +74,12 @@ int list_tuned(const CommonOptions& common, const QueryOptions& options) {
   if (bests.empty()) {
     throw Error(
         ErrorCode::nothing_found,
-        fmt::format("{}: nothing is tuned{}; `tune query` without options lists all",
-                    store.path().string(),
-                    options.kernel.empty() && options.family.empty() && options.device.empty()
-                        ? ""
-                        : " for these options"));
+        options.kernel.empty() && options.family.empty() && options.device.empty()
+            ? fmt::format("{}: no size has a final round yet; `tune runs` lists the runs",
+                          store.path().string())
+            : fmt::format("{}: nothing is tuned for these options; `tune query` without options "
+                          "lists all",
+                          store.path().string()));
   }
   std::ranges::stable_sort(bests, {}, [](const store::StoredBest& stored) {
     return std::tie(stored.subject->device.name, stored.subject->kernel.family,

@@ -93,8 +93,15 @@ Json card_json(const session::CardResult& card) {
 
 void print_table(const family::Kernel& kernel, const std::string& title,
                  const session::RunResult& result, const Output& output) {
+  const bool back_to_back = std::ranges::all_of(result.sizes, [](const session::SizeResult& size) {
+    return !size.best || size.best->sustained_ns;
+  });
+  // The ratios compare this time of each size; of some sizes alone it would be two measures.
+  const auto time_ns = [&](const store::BestRecord& best) {
+    return back_to_back ? store::ranking_ns(best) : best.time.median_ns;
+  };
   Table table({{title},
-               {"time", Align::right},
+               {back_to_back ? "back to back" : "cold", Align::right},
                {"rate", Align::right},
                {"vs library", Align::right},
                {"vs default", Align::right},
@@ -107,8 +114,8 @@ void print_table(const family::Kernel& kernel, const std::string& title,
       continue;
     }
     const store::BestRecord& best = *size.best;
-    table.add({space::display(size.size, kernel.space->dims), quantity::time(best.time.median_ns),
-               format_rate(best.flops, best.bytes, best.time.median_ns),
+    table.add({space::display(size.size, kernel.space->dims), quantity::time(time_ns(best)),
+               format_rate(best.flops, best.bytes, time_ns(best)),
                format_ratio(best.ratio_to_library), format_ratio(best.ratio_to_default),
                size.finalists.empty() ? "–" : fmt::format("{}", best.ties), size.winner_display});
   }

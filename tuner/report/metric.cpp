@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/report/metric.hpp"
 
+#include "tuner/core/series_share.hpp"
+
 #include <algorithm>
 
 namespace tuner::report {
@@ -53,20 +55,21 @@ std::optional<double> best_ns(const SizeHistory& size) {
 
 std::optional<double> ranking_ns(const SizeHistory& size) {
   if (size.best && size.best->sustained_ns) return size.best->sustained_ns;
-  return best_ns(size);
+  const ReportedTrial* trial = size.best ? nullptr : fastest(size);
+  return trial != nullptr && trial->series_ns ? trial->series_ns : best_ns(size);
 }
 
 const ReportedTrial* fastest(const SizeHistory& size) {
-  const ReportedTrial* best = nullptr;
-  // As a search ranks them: what was timed in series is faster than what was not worth that.
-  const auto is_faster = [&](const ReportedTrial& one) {
-    if (best == nullptr) return true;
-    if (one.series_ns.has_value() != best->series_ns.has_value()) return one.series_ns.has_value();
-    return one.series_ns ? *one.series_ns < *best->series_ns
-                         : one.time->median_ns < best->time->median_ns;
+  SeriesShare share;
+  for (const ReportedTrial& trial : size.evaluations) {
+    if (trial.time) share.learn(trial.time->median_ns, trial.series_ns);
+  }
+  const auto ns_of = [&](const ReportedTrial& trial) {
+    return share.ranking_ns(trial.time->median_ns, trial.series_ns);
   };
-  for (const ReportedTrial& evaluation : size.evaluations) {
-    if (evaluation.time && is_faster(evaluation)) best = &evaluation;
+  const ReportedTrial* best = nullptr;
+  for (const ReportedTrial& trial : size.evaluations) {
+    if (trial.time && (best == nullptr || ns_of(trial) < ns_of(*best))) best = &trial;
   }
   return best;
 }

@@ -30,7 +30,7 @@ struct Metric {
 /// What sizes are ranked by, as the program does: back to back with cold operands where that was
 /// timed, else best_ns.
 [[nodiscard]] std::optional<double> ranking_ns(const SizeHistory& size);
-/// The fastest trial that ended `ok`; null when there is none.
+/// The trial that ended `ok` and is fastest in the order of a search; null when there is none.
 [[nodiscard]] const ReportedTrial* fastest(const SizeHistory& size);
 
 }  // namespace tuner::report

@@ -87,7 +87,7 @@ std::string over_sizes(const KernelHistory& kernel) {
 std::string size_verdict(const KernelHistory& kernel, const SizeHistory& size,
                          const Metric& metric) {
   const std::string label = format_size(size.problem);
-  const std::optional<double> ns = best_ns(size);
+  const std::optional<double> ns = ranking_ns(size);
   if (!ns) return fmt::format("{}: {}", label, without_success(size));
   std::string text = fmt::format("{}: {} {}", label, kernel.kernel, speed(size, metric, *ns));
   if (!size.best) return text + "; screening time only, not re-timed.";

@@ -118,6 +118,7 @@ std::optional<FinalResult> FinalRound::by_screening(const SizeSearch& search) co
   const space::Config& winner = ranking.front().config;
   store::BestRecord best = best_record(search, winner);
   best.time = *search.trial(winner).time;
+  best.sustained_ns = search.trial(winner).series_ns;
   return FinalResult{.best = std::move(best), .winner = winner, .finalists = {}};
 }
 

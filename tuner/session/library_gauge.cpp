@@ -22,7 +22,7 @@ std::optional<double> LibraryGauge::time(const SizeSearch& search) {
           .time(std::span(&best.config, 1), kFew, interrupted_);
   if (!times || !*times || (*times)->cold.times_ns.size() < 2) return std::nullopt;
   return measure::standing((*times)->cold.times_ns[1], (*times)->cold.times_ns[0]).median *
-         best.median_ns;
+         best.ranked_ns;
 }
 
 }  // namespace tuner::session

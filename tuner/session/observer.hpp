@@ -48,7 +48,8 @@ struct Progress {
   const store::TrialRecord* trial = nullptr;
   std::string_view card;                      ///< name of the card that ran it
   bool reused = false;                        ///< taken from the database, not run
-  bool new_best = false;                      ///< the fastest so far at its size
+  bool new_best = false;                      ///< the first of its size in the order of the search
+  std::optional<double> ranking_ns;           ///< what that order goes by; of a trial that is `ok`
   double flops = 0, bytes = 0;                ///< of the problem
   std::optional<double> library_ns;           ///< roughly, once it was timed at the size
   std::uint64_t evaluated = 0;                ///< over all sizes, reused ones included

@@ -51,6 +51,7 @@ Progress ProgressReport::progress(const SizeSearch& search, const store::TrialRe
   progress.size = search.size();
   progress.trial = &trial;
   progress.new_best = new_best;
+  if (trial.time) progress.ranking_ns = search.ranking_ns(trial);
   progress.flops = family::flops_at(problem_, search.size());
   progress.bytes = family::bytes_at(problem_, search.size());
   const auto library = library_ns_.find(&search);

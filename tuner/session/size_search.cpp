@@ -51,7 +51,7 @@ void SizeSearch::queue_known() {
       space::Config config = space::config_from_json(space_.definition(), json);
       if (!space_.position(config)) continue;
       constexpr double kLast = std::numeric_limits<double>::infinity();
-      known.emplace_back(trial.time ? ranked_ns(trial) : kLast, std::move(config));
+      known.emplace_back(trial.time ? ranking_ns(trial) : kLast, std::move(config));
     } catch (const Error&) {
       continue;  // the space has changed since and no longer has this value
     }
@@ -131,11 +131,8 @@ bool SizeSearch::record(const space::Config& config, const store::TrialRecord& t
     return record.time ? std::optional(record.time->median_ns) : std::nullopt;
   };
   const std::optional<double> time_ns = time_of(trial);
-  if (time_ns && trial.series_ns && (!series_ns_ || *trial.series_ns < *series_ns_)) {
-    series_ns_ = trial.series_ns;
-    series_share_ = *trial.series_ns / *time_ns;
-  }
-  const auto its_ns = time_ns ? std::optional(ranked_ns(trial)) : std::nullopt;
+  const bool reordered = time_ns && share_.learn(*time_ns, trial.series_ns);
+  const auto its_ns = time_ns ? std::optional(ranking_ns(trial)) : std::nullopt;
   if (strategy_) strategy_->tell(config, trial.outcome, its_ns);
   const auto [known, first] = trials_.try_emplace(config, trial);
   if (!first) {
@@ -144,17 +141,29 @@ bool SizeSearch::record(const space::Config& config, const store::TrialRecord& t
     known->second = trial;
   }
   ++outcomes_[trial.outcome];
-  const bool fastest = time_ns && (times_ns_.empty() || *time_ns < *times_ns_.begin());
   constexpr double kNoticeable = 0.995;
   const bool noticed = its_ns && (!noticed_ns_ || *its_ns < kNoticeable * *noticed_ns_);
   if (noticed) noticed_ns_ = its_ns;
   without_improvement_ = noticed ? 0 : without_improvement_ + 1;
   if (time_ns) times_ns_.insert(*time_ns);
-  return fastest;
+  return leads_now(config, trial, reordered || !first);
 }
 
-double SizeSearch::ranked_ns(const store::TrialRecord& trial) const {
-  return trial.series_ns.value_or(series_share_ * trial.time->median_ns);
+/// Updates the first of the ranking after a trial was stored.
+bool SizeSearch::leads_now(const space::Config& config, const store::TrialRecord& trial,
+                           bool reordered) {
+  if (reordered) {
+    const std::vector<Ranked> ranked = ranking();
+    front_ = ranked.empty() ? std::nullopt : std::optional(ranked.front().config);
+  } else if (trial.outcome == Outcome::ok && trial.time &&
+             (!front_ || ranking_ns(trial) < ranking_ns(trials_.at(*front_)))) {
+    front_ = config;
+  }
+  return front_ == config;
+}
+
+double SizeSearch::ranking_ns(const store::TrialRecord& trial) const {
+  return share_.ranking_ns(trial.time->median_ns, trial.series_ns);
 }
 
 std::optional<double> SizeSearch::best_ns() const {
@@ -171,7 +180,7 @@ std::vector<Ranked> SizeSearch::ranking() const {
   for (const auto& [config, trial] : trials_) {
     if (trial.outcome == Outcome::ok && trial.time) {
       ranked.push_back(
-          {.config = config, .median_ns = trial.time->median_ns, .ranked_ns = ranked_ns(trial)});
+          {.config = config, .median_ns = trial.time->median_ns, .ranked_ns = ranking_ns(trial)});
     }
   }
   std::ranges::stable_sort(ranked, {}, &Ranked::ranked_ns);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "tuner/core/series_share.hpp"
 #include "tuner/family/family.hpp"
 #include "tuner/search/strategy.hpp"
 #include "tuner/store/records.hpp"
@@ -66,7 +67,7 @@ class SizeSearch {
   /// The stored result of a configuration, if it need not be run again.
   [[nodiscard]] const store::TrialRecord* known(const std::string& config_json) const;
   /// Stores the trial of a configuration, in place of an earlier one.
-  /// Returns whether its cold median is the fastest so far.
+  /// Returns whether it is the first of ranking() now.
   bool record(const space::Config& config, const store::TrialRecord& trial);
   /// Ends the search and frees the strategy. Results are kept.
   void close();
@@ -91,6 +92,8 @@ class SizeSearch {
   /// as in the final round. Of what was not timed so, the cold median counts as much less as it is
   /// for the fastest in series.
   [[nodiscard]] std::vector<Ranked> ranking() const;
+  /// What a trial with a time is ranked by; the time that the strategy receives.
+  [[nodiscard]] double ranking_ns(const store::TrialRecord& trial) const;
   [[nodiscard]] const store::TrialRecord& trial(const space::Config& config) const {
     return trials_.at(config);
   }
@@ -98,8 +101,7 @@ class SizeSearch {
 
  private:
   void queue_known();
-  /// What a trial that ended `ok` is ranked by; the time that the strategy receives.
-  [[nodiscard]] double ranked_ns(const store::TrialRecord& trial) const;
+  bool leads_now(const space::Config& config, const store::TrialRecord& trial, bool reordered);
   /// What to ask next, if it was not asked before.
   [[nodiscard]] std::optional<space::Config> proposed(search::Budget budget);
   [[nodiscard]] search::Budget tightest(search::Budget budget) const;
@@ -119,10 +121,10 @@ class SizeSearch {
   std::vector<space::Config> first_;  // of these, at most two
   std::map<space::Config, store::TrialRecord> trials_;
   std::map<Outcome, std::uint64_t> outcomes_;
-  std::multiset<double> times_ns_;    // of what ended ok
-  std::optional<double> series_ns_;   // of the fastest in series
-  double series_share_ = 1;           // that over its cold median
-  std::optional<double> noticed_ns_;  // the fastest when it was last noticeably faster
+  std::multiset<double> times_ns_;  // of what ended ok
+  SeriesShare share_;
+  std::optional<space::Config> front_;  // of ranking()
+  std::optional<double> noticed_ns_;    // the fastest when it was last noticeably faster
   std::uint64_t without_improvement_ = 0;
 };
 

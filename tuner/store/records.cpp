@@ -56,6 +56,10 @@ bool regimes_differ(const std::optional<double>& rested_ns,
   return rested_ns && sustained_ns && std::abs(*sustained_ns / *rested_ns - 1) > kTold;
 }
 
+double ranking_ns(const BestRecord& best) {
+  return best.sustained_ns.value_or(best.time.median_ns);
+}
+
 double ranked_ns(double ns, bool verified) {
   // Two H200 timed the same 53 configurations: the ratios were 0.91 to 1.08
   // (benchmarks/results/tensor-types-h200-2026-11-27.txt).

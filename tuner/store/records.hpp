@@ -128,6 +128,11 @@ struct FinalistRecord {
 [[nodiscard]] bool regimes_differ(const std::optional<double>& rested_ns,
                                   const std::optional<double>& sustained_ns);
 
+struct BestRecord;
+/// What its ratios compare and its search ranked by: the time back to back with cold operands
+/// where that was measured, else of single launches from a cold cache (`time`). Nanoseconds.
+[[nodiscard]] double ranking_ns(const BestRecord& best);
+
 /// What the times of a final round's contenders are, as it is stored: of single launches from a
 /// cold cache, interleaved.
 inline constexpr std::string_view kTimeMetric = "cold";
