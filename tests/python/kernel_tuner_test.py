@@ -108,6 +108,12 @@ class KernelTunerTest(unittest.TestCase):
         self.assertEqual(env["best_config"]["width"], env["best_config"]["block_size_x"])
         self.assertEqual(set(calls), {(128,)})
 
+    def test_what_verify_refuses_is_not_the_best(self):
+        given = [numpy.zeros(100, "f4"), self.x, numpy.int32(100)]
+        results, env = kernel_tuner.tune_kernel("copy", COPY, (100, 1), given, {"block_size_x": [32]},
+                                                answer=[self.x, None, None], verify=lambda *_: False, quiet=True)
+        self.assertEqual((env["best_config"], ["__error__" in each for each in results]), ({}, [True]))
+
     def test_one_launch_returns_the_arguments(self):
         y = numpy.zeros(100, "f4")
         found = kernel_tuner.run_kernel("copy", COPY, (100, 1), [y, self.x, numpy.int32(100)], {"block_size_x": 32})

@@ -70,7 +70,7 @@ def tune_kernel(kernel_name: str, kernel_source: Any, problem_size: Any, argumen
             util.process_metrics(result, metrics)
     env = {"device_name": names[0], "kernel_tuner_version": f"tuner {VERSION}", "program": _program.run(["--version"]).strip(),
            "iterations": iterations, "total_time_ms": 1e3 * (time.perf_counter() - begun)}
-    env["best_config"] = _best(results, bests, objective, objective_higher_is_better, objectives)
+    env["best_config"] = _best(results if verify is None else bests, bests, objective, objective_higher_is_better, objectives)
     if not quiet and isinstance(env["best_config"], dict):
         print(f"BEST PERFORMING CONFIGURATION: {util.get_config_string(env['best_config'], [*tune_params, 'time', *(metrics or ())], {'time': 'ms'})}")
     return results, env
@@ -171,6 +171,8 @@ def _best(results: Sequence[Result], bests: Sequence[Result], objective: Any, hi
     if objectives:
         return util.get_pareto_results(list(results), list(objectives), list(objectives.values()))
     objective, higher = util.get_objective_defaults(objective, higher)
+    if not results:  # verify() accepted none
+        return {}
     if objective != "time" and not any(objective in each for each in results if "__error__" not in each):
         raise _options.Refused(f"objective={objective!r}: no result has it: it is neither time nor a metric of these")
     if objective == "time" and len(bests) == 1:
