@@ -86,6 +86,13 @@ def _release_caches() -> None:
         cupy.get_default_memory_pool().free_all_blocks()
 
 
+def release_where_scarce(backend: str, device: int) -> None:
+    """Gives back what the libraries keep for later arrays, where less than a tenth of a GPU's memory is free: the program needs it."""
+    free = _free_bytes(backend, device) if backend == "cuda" else None
+    if free is not None and free[0] < free[1] / 10:
+        _release_caches()
+
+
 def _held_by_torch(device: int) -> int:
     torch = sys.modules.get("torch")
     return int(torch.cuda.memory_allocated(device)) if torch is not None and torch.cuda.is_initialized() else 0

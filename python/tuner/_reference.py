@@ -15,6 +15,7 @@ import numpy
 
 from . import _arrays, _safetensors
 from ._library import Error
+from ._memory import release_where_scarce
 
 _LIBRARIES = ("torch", "cupy", "numpy")
 
@@ -82,7 +83,9 @@ class Reference:
             if "inputs" not in last:
                 continue
             try:
-                answer(self._answer(pathlib.Path(last["inputs"]), pathlib.Path(last["results"])))
+                results = self._answer(pathlib.Path(last["inputs"]), pathlib.Path(last["results"]))
+                release_where_scarce(*self._device)
+                answer(results)
             except BaseException as error:
                 answer(f"failed: {type(error).__name__}: {error}")
                 raise

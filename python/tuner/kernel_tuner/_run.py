@@ -50,7 +50,7 @@ def launch(problem: Problem, config: Mapping[str, Any], device: int = 0) -> List
     check = {"reference": {"kernel": one.function}, "tolerance": {"absolute": 1e30}, "deterministic": False}
     folder = one.folder(written, check, {})
     database = str(folder.path / "launch.db")
-    with tempfile.TemporaryDirectory(prefix="tuner-") as saved, _alone(_lock(folder, device), _program.Line(None)):
+    with tempfile.TemporaryDirectory(prefix="tuner-") as saved, _alone(backend(), device):
         _program.run(["--db", database, "--space", str(folder.space), "--kernel", one.function, "--size", "1", "--max-evals", "1",
                       "--effort", "quick", "--no-energy", "--json", *_on(device)])
         request = {"database": database, "family": folder.family, "backend": backend(), "device": device, "outputs": f"{saved}/outputs.npz",
@@ -58,10 +58,6 @@ def launch(problem: Problem, config: Mapping[str, Any], device: int = 0) -> List
                    "numbers": {one.name(i): plain(each) for i, each in enumerate(task.arguments) if one.arrays[i] is None}}
         arrays = _launch.run(request, {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))})
     return [_as_given(given, arrays.get(one.name(i))) for i, given in enumerate(task.arguments)]
-
-
-def _lock(folder: Folder, device: int) -> pathlib.Path:
-    return folder.path.parent / f".{backend()}-{device}.lock"
 
 
 def _as_given(given: Any, bits: Any) -> Any:
@@ -105,7 +101,7 @@ def search(problem: Problem, folder: Folder, options: Sequence[str], device: int
     arguments = ["--space", str(folder.space), "--kernel", problem.function, "--size", "1", "--json", "--progress", "json", *options,
                  *_on(device), *([] if reuse else ["--fresh"])]
     try:
-        with _alone(_lock(folder, device), line), _program.Running(arguments, take) as running:
+        with _alone(backend(), device), _program.Running(arguments, take) as running:
             text, interrupted = _output_of(running)
             code = running.finish()
             if not text.strip():
