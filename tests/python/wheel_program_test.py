@@ -80,7 +80,7 @@ class WheelProgramTest(unittest.TestCase):
     def test_only_products_need_a_blas(self):
         short = ("--backend", "cpu", "--max-evals", "1", "--db", self.path / "blas.db")
         done = self.run_without_blas("--space", "examples/saxpy/saxpy.json", "--kernel", "saxpy", "--size", "1000", *short)
-        self.assertRegex(done.stdout, r"1000 .*BLOCK=", done.stderr)
+        self.assertRegex(done.stdout, r"(?s)1000 .*BLOCK=", done.stderr)
         done = self.run_without_blas("--space", "spaces/gemm.json", "--kernel", "gemm_naive", "--size", "16,16,16", *short)
         self.assertRegex(done.stderr, "apt-get install libopenblas0")
 
