@@ -359,15 +359,7 @@ def _run(work: _Work, identity: str, fresh: bool, line: _program.Line) -> Tuned:
     arguments += ["--allow-shared"] if options["allow_shared"] else []
     trials: List[Dict[str, Any]] = []
     with _program.Running(arguments, lambda event: _take(event, trials, work, line)) as running:
-        text, interrupted = _output_of(running)
-        code = running.finish()
-        if not text.strip():
-            if interrupted:
-                raise KeyboardInterrupt
-            raise running.error(code)
-        document = json.loads(text)
-        if "kernels" not in document:  # one that says what is wrong
-            raise Error(_program.in_python(document["message"]))
+        document, code, interrupted = _document_of(running)
         record = {"document": document, "trials": trials, "warnings": [each for each in running.warnings if each.strip()]}
         found = any("best" in size for kernel in document["kernels"] for size in kernel["sizes"])
         if not found and not interrupted:
@@ -379,6 +371,20 @@ def _run(work: _Work, identity: str, fresh: bool, line: _program.Line) -> Tuned:
     write_if_other(_record_file(work, specification), json.dumps(
         {"specification": specification, "complete": complete, "record": record}).encode())
     return _tuned(work, record, complete=complete, looked_up=False)
+
+
+def _document_of(running: _program.Running) -> Tuple[Dict[str, Any], int, bool]:
+    """What `tune --json` prints of a run, its exit code, and whether Ctrl-C ended it. Raises Error where there was no run."""
+    text, interrupted = _output_of(running)
+    code = running.finish()
+    if not text.strip():
+        if interrupted:
+            raise KeyboardInterrupt
+        raise running.error(code)
+    document = json.loads(text)
+    if "kernels" not in document:  # one that says what is wrong
+        raise Error(_program.in_python(document["message"]))
+    return document, code, interrupted
 
 
 def _output_of(running: _program.Running) -> Tuple[str, bool]:

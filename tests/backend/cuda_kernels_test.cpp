@@ -94,8 +94,8 @@ class CompileMatrix : public testing::TestWithParam<const char*> {
                              space::display(*tested.kernel->space, config)));
     const auto binary = compiler_.compile(family::compile_job(*tested.kernel, space, config));
     ASSERT_TRUE(binary) << binary.error().message;
-    const std::int64_t fixed =
-        static_cast<std::int64_t>(testing_support::static_shared_bytes(*binary));
+    const auto fixed = static_cast<std::int64_t>(
+        testing_support::static_shared_bytes(*binary, device_.attributes.compute_capability));
     for (std::size_t step = 0; step < tested.kernel->steps.size(); ++step) {
       const family::Geometry launch =
           family::geometry(*tested.kernel, step, space.expression_values(config));

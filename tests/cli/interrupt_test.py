@@ -54,7 +54,6 @@ class InterruptTest(ProgramTest):
 
     def test_progress_summary_and_report_agree_where_there_is_no_final_round(self):
         events = self.directory / "events"
-        events = self.directory / "events"
         run = self.start_until("compiling on", *LONG_RUN, "--log", events)
         while not events.exists() or events.read_text().count('"trial"') < 12:
             time.sleep(0.05)

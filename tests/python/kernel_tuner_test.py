@@ -114,6 +114,11 @@ class KernelTunerTest(unittest.TestCase):
                                                 answer=[self.x, None, None], verify=lambda *_: False, quiet=True)
         self.assertEqual((env["best_config"], ["__error__" in each for each in results]), ({}, [True]))
 
+    def test_an_error_of_the_program_is_told(self):
+        given = [numpy.zeros(100, "f4"), self.x, numpy.int32(100)]
+        with self.assertRaisesRegex(tuner.Error, "device"):
+            kernel_tuner.tune_kernel("copy", COPY, (100, 1), given, {"block_size_x": [32]}, answer=[self.x, None, None], device=7, quiet=True)
+
     def test_one_launch_returns_the_arguments(self):
         y = numpy.zeros(100, "f4")
         found = kernel_tuner.run_kernel("copy", COPY, (100, 1), [y, self.x, numpy.int32(100)], {"block_size_x": 32})

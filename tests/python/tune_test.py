@@ -104,8 +104,9 @@ class ResultTest(TuneTest):
         k = self.tune(source, "row_sum", args=lambda R, C, rng: dict(cols=C, x=rng.normal(R, C), y=rng.empty(R)),
                       reference=lambda x: x.sum(axis=1), grid="R", block=1, parameters={"ORDER": [0, 1, 2]}, sizes=[(8, 300)],
                       check_sizes=[(1, 1), (2, 37)])
-        # On a busy machine a right one may have no plausible time.
-        self.assertEqual({t["ORDER"]: t["outcome"] == "wrong_result" for t in k.trials()}, {0: False, 1: False, 2: True})
+        outcomes = {t["ORDER"]: t["outcome"] for t in k.trials()}
+        self.assertEqual(outcomes[2], "wrong_result")
+        self.assertLessEqual({outcomes[0], outcomes[1]}, {"ok", "implausible"})  # on a busy machine a right one may have no plausible time
 
     def test_fixed_arrays_are_verified_at_one_size(self):
         x = numpy.arange(100, dtype="f4")

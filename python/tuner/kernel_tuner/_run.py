@@ -16,7 +16,7 @@ import numpy
 from .. import _program
 from .._library import Error
 from .._space import Folder, write_if_other
-from .._tune import _alone, _output_of
+from .._tune import _alone, _document_of
 from .._tuned import failure_summary
 from . import _launch
 from ._configurations import plain
@@ -102,13 +102,7 @@ def search(problem: Problem, folder: Folder, options: Sequence[str], device: int
                  *_on(device), *([] if reuse else ["--fresh"])]
     try:
         with _alone(backend(), device), _program.Running(arguments, take) as running:
-            text, interrupted = _output_of(running)
-            code = running.finish()
-            if not text.strip():
-                if interrupted:
-                    raise KeyboardInterrupt
-                raise running.error(code)
-            document = json.loads(text)
+            document, _, interrupted = _document_of(running)
     finally:
         line.end()
     latest = {json.dumps(trial["config"], sort_keys=True): trial for trial in trials}
