@@ -107,6 +107,16 @@ void keep_usable(std::vector<select::Selection>& measured, const select::Ranking
   });
 }
 
+/// Of the kernels the first two, and the library.
+std::vector<select::Selection> the_fastest(std::vector<select::Selection> in_order) {
+  constexpr std::size_t kKernels = 2;
+  std::size_t kernels = 0;
+  std::erase_if(in_order, [&](const select::Selection& it) {
+    return it.kernel != nullptr && ++kernels > kKernels;
+  });
+  return in_order;
+}
+
 std::string nothing_can_run(const FamilyTable& family, const SizeSlot& slot,
                             const std::vector<std::string>& explanation) {
   return fmt::format("nothing can run for {} at {}:\n  {}", family.family().name, slot.text,
@@ -210,6 +220,18 @@ Expected<LaunchPlan, std::string> PlanMaker::make_measured(const FamilyTable& fa
       auto in_order = measured_.choose({table, *measured.slot, measured.ranking}, make_plan, memory,
                                        ranking.explanation);
       keep_usable(in_order, ranking);
+      if (!in_order.empty()) ranking.answers = std::move(in_order);
+    }
+    if (settings_.mode == DispatchMode::any && !ranking.product_alone.empty()) {
+      // What follows the product may take a kernel registers: the fastest are timed with it, beside
+      // the library, which computes the product alone.
+      ranking.answers = the_fastest(std::move(ranking.answers));
+      const auto make_plan = [&](const select::Selection& selection, ScratchPool& scratch) {
+        const SizeSlot& at = selection.kernel == nullptr ? *measured.slot : slot;
+        return attempt(table, at, selection, PlanChoice::any, scratch);
+      };
+      auto in_order =
+          measured_.choose({table, slot, ranking}, make_plan, memory, ranking.explanation);
       if (!in_order.empty()) ranking.answers = std::move(in_order);
     }
     auto plan = first_that_works(table, slot, ranking.answers, PlanChoice::any,
