@@ -150,6 +150,7 @@ class TorchTest(unittest.TestCase):
                 self.assertLess(float(((result - expected).abs() / expected.abs().clamp(min=1)).max()), error)
 
     def test_the_library_adds_a_bias_too(self):
+        self.enable()
         x, weights, bias = self.floats(48, 4096).half(), self.floats(4096, 4096).half(), self.floats(4096).half()
         expected = x.double() @ weights.double().T + bias.double()
         size = [48, 4096, 4096, 1, 0, 1, 4096, 4096, 4096, 4, 1, 0, 0, 1]
