@@ -594,6 +594,28 @@ void add_record(CLI::App& app, Arguments& arguments) {
   add_program(*sub, arguments.record.program);
 }
 
+void add_capture(CLI::App& app, Arguments& arguments) {
+  CaptureOptions& o = arguments.capture;
+  CLI::App* sub = add_command(
+      app, arguments, "capture",
+      "Run a program and make a folder to tune of one launch of a kernel, with its data",
+      [&arguments] { return capture(arguments.common, arguments.capture); });
+  sub->add_option("--kernel", o.kernel, "The kernel's function")->type_name("NAME")->required();
+  sub->add_option("-o,--output", o.output, "A new folder; default captured_NAME")->type_name("DIR");
+  sub->add_option("--source", o.source, "The kernel's source; default: what NVRTC compiles there")
+      ->type_name("FILE");
+  sub->add_option("--launch", o.launch, "Which of the kernel's launches, from 1")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber);
+  sub->add_option("--limit", o.limit_mib, "Most MiB of all its buffers")
+      ->type_name("MIB")
+      ->check(CLI::PositiveNumber);
+  sub->add_option("--elements", o.elements,
+                  "Elements of a buffer, where its memory goes on behind them")
+      ->type_name("NAME=N");
+  add_program(*sub, o.program);
+}
+
 void add_exec(CLI::App& app, Arguments& arguments) {
   CLI::App* sub =
       add_command(app, arguments, "exec", "Run a program with tuned kernels in place of cuBLAS",
@@ -623,6 +645,7 @@ void add_commands(CLI::App& app, Arguments& arguments) {
   add_runs(app, arguments);
   add_replay(app, arguments);
   add_record(app, arguments);
+  add_capture(app, arguments);
   add_exec(app, arguments);
   add_command(app, arguments, "mcp",
               "Serve a client of the Model Context Protocol, on stdin and stdout",
