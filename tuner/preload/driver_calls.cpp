@@ -9,7 +9,7 @@
 
 #include <array>
 #include <atomic>
-#include <cstring>
+#include <cstdio>
 #include <dlfcn.h>
 #include <map>
 #include <mutex>
@@ -128,9 +128,9 @@ nvrtcResult compile_program(CompileProgram compile, nvrtcProgram program, int co
     if (found != known.sources.end() && !record_path("").empty()) {
       std::string text = found->second + ",\"options\":[";
       for (int i = 0; i < count; ++i) text += (i == 0 ? "" : ",") + in_json(options[i]);
-      std::string number = std::to_string(known.compiled++);
-      number.insert(0, 8 - std::min<std::size_t>(8, number.size()), '0');
-      write_record(number + ".program", text + "]}");
+      std::array<char, 32> name{};  // names in the order of compilations
+      std::snprintf(name.data(), name.size(), "%010u.program", known.compiled++);
+      write_record(name.data(), text + "]}");
       known.sources.erase(found);
     }
   }
