@@ -249,7 +249,7 @@ void substitute(const char* name, void** function, int version, cuuint64_t flags
   }
   constexpr int kFirstWithStatus = 12000;
   std::string wanted = name;
-  const bool is_launch = wanted.starts_with("cuLaunchKernel");
+  const bool is_launch = wanted == "cuLaunchKernel" || wanted == "cuLaunchKernelEx";
   if (is_launch && (flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM) != 0) wanted += "_ptsz";
   if (wanted == "cuGetProcAddress" && version >= kFirstWithStatus) wanted += "_v2";
   if (void* const ours = substitute_of(wanted)) *function = ours;
