@@ -64,6 +64,12 @@ class CaptureTest(unittest.TestCase):
         numpy.testing.assert_array_equal(numpy.load(self.folder / "data/sums.npy"), numpy.full(16, 0.5, "f4"))
         numpy.testing.assert_array_equal(numpy.load(self.folder / "data/sums_after.npy"), sums)
         self.assertEqual({trial["outcome"] for trial in self.tuned(captured.space)}, {"ok"})
+        # What is tuned on the captured data serves the application.
+        with tuner.Dispatcher(tuner.Table.database(self.folder / "captured.db"), backend="cpu") as dispatcher:
+            self.assertEqual(dispatcher.answer(self.k.family, 1000).rung, "exact")
+            again = numpy.full(16, 0.5, "f4")
+            dispatcher.launch(self.k.family, 1000, 0.25, self.keys, again)
+            numpy.testing.assert_array_equal(again, sums)
         document = json.loads(captured.space.read_text())
         self.assertEqual([entry.get("value") for entry in document["arguments"]], ["N", 0.25, None, None])
         # A configuration that is wrong on these keys is found on them.
