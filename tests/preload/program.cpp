@@ -10,12 +10,15 @@
 namespace {
 
 constexpr const char* kSource = R"(
+#include <step.cuh>
 #ifndef STEP
 #define STEP 1
 #endif
 extern "C" __global__ void histogram(int n, const int* keys, unsigned* counts) {
   const int threads = gridDim.x * blockDim.x;
-  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += threads) atomicAdd(&counts[keys[i]], STEP);
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += threads) {
+    atomicAdd(&counts[keys[i]], step(STEP));
+  }
 }
 )";
 
@@ -27,10 +30,10 @@ Function found(void* library, const char* name) {
 void launch_histogram() {
   void* const library = ::dlopen("libcuda.so.1", RTLD_LAZY);
   nvrtcProgram program = nullptr;
-  const char* const options[] = {"-DSTEP=1", "--std=c++17", "-arch=sm_90"};
+  const char* const options[] = {"-DSTEP=1", "--std=c++17", "-arch=sm_90", "-I" TUNER_TEST_HEADERS};
   found<decltype(&nvrtcCreateProgram)>(library, "nvrtcCreateProgram")(&program, kSource, nullptr, 0,
                                                                       nullptr, nullptr);
-  found<decltype(&nvrtcCompileProgram)>(library, "nvrtcCompileProgram")(program, 3, options);
+  found<decltype(&nvrtcCompileProgram)>(library, "nvrtcCompileProgram")(program, 4, options);
   void* launch = nullptr;
   found<CUresult (*)(const char*, void**, int, cuuint64_t, CUdriverProcAddressQueryResult*)>(
       library, "cuGetProcAddress_v2")("cuLaunchKernel", &launch, 13000, 0, nullptr);

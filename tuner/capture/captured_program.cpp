@@ -153,7 +153,31 @@ fs::path recorded_folder(const fs::path& record, const std::string& kernel) {
                         kernel, fmt::join(shown, "\n  ")));
 }
 
-/// What NVRTC compiled that has the kernel, the last first.
+bool has_kernel(const std::string& source, const std::string& kernel) {
+  const std::vector<family::SourceToken> tokens = family::source_tokens(source);
+  const auto has = [&](std::string_view word) {
+    return std::ranges::find(tokens, word, &family::SourceToken::text) != tokens.end();
+  };
+  return has("__global__") && has(kernel);
+}
+
+/// The folders of headers that NVRTC was given, without CUDA's own.
+std::vector<fs::path> include_folders(const std::vector<std::string>& options) {
+  std::vector<fs::path> folders;
+  for (std::size_t i = 0; i < options.size(); ++i) {
+    std::string_view text = options[i];
+    const bool is_apart = text == "-I" || text == "--include-path";
+    if (is_apart && i + 1 < options.size()) text = options[++i];
+    const bool is_one = is_apart || text.starts_with("-I") || text.starts_with("--include-path=");
+    if (!is_one) continue;
+    if (!is_apart) text.remove_prefix(text.starts_with("-I") ? 2 : std::strlen("--include-path="));
+    if (fs::is_directory(text) && !fs::exists(fs::path(text) / "cuda.h"))
+      folders.emplace_back(text);
+  }
+  return folders;
+}
+
+/// What NVRTC compiled that has the kernel, the last first, with the headers that it includes.
 std::optional<Source> compiled_source(const fs::path& folder, const std::string& kernel) {
   std::vector<fs::path> programs;
   for (const auto& entry : fs::directory_iterator(folder)) {
@@ -163,17 +187,19 @@ std::optional<Source> compiled_source(const fs::path& folder, const std::string&
   for (const fs::path& file : programs) {
     const Json program = parse_json(read_file(file, kMostTextBytes), file.string());
     const std::string text = program.at("source");
-    try {
-      static_cast<void>(family::space_draft(text, "source", kernel));
-    } catch (const Error&) {
-      if (text.find(kernel) == std::string::npos) continue;
-    }
-    Source source{.files = {.name = kernel + ".cu", .text = text, .headers = {}},
-                  .options = program.value("options", std::vector<std::string>())};
+    if (!has_kernel(text, kernel)) continue;
+    const fs::path place = folder / "source";
+    write_file(place / (kernel + ".cu"), text);
     for (const auto& header : program.at("headers").items()) {
-      source.files.headers.push_back({header.key(), header.value()});
+      const fs::path name = fs::path(header.key()).lexically_normal();
+      if (name.is_absolute() || *name.begin() == "..") continue;
+      write_file(place / name, header.value().get<std::string>());
     }
-    return source;
+    const auto options = program.at("options").get<std::vector<std::string>>();
+    return Source{
+        .files = family::read_kernel_source(
+            place / (kernel + ".cu"), {.space_folder = place, .folders = include_folders(options)}),
+        .options = options};
   }
   return std::nullopt;
 }
@@ -194,6 +220,7 @@ std::vector<std::string> kept_options(const std::vector<std::string>& all, Json&
   std::vector<std::string> kept;
   for (std::string option : all) {
     if (option == "-use_fast_math") option = "--use_fast_math";
+    if (option.starts_with("--std=")) option.erase(0, 1);
     if (option.starts_with("-D")) {
       const std::size_t equals = option.find('=');
       const std::string name = option.substr(2, equals == std::string::npos ? equals : equals - 2);

@@ -12,6 +12,7 @@
 #include <cstring>
 #include <cxxabi.h>
 #include <dlfcn.h>
+#include <map>
 #include <mutex>
 #include <set>
 #include <string>
@@ -97,7 +98,7 @@ class Wanted {
     is_taken_ = ++count_ >= launch_;
     return is_taken_;
   }
-  [[nodiscard]] bool is_recorded() const { return !kernel_.empty(); }
+  [[nodiscard]] bool is_awaited() const { return !kernel_.empty() && !is_taken_; }
 
  private:
   const std::string kernel_ = text_of("TUNER_CAPTURE_KERNEL");
@@ -105,7 +106,7 @@ class Wanted {
   std::mutex mutex_;
   std::set<std::string> seen_;
   unsigned long count_ = 0;
-  bool is_taken_ = false;
+  std::atomic<bool> is_taken_ = false;
 };
 
 Wanted& wanted() {
@@ -275,13 +276,19 @@ class Recording {
 }  // namespace
 
 void* driver_function(const char* name) {
+  static std::mutex mutex;
+  static auto* const known = new std::map<std::string_view, void*>;
+  const std::scoped_lock lock(mutex);
+  if (const auto found = known->find(name); found != known->end()) return found->second;
   // Not closed: what is found stays.
   void* const library = ::dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
-  return library == nullptr ? nullptr : system_dlsym(library, name);
+  void* const function = library == nullptr ? nullptr : system_dlsym(library, name);
+  if (function != nullptr) known->emplace(name, function);
+  return function;
 }
 
 CUresult record_launch(const LaunchCall& call, const std::function<CUresult()>& launch) {
-  if (!wanted().is_recorded() || is_captured_into_graph(call)) return launch();
+  if (!wanted().is_awaited() || is_captured_into_graph(call)) return launch();
   const std::string name = name_of(call.function);
   return wanted().is_this(name) ? Recording(call, name).run(launch) : launch();
 }

@@ -27,7 +27,7 @@ struct LaunchCall {
 [[nodiscard]] CUresult record_launch(const LaunchCall& call,
                                      const std::function<CUresult()>& launch);
 
-/// A function of the driver, or null.
+/// A function of the driver, or null. `name` is a literal.
 [[nodiscard]] void* driver_function(const char* name);
 
 }  // namespace tuner::preload
