@@ -8,7 +8,7 @@ a cache of 512 tokens of each sequence.
 Each step is captured in a CUDA graph, as it is and as torch.compile makes it; rounds alternate between the graphs of both. `ready` is what the first step with
 tuner.torch takes, where sizes are chosen. `ratio` is aten's time divided by tuner's, the median over rounds, with the least and the greatest.
 
-    PYTHONPATH=python benchmarks/python/llama_step.py [--[no-]measure] [--compile] [--merged] [--alone] [--table db/seed/nvidia-h200.json] TOKENS...
+    PYTHONPATH=python benchmarks/python/llama_step.py [--[no-]measure] [--compile] [--merged] [--bias] [--alone] [--table db/seed/nvidia-h200.json] TOKENS...
 """
 
 import argparse
@@ -27,9 +27,9 @@ SHAPE = dict(hidden_size=4096, intermediate_size=14336, num_attention_heads=32, 
              num_hidden_layers=4, max_position_embeddings=8192)
 
 
-def model():
+def model(bias):
     with torch.device("cuda"):
-        made = transformers.LlamaForCausalLM(transformers.LlamaConfig(**SHAPE)).to(torch.bfloat16)
+        made = transformers.LlamaForCausalLM(transformers.LlamaConfig(**SHAPE, attention_bias=bias, mlp_bias=bias)).to(torch.bfloat16)
     return made.eval()
 
 
@@ -128,6 +128,7 @@ def main():
     parser.add_argument("--measure", action=argparse.BooleanOptionalAction, help="time all new sizes at their first call, or none")
     parser.add_argument("--compile", action="store_true", help="also the step that torch.compile makes")
     parser.add_argument("--merged", action="store_true", help="a decode step with merged projections instead of transformers' model")
+    parser.add_argument("--bias", action="store_true", help="with a bias in each projection of transformers' model")
     parser.add_argument("--alone", action="store_true", help="without tuner.torch: for `tune record` and `tune exec`")
     parser.add_argument("--table", type=tuner.Table.file, help="default: the user's database and the shipped table")
     options = parser.parse_args()
@@ -136,7 +137,7 @@ def main():
         with torch.device("cuda"):
             step = MergedModel(max(options.tokens)).to(torch.bfloat16).eval()
     else:
-        its = model()
+        its = model(options.bias)
 
         def step(ids):
             return its(input_ids=ids, use_cache=False, logits_to_keep=1).logits

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Products x @ w.T of tuner.matmul beside torch.mm, which calls cuBLAS, and the algorithms of cublasLt, at sizes of which most were never tuned.
+"""Products x @ w.T of tuner.matmul beside PyTorch's (mm, _int_mm, _scaled_mm), which call cuBLAS, and the algorithms of cublasLt, at sizes of which most were never tuned.
 
 Sizes: the numbers of rows M of `--rows` at the weights `--weights N,K`; `--random` sizes with each dimension log-uniform; `--models` projections of language models
 that no suite of this repository has (projections.py), M log-uniform. All are captured in CUDA graphs that go through operands three times as large as the L2 cache; rounds
@@ -12,6 +12,8 @@ results differ.
 """
 
 import argparse
+import dataclasses
+import functools
 import json
 import math
 import pathlib
@@ -34,7 +36,27 @@ MOST_SETS = 40
 CACHE_BYTES = 3 * (60 << 20)
 GRAPH_US = 1500  # what a graph takes at least, so that its own launch hardly counts
 MOST_CALLS = 400
-TYPES = {"bf16": (torch.bfloat16, "gemm_tensor", 2**-6), "fp32": (torch.float32, "gemm", 2**-16)}
+
+
+@dataclasses.dataclass(frozen=True)
+class Type:
+    """Of the products that are compared."""
+
+    operands: torch.dtype
+    result: torch.dtype
+    family: str
+    place: int  # in the family's dimension TYPE
+    allowed: float  # difference beside the largest element
+    least_rows: int = 1  # that PyTorch takes
+    has_algorithms: bool = False
+
+
+TYPES = {"fp32": Type(torch.float32, torch.float32, "gemm", 0, 2**-16, has_algorithms=True),
+         "bf16": Type(torch.bfloat16, torch.bfloat16, "gemm_tensor", 0, 2**-6, has_algorithms=True),
+         "f16": Type(torch.float16, torch.float16, "gemm_tensor", 1, 2**-6),
+         "tf32": Type(torch.float32, torch.float32, "gemm_tensor", 3, 2**-8),
+         "e4m3": Type(torch.float8_e4m3fn, torch.bfloat16, "gemm_tensor", 4, 2**-6),
+         "s8": Type(torch.int8, torch.int32, "gemm_tensor", 6, 0, least_rows=17)}
 
 
 def sizes(options):
@@ -47,43 +69,63 @@ def sizes(options):
         return max(multiple, round(math.exp(chance.uniform(math.log(low), math.log(high))) / multiple) * multiple)
 
     for _ in range(options.random):
-        yield "random", (dimension(1, 8192, 1), dimension(64, 16384, 8), dimension(64, 16384, 8))
-    for size in projections.draw(options.models, options.seed):
-        yield "models", size
+        yield "random", (dimension(TYPES[options.type].least_rows, 8192, 1), dimension(64, 16384, 8), dimension(64, 16384, 8))
+    for m, n, k in projections.draw(options.models, options.seed):
+        yield "models", (max(m, TYPES[options.type].least_rows), n, k)
 
 
-def numbers(size):
-    """The dimensions of the families up to LDC; those behind have their defaults."""
+def numbers(size, kind):
+    """In all dimensions of the family."""
     m, n, k = size
-    return m, n, k, 1, 0, 1, k, k, n
+    behind = (4, kind.place) if kind.family == "gemm" else (4, 0, 0, 0, kind.place)
+    return m, n, k, 1, 0, 1, k, k, n, *behind
+
+
+@functools.cache
+def scale():
+    return torch.ones((), device="cuda")
+
+
+def multiply_by_torch(x, w, out):
+    if x.dtype is torch.int8:
+        return torch._int_mm(x, w.t(), out=out)
+    if x.dtype is torch.float8_e4m3fn:
+        return torch._scaled_mm(x, w.t(), scale(), scale(), out_dtype=out.dtype, out=out)
+    return torch.mm(x, w.t(), out=out)
+
+
+def random_matrix(shape, dtype):
+    if dtype is torch.int8:
+        return torch.randint(-128, 128, shape, device="cuda", dtype=dtype)
+    return torch.randn(shape, device="cuda", dtype=torch.float32).to(dtype)
 
 
 def prepare(dispatcher, all_sizes, options):
     """Milliseconds for each size."""
-    family = TYPES[options.type][1]
+    kind = TYPES[options.type]
     if options.together:
         begin = time.perf_counter()
-        dispatcher.prepare(family, [numbers(size) for size in all_sizes], measure=options.measure)
+        dispatcher.prepare(kind.family, [numbers(size, kind) for size in all_sizes], measure=options.measure)
         return [1e3 * (time.perf_counter() - begin) / len(all_sizes)] * len(all_sizes)
     times = []
     for size in all_sizes:
         begin = time.perf_counter()
-        dispatcher.prepare(family, [numbers(size)], measure=options.measure)
+        dispatcher.prepare(kind.family, [numbers(size, kind)], measure=options.measure)
         times.append(1e3 * (time.perf_counter() - begin))
     return times
 
 
-def operands_of(size, dtype):
+def operands_of(size, kind):
     m, n, k = size
-    one_bytes = dtype.itemsize * (m * k + k * n + m * n)
+    one_bytes = kind.operands.itemsize * (m * k + k * n) + kind.result.itemsize * m * n
     sets = min(MOST_SETS, CACHE_BYTES // one_bytes + 2)
-    return [(torch.randn((m, k), device="cuda", dtype=dtype), torch.randn((n, k), device="cuda", dtype=dtype),
-             torch.empty((m, n), device="cuda", dtype=dtype)) for _ in range(sets)]
+    return [(random_matrix((m, k), kind.operands), random_matrix((n, k), kind.operands),
+             torch.empty((m, n), device="cuda", dtype=kind.result)) for _ in range(sets)]
 
 
 def long_enough(operands):
     """The operands again and again, as many calls as a graph needs."""
-    graph = captured(lambda x, w, out: torch.mm(x, w.t(), out=out), operands)
+    graph = captured(multiply_by_torch, operands)
     time_us(graph, len(operands))
     each_us = time_us(graph, len(operands))
     times = min(math.ceil(GRAPH_US / (each_us * len(operands))), MOST_CALLS // len(operands))
@@ -93,7 +135,7 @@ def long_enough(operands):
 def best_of_library(library, size, operands, options):
     """The shortest time in us of cublasLt's algorithms, and of which."""
     graphs = []
-    for multiply in library.products(*size, TYPES[options.type][0], options.algorithms):
+    for multiply in library.products(*size, TYPES[options.type].operands, options.algorithms):
         try:
             graphs.append(captured(multiply, operands))
         except RuntimeError:
@@ -103,17 +145,17 @@ def best_of_library(library, size, operands, options):
 
 
 def measure(dispatcher, library, size, options):
-    dtype, family, _ = TYPES[options.type]
-    operands = long_enough(operands_of(size, dtype))
-    ours = captured(lambda x, w, out: tuner.matmul(x, w.t(), out, dispatcher=dispatcher), operands)
+    kind = TYPES[options.type]
+    operands = long_enough(operands_of(size, kind))
+    ours = captured(lambda x, w, out: tuner.matmul(x, w.t(), out, dispatcher=dispatcher, allow_tf32=options.type == "tf32"), operands)
     ours.replay()
     found = operands[0][2].clone()
-    theirs = captured(lambda x, w, out: torch.mm(x, w.t(), out=out), operands)
+    theirs = captured(multiply_by_torch, operands)
     theirs.replay()
     expected = operands[0][2]
     worst = float((found.float() - expected.float()).abs().max() / expected.float().abs().max())
     graphs = [ours, theirs]
-    best = best_of_library(library, size, operands, options) if options.algorithms else None
+    best = best_of_library(library, size, operands, options) if library else None
     graphs += [best] if best else []
     times = {graph: [] for graph in graphs}
     for graph in graphs:
@@ -121,7 +163,7 @@ def measure(dispatcher, library, size, options):
     for i in range(ROUNDS):
         for graph in graphs[::1 if i % 2 else -1]:
             times[graph].append(time_us(graph, len(operands)))
-    answer = dispatcher.answer(family, numbers(size))
+    answer = dispatcher.answer(kind.family, numbers(size, kind))
     measured = [line for line in answer.explanation.splitlines() if line.startswith(("measured", "side by side"))]
     ratio = statistics.median(b / a for a, b in zip(times[ours], times[theirs]))
     to_best = min(ratio, statistics.median(b / a for a, b in zip(times[ours], times[best]))) if best else ratio
@@ -148,7 +190,7 @@ def parse():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--measure", action="store_true", help="prepare each size by measurement")
     parser.add_argument("--together", action="store_true", help="prepare all sizes by one call")
-    parser.add_argument("--algorithms", type=int, default=16, metavar="COUNT", help="of cublasLt; 0: none")
+    parser.add_argument("--algorithms", type=int, default=16, metavar="COUNT", help="of cublasLt, in bf16 and fp32; 0: none")
     parser.add_argument("--cache", type=pathlib.Path, required=True, help="folder of compiled kernels; choices in it are removed")
     parser.add_argument("--json", help="where the figures go")
     return parser.parse_args()
@@ -156,14 +198,14 @@ def parse():
 
 def run(dispatcher, options):
     by_group, all_sizes = {}, list(sizes(options))
-    library = CublasLt() if options.algorithms else None
+    library = CublasLt() if options.algorithms and TYPES[options.type].has_algorithms else None
     took = prepare(dispatcher, [size for _, size in all_sizes], options)
     print(f"{'size':20} {'tuner us':>9} {'torch us':>9} {'ratio':>6} {'to best':>7} {'ms':>7}  rung          kernel")
     for (group, size), ms in zip(all_sizes, took):
         it = {**measure(dispatcher, library, size, options), "prepare_ms": ms}
         by_group.setdefault(group, []).append(it)
         print(f"{'x'.join(map(str, size)):20} {it['tuner_us']:9.2f} {it['torch_us']:9.2f} {it['ratio']:6.3f} {it['to_best']:7.3f} {ms:7.1f}  "
-              f"{it['rung']:13} {it['kernel']}{'  DIFFERS' if it['difference'] > TYPES[options.type][2] else ''}", flush=True)
+              f"{it['rung']:13} {it['kernel']}{'  DIFFERS' if it['difference'] > TYPES[options.type].allowed else ''}", flush=True)
         torch.cuda.empty_cache()
     return by_group, took
 
@@ -172,6 +214,7 @@ def main():
     options = parse()
     shutil.rmtree(options.cache / "tables", ignore_errors=True)
     torch.manual_seed(options.seed)
+    torch.backends.cuda.matmul.allow_tf32 = options.type == "tf32"
     with tuner.Dispatcher(tuner.Table.file(options.table), cache=options.cache) as dispatcher:
         by_group, took = run(dispatcher, options)
     for group, results in by_group.items():
@@ -185,7 +228,7 @@ def main():
         with open(options.json, "w", encoding="utf-8") as file:
             json.dump({"device": torch.cuda.get_device_name(), "torch": torch.__version__, "type": options.type, "seed": options.seed,
                        "chosen_by": "measurement" if options.measure else "expectation", "results": by_group}, file, indent=1)
-    differing = sum(it["difference"] > TYPES[options.type][2] for results in by_group.values() for it in results)
+    differing = sum(it["difference"] > TYPES[options.type].allowed for results in by_group.values() for it in results)
     return 1 if differing else 0
 
 

@@ -62,6 +62,7 @@ GEMM_TYPES = {("float", "float"): 0, ("__nv_bfloat16", "__nv_bfloat16"): 1, ("__
               ("double", "double"): 3, ("signed char", "int"): 4, ("__nv_bfloat16", "float"): 5,
               ("__half", "float"): 6, ("__nv_fp8_e4m3", "__nv_bfloat16"): 8}
 GEMM_TF32 = 7
+BIAS_NONE, BIAS_PER_COLUMN = range(2)  # tuner_bias
 # The types that C may have, by that of A and B.
 GEMM_RESULTS = {operand: tuple(result for of, result in GEMM_TYPES if of == operand) for operand, _ in GEMM_TYPES}
 

@@ -2,9 +2,9 @@
 """aten's mm, addmm, bmm and baddbmm by tuned kernels, for a whole program: tuner.torch.enable().
 
 Taken are products of matrices on a GPU of one type, float32, float64, bfloat16 or float16, for which a
-tuned kernel, or an algorithm of cublasLt that was timed, is expected to be faster than cuBLAS by its own choice: where PyTorch allows TF32, a kernel for TF32. Everything
-else runs as if nothing had been enabled: other types, sizes that the library serves best, a bias that is broadcast, sizes that are new during a capture, other devices than the
-current one. Gradients, autocast and vmap use these operators and are not affected. Code that torch.compile makes
+tuned kernel, or an algorithm of cublasLt that was timed, is expected to be faster than cuBLAS by its own choice: where PyTorch allows TF32, a kernel for TF32. A bias with a
+number for each column is added by the kernel, or where it has none, as for float32, written to the result before. Everything else runs as if nothing had been enabled: other types, sizes that the library serves best, sizes that are new during a capture,
+other devices than the current one. Gradients, autocast and vmap use these operators and are not affected. Code that torch.compile makes
 calls their overloads with `out`, which are served, too.
 """
 
@@ -19,11 +19,14 @@ from typing import Any, Callable, Dict, List, Optional, Tuple
 
 from . import _arrays, _library
 from ._dispatcher import Dispatcher, Table, default_dispatcher
-from ._library import GEMM_TF32, GEMM_TYPES, Error, GemmProblem
+from ._library import BIAS_NONE, BIAS_PER_COLUMN, GEMM_TF32, GEMM_TYPES, Error, GemmProblem
 from ._matmul import matrix_layout
 
 _RUNGS_TAKEN = ("exact", "stale", "nearest", "library_tuned")
 _MOST_KNOWN = 4096
+_NO_BIAS = 0
+_SPREAD_NS = 3000  # what it takes at most to write a bias to all rows, and to read it there: a launch,
+_SPREAD_ELEMENT_NS = 0.01  # and 8 or 4 bytes at 800 or 400 GB/s
 _FEW_ROWS = 64  # of either result dimension: such products are bound by memory, where cuBLAS leaves most, and programs have few of them
 _TF32 = "float32 in TF32"
 
@@ -45,6 +48,7 @@ class _Known:
     problem: Any            # a GemmProblem by reference
     dispatcher: Any         # its handle
     saved_s: float          # beside cuBLAS by its own choice
+    spreads_bias: bool      # written to all rows of the result, to which the product is added
 
 
 class _Override:
@@ -82,8 +86,8 @@ class _Override:
         gemm = _library.library().tuner_gemm
         missing: Any = object()
 
-        def mm(keys: Any, a: Any, b: Any, c: Any = None, beta: float = 0.0, alpha: float = 1.0, *, out: Any = None) -> Any:
-            """alpha·a@b + beta·c; None for aten's addmm to do."""
+        def mm(keys: Any, a: Any, b: Any, c: Any = None, beta: float = 0.0, alpha: float = 1.0, *, out: Any = None, bias: Any = None) -> Any:
+            """alpha·a@b + beta·c, or with a bias, whose numbers are contiguous, alpha·a@b + bias; None for aten's addmm to do."""
             dtype = a.dtype
             if dtype in types and b.dtype is dtype and a.is_cuda and b.is_cuda and (
                     out is None or (out.dtype is dtype and out.get_device() == a.get_device() and out.is_contiguous())):
@@ -93,11 +97,13 @@ class _Override:
                     kind = _TF32 if dtype is float32 and allows_tf32() else dtype
                 except RuntimeError:  # settings that contradict each other: aten says so
                     here, kind = False, dtype
-                key = (a.shape, a.stride(), b.shape, b.stride(), device, kind)
+                key = (a.shape, a.stride(), b.shape, b.stride(), device, kind, _NO_BIAS if bias is None else bias.data_ptr())
                 it: Any = known.get(key, missing) if here else None
                 if it is missing:
                     it = decide(key)
                 if it is not None and (c is None or c.shape == it.shape) and (out is None or out.shape == it.shape):
+                    if it.spreads_bias:
+                        c, beta = bias.expand(it.shape), 1.0
                     if out is not None:
                         result = out.copy_(c) if beta and c is not out else out
                     else:
@@ -108,7 +114,7 @@ class _Override:
                         statistics.saved_s += it.saved_s
                         return result
                     self.give_up(key)
-            if c is not None:
+            if c is not None or bias is not None:
                 return None
             statistics.passed_on += 1
             return original(keys, a, b) if out is None else original(keys, a, b, out=out)
@@ -119,8 +125,13 @@ class _Override:
         mm, statistics = self._make_mm(original), self.statistics
 
         def addmm(keys: Any, c: Any, a: Any, b: Any, *, beta: Any = 1, alpha: Any = 1, out: Any = None) -> Any:
-            if c.dim() == a.dim() and c.dtype is a.dtype and c.is_cuda:  # a bias of one dimension is aten's
-                result = mm(keys, a, b, c, beta, alpha, out=out)
+            if c.dtype is a.dtype and c.is_cuda:
+                result = None
+                if _is_bias(c, a, b):
+                    if beta == 1:
+                        result = mm(keys, a, b, alpha=alpha, out=out, bias=c)
+                elif c.dim() == a.dim():
+                    result = mm(keys, a, b, c, beta, alpha, out=out)
                 if result is not None:
                     return result
             statistics.passed_on += 1
@@ -156,15 +167,21 @@ class _Override:
         return self.measure is None and min(shape_a[-2:-1] + shape_b[-1:], default=0) > _FEW_ROWS
 
     def _decide(self, measure: bool, shape_a: Any, strides_a: Any, shape_b: Any, strides_b: Any, device: int,
-                kind: Any) -> Optional[_Known]:
+                kind: Any, bias: int) -> Optional[_Known]:
         size = gemm_size(tuple(shape_a), strides_a, tuple(shape_b), strides_b)
         if size is None:
             return None
         m, n, k, batch, trans_a, trans_b, lda, ldb, ldc = size
         problem = GemmProblem(_gemm_type(kind), trans_a, trans_b, m, n, k, lda, ldb, ldc, batch,
                               (k if trans_a else m) * lda, (n if trans_b else k) * ldb, m * ldc)
+        has_bias = bias != _NO_BIAS
+        if has_bias:
+            problem.bias_kind, problem.bias = BIAS_PER_COLUMN, bias
+        spreads_bias = False
         try:
             dispatcher = self._dispatcher(device)
+            if has_bias:
+                spreads_bias = not _adds_bias(dispatcher, problem)
             found = dispatcher._find_gemm(problem)
             if found is None:
                 return None
@@ -176,8 +193,12 @@ class _Override:
             return None  # no table for this device, or nothing can run
         if answer.rung not in _RUNGS_TAKEN:
             return None
+        # With a bias a kernel answers also where the library is faster, which aten calls with it.
+        saved_ns = answer.saved_ns - (_SPREAD_NS + m * n * _SPREAD_ELEMENT_NS if spreads_bias else 0)
+        if has_bias and saved_ns <= 0:
+            return None
         shape = (m, n) if len(shape_a) == 2 else (batch, m, n)
-        return _Known(shape, ctypes.byref(problem), dispatcher._handle, answer.saved_ns / 1e9)
+        return _Known(shape, ctypes.byref(problem), dispatcher._handle, saved_ns / 1e9, spreads_bias)
 
     def _dispatcher(self, device: int) -> Dispatcher:
         if self.table is None:
@@ -192,6 +213,23 @@ def _remember(sizes: Dict[Any, Optional[_Known]], key: Any, served: Optional[_Kn
         sizes.clear()
     sizes[key] = served
     return served
+
+
+def _adds_bias(dispatcher: Dispatcher, problem: GemmProblem) -> bool:
+    """Whether kernels add the problem's bias; takes it away where they do not."""
+    try:
+        dispatcher._find_gemm(problem)
+        return True
+    except Error:
+        problem.bias_kind, problem.bias = BIAS_NONE, None
+        return False
+
+
+def _is_bias(c: Any, a: Any, b: Any) -> bool:
+    """Whether one number is added to each column of the product of two matrices."""
+    if a.dim() != 2 or c.shape[-1:] != b.shape[-1:] or c.stride()[-1:] != (1,) or c.get_device() != a.get_device():
+        return False
+    return bool(c.dim() == 1 or (c.dim() == 2 and c.stride()[0] == 0 and c.shape[0] == a.shape[0]))
 
 
 def _gemm_type(kind: Any) -> int:

@@ -381,6 +381,27 @@ TEST_F(TypedGpuGemmTest, WhatTheTableDoesNotHaveIsTheLibrarys) {
   }
 }
 
+/// All algorithms that cublasLt proposes for this size on an H200 need a workspace.
+TEST_F(TypedGpuGemmTest, TheLibraryHasAWorkspaceForE4m3) {
+  constexpr std::int64_t m = 16, n = 3584, k = 18944;
+  const TypedMatrix a(ElementType::e4m3, std::vector<int>(m * k, 1));
+  const TypedMatrix b(ElementType::e4m3, std::vector<int>(n * k, 1));
+  const TypedMatrix c(ElementType::bf16, std::vector<int>(m * n, 0));
+  const auto multiply = [&](cudaStream_t stream) {
+    gemm(*library_, stream,
+         {.type = GemmType::e4m3, .trans_b = Transpose::yes, .m = m, .n = n, .k = k}, 1, a.get(),
+         b.get(), 0, c.get());
+  };
+  const std::vector<double> expected(m * n, static_cast<double>(k));  // a bf16
+  multiply(nullptr);
+  EXPECT_CUDA(cudaDeviceSynchronize());
+  EXPECT_EQ(c.download(), expected);
+  EXPECT_CUDA(cudaMemset(c.get(), 0, 2 * m * n));
+  CapturedGraph(multiply).launch();
+  EXPECT_CUDA(cudaDeviceSynchronize());
+  EXPECT_EQ(c.download(), expected);
+}
+
 TEST_F(TypedGpuGemmTest, TheLibrarysFastestAlgorithmServesStreamsAndGraphs) {
   const auto backend = backend::open_backend("cuda", 0);
   family::GemmShape shape = family::packed_gemm(kM, kN, kK, Transpose::no, Transpose::yes, kBatch);

@@ -5,6 +5,7 @@ gpu_test.py runs it with PyTorch.
 """
 
 import pathlib
+import re
 import sys
 import tempfile
 import types
@@ -48,6 +49,9 @@ class Tensor:
     def copy_(self, other):
         self.array[...] = other.array
         return self
+
+    def expand(self, shape):
+        return Tensor(numpy.broadcast_to(self.array, shape), self.device_index)
 
     def clone(self, memory_format):
         assert memory_format is torch.contiguous_format
@@ -142,7 +146,6 @@ class TorchTest(unittest.TestCase):
         self.check("addmm", (floats(16, 24).T, a, b), {"beta": -1})
         self.check("addmm", (numpy.zeros((24, 16), "f4"), a, b), {"beta": 0})
         self.assertTrue((c == kept).all())
-        self.check("addmm", (floats(16), a, b), taken=False)  # a bias
         stack = floats(3, 24, 16), floats(3, 24, 8), floats(3, 8, 16)
         self.check("baddbmm", stack)
         self.check("baddbmm", stack, {"beta": 0.5, "alpha": 2})
@@ -167,12 +170,11 @@ class TorchTest(unittest.TestCase):
         counted = tuner.torch.statistics()
         self.assertEqual((torch.passed_on, counted.taken, counted.passed_on), ([], 5, 0))
         self.assertGreater(counted.saved_s, 0)
-        # Rows that are not contiguous, and a bias, are aten's.
+        # Rows that are not contiguous are aten's.
         columns = Tensor(floats(16, 24).T)
         self.assertIs(torch.kernels["mm.out"]("keys", Tensor(a), Tensor(b), out=columns), columns)
         numpy.testing.assert_allclose(columns.array, a @ b, atol=1e-5)
-        torch.kernels["addmm.out"]("keys", Tensor(floats(16)), Tensor(a), Tensor(b), out=into)
-        self.assertEqual(torch.passed_on, ["aten::mm.out", "aten::addmm.out"])
+        self.assertEqual(torch.passed_on, ["aten::mm.out"])
 
     def test_products_of_other_types_are_taken_by_their_own_kernels(self):
         a, b, c = floats(24, 8), floats(8, 16), floats(24, 16)
@@ -201,6 +203,42 @@ class TorchTest(unittest.TestCase):
             self.check("mm", (a, b), tolerance=1e-2)
             torch.tf32 = False
             self.check("mm", (a, b), taken=False)
+
+    def test_a_bias_is_added_by_the_kernel(self):
+        folder = tempfile.TemporaryDirectory(prefix="tune-test-")
+        self.addCleanup(folder.cleanup)
+        table = gemm_table(pathlib.Path(folder.name), "24,16,8,TRANS_B=1,TYPE=f16", family="gemm_tensor", kernel="gemm_wgmma")
+        a, b = floats(24, 8).astype("f2"), floats(16, 8).astype("f2").T
+        bias, other = floats(16).astype("f2"), floats(16).astype("f2")
+        with tuner.Dispatcher(tuner.Table.text(table), backend="cpu") as dispatcher:
+            tuner.torch.default_dispatcher = lambda *_: dispatcher
+            for measure in (False, True):
+                tuner.torch.enable(measure=measure)
+                for each in (bias, other, numpy.broadcast_to(bias, (24, 16))):
+                    self.check("addmm", (each, a, b), tolerance=1e-2)
+                self.check("addmm", (bias, a, b), {"alpha": 2}, tolerance=1e-2)
+                into = Tensor(floats(24, 16).astype("f2"))
+                self.assertIs(torch.kernels["addmm.out"]("keys", Tensor(bias), Tensor(a), Tensor(b), out=into), into)
+                numpy.testing.assert_allclose(into.array, a @ b + bias, atol=1e-2)
+            self.check("addmm", (bias, a, b), {"beta": 2}, tolerance=1e-2, taken=False)
+            self.check("addmm", (floats(32).astype("f2")[::2], a, b), tolerance=1e-2, taken=False)
+            self.check("addmm", (floats(1).astype("f2"), a, b), tolerance=1e-2, taken=False)
+        slower = re.sub(r'("ratio_to_library(_tuned)?":)[^,]+', r"\g<1>0.5", table)
+        with tuner.Dispatcher(tuner.Table.text(slower), backend="cpu") as dispatcher:
+            tuner.torch.enable(measure=False)
+            self.check("addmm", (bias, a, b), tolerance=1e-2, taken=False)
+
+    def test_a_bias_that_kernels_do_not_add_is_written_first_where_that_pays(self):
+        a, b, bias = floats(24, 8), floats(8, 16), floats(16)
+        cost = tuner.torch._SPREAD_NS
+        self.addCleanup(setattr, tuner.torch, "_SPREAD_NS", cost)
+        for tuner.torch._SPREAD_NS, taken in ((-1e9, True), (1e9, False)):
+            tuner.torch.enable(measure=False)
+            for options in ({}, {"alpha": 2}):
+                self.check("addmm", (bias, a, b), options, taken=taken)
+            into = Tensor(floats(24, 16))
+            torch.kernels["addmm.out"]("keys", Tensor(bias), Tensor(a), Tensor(b), out=into)
+            numpy.testing.assert_allclose(into.array, a @ b + bias, atol=1e-5)
 
     def test_everything_else_is_aten_s(self):
         a, b = floats(24, 8), floats(8, 16)

@@ -26,6 +26,23 @@ std::string with_library_and_launch() {
       R"(, "entry": "tiled<${TILE}>", "launch": {"grid": ["M//TILE", "N"], "block": ["TILE"]})");
 }
 
+/// With a bias, beside which large tiles are not valid.
+std::string with_bias() {
+  std::string text = tiles_with_library();
+  const auto replace = [&](std::string_view old, std::string_view with) {
+    text.replace(text.find(old), old.size(), with);
+  };
+  replace(R"("dims": ["M", "N"])",
+          R"("dims": ["M", "N", {"name": "BIAS", "values": [0, 1], "default": 0}])");
+  replace(R"({"expr": "TILE * 16)", R"({"expr": "BIAS == 0 or TILE < 64", "why": "registers"},
+                       {"expr": "TILE * 16)");
+  replace(R"({"name": "C",)", R"({"name": "bias", "type": "float*", "count": "N"},
+                   {"name": "C",)");
+  replace(R"("c": "C"})", R"("c": "C",
+                            "epilogue": {"bias": "bias", "bias_kind": "BIAS"}})");
+  return text;
+}
+
 class RankTest : public TunedDatabase {
  protected:
   [[nodiscard]] Ranking ask(const std::string& size, Policy policy = Policy::nearest) const {
@@ -50,6 +67,23 @@ TEST_F(RankTest, GivesEveryAcceptableAnswerFromTheBestToTheLastResort) {
                           R"(default {"BLOCK":64})"));
   EXPECT_THAT(answers("1024,1024", Policy::exact),
               ElementsAre(R"(exact {"BLOCK":128})", R"(exact {"TILE":32})"));
+}
+
+TEST_F(RankTest, AnswersWhereABiasFollowsAsForTheProductAlone) {
+  const std::string space = with_bias();
+  put({.problem = "512,512", .value = 64, .ratio_to_library = 1.5, .space = space});
+  put({.problem = "1024,1024", .value = 32, .ratio_to_library = 1.5, .space = space});
+  const Ranking with_bias = ask("1024,1024,BIAS=1");
+  EXPECT_EQ(with_bias.product_alone, "1024,1024");
+  EXPECT_THAT(answers("1024,1024,BIAS=1"),
+              ElementsAre(R"(nearest {"TILE":32})", "library ", R"(default {"TILE":16})"));
+  EXPECT_EQ(with_bias.answers.front().size_text, "1024,1024,BIAS=1");
+  EXPECT_EQ(with_bias.answers.front().expected_ns, 1000);
+  EXPECT_EQ(with_bias.answers.at(1).expected_ns, 1500);
+  EXPECT_THAT(with_bias.explanation, Contains(HasSubstr("as for the product alone, 1024,1024")));
+
+  put({.problem = "512,512,BIAS=1", .value = 16, .ratio_to_library = 1.5, .space = space});
+  EXPECT_EQ(ask("1024,1024,BIAS=1").product_alone, "") << "a result with a bias stands before";
 }
 
 TEST_F(RankTest, LeavesOutWhatIsNotValidAtTheSize) {

@@ -150,6 +150,18 @@ TEST_F(PortfolioTimesTest, AKernelOfWhichNothingIsKnownIsSearched) {
   EXPECT_THAT(found, Contains(R"({"DEPTH":2,"TILE":3})"));
 }
 
+TEST_F(PortfolioTimesTest, AnUnknownKernelIsNotSearchedAtTheLargestSize) {
+  plan_.candidates.resize(1);
+  plan_.unknown = {kernel_};
+  std::vector<space::Size> searched;
+  const PortfolioTimes times = run();
+  for (const PortfolioCandidate& it : times.candidates) {
+    searched.insert(searched.end(), it.won_at.begin(), it.won_at.end());
+  }
+  EXPECT_THAT(searched, Contains(space::Size{40}));
+  EXPECT_THAT(searched, testing::Not(Contains(space::Size{160})));
+}
+
 TEST_F(PortfolioTimesTest, AFailureHasNoTimeAndDoesNotEndIt) {
   device_.behaviours["toy<3,2>"].failure = Outcome::compile_error;
   const PortfolioTimes times = run();

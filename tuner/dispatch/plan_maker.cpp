@@ -79,6 +79,44 @@ AskedTable ask(const FamilyTable& family, const SizeSlot& slot) {
   return knows_more || is_tuned(other, slot) ? std::move(other) : std::move(own);
 }
 
+/// What a choice by measurement is made of.
+struct ToMeasure {
+  std::shared_ptr<const SizeSlot> slot;
+  select::Ranking ranking;
+};
+
+/// The answers for a size; where they are those for the product alone, these at its size, at which
+/// the library can be measured, too.
+ToMeasure to_measure(const AskedTable& asked, const SizeSlot& slot) {
+  const std::string& alone = asked.ranking.product_alone;
+  if (alone.empty()) return {.slot = slot.shared_from_this(), .ranking = asked.ranking};
+  auto product = std::make_shared<SizeSlot>();
+  product->text = alone;
+  product->size = space::parse_size(alone, asked.family->family().problem.dims);
+  select::Ranking ranking = ranking_of(*asked.family, *product);
+  return {.slot = std::move(product), .ranking = std::move(ranking)};
+}
+
+/// Leaves out kernels that do not answer for the size itself.
+void keep_usable(std::vector<select::Selection>& measured, const select::Ranking& ranking) {
+  std::erase_if(measured, [&](const select::Selection& it) {
+    return it.kernel != nullptr &&
+           std::ranges::none_of(ranking.answers, [&](const select::Selection& own) {
+             return own.kernel == it.kernel && own.config_json == it.config_json;
+           });
+  });
+}
+
+/// Of the kernels the first two, and the library.
+std::vector<select::Selection> the_fastest(std::vector<select::Selection> in_order) {
+  constexpr std::size_t kKernels = 2;
+  std::size_t kernels = 0;
+  std::erase_if(in_order, [&](const select::Selection& it) {
+    return it.kernel != nullptr && ++kernels > kKernels;
+  });
+  return in_order;
+}
+
 std::string nothing_can_run(const FamilyTable& family, const SizeSlot& slot,
                             const std::vector<std::string>& explanation) {
   return fmt::format("nothing can run for {} at {}:\n  {}", family.family().name, slot.text,
@@ -171,16 +209,32 @@ Expected<LaunchPlan, std::string> PlanMaker::make_measured(const FamilyTable& fa
                                                            TrialMemory& memory) {
   if (settings_.mode == DispatchMode::pinned) return make(family, slot, PlanChoice::any);
   try {
-    auto [table, ranking] = ask(family, slot);
-    if (settings_.mode == DispatchMode::any && may_be_measured(ranking, slot)) {
-      const auto make_plan = [&, table](const select::Selection& selection, ScratchPool& scratch) {
-        return attempt(*table, slot, selection, PlanChoice::any, scratch);
+    AskedTable asked = ask(family, slot);
+    const FamilyTable& table = *asked.family;
+    select::Ranking& ranking = asked.ranking;
+    const ToMeasure measured = to_measure(asked, slot);
+    if (settings_.mode == DispatchMode::any && may_be_measured(measured.ranking, *measured.slot)) {
+      const auto make_plan = [&](const select::Selection& selection, ScratchPool& scratch) {
+        return attempt(table, *measured.slot, selection, PlanChoice::any, scratch);
       };
-      auto in_order =
-          measured_.choose({*table, slot, ranking}, make_plan, memory, ranking.explanation);
+      auto in_order = measured_.choose({table, *measured.slot, measured.ranking}, make_plan, memory,
+                                       ranking.explanation);
+      keep_usable(in_order, ranking);
       if (!in_order.empty()) ranking.answers = std::move(in_order);
     }
-    auto plan = first_that_works(*table, slot, ranking.answers, PlanChoice::any,
+    if (settings_.mode == DispatchMode::any && !ranking.product_alone.empty()) {
+      // What follows the product may take a kernel registers: the fastest are timed with it, beside
+      // the library, which computes the product alone.
+      ranking.answers = the_fastest(std::move(ranking.answers));
+      const auto make_plan = [&](const select::Selection& selection, ScratchPool& scratch) {
+        const SizeSlot& at = selection.kernel == nullptr ? *measured.slot : slot;
+        return attempt(table, at, selection, PlanChoice::any, scratch);
+      };
+      auto in_order =
+          measured_.choose({table, slot, ranking}, make_plan, memory, ranking.explanation);
+      if (!in_order.empty()) ranking.answers = std::move(in_order);
+    }
+    auto plan = first_that_works(table, slot, ranking.answers, PlanChoice::any,
                                  std::move(ranking.explanation));
     if (plan) plan->chosen_by = ChooseBy::measurement;
     return plan;
@@ -197,14 +251,15 @@ std::vector<std::function<void()>> PlanMaker::loading(const FamilyTable& family,
   };
   if (settings_.mode != DispatchMode::any) return {load};
   try {
-    const auto [table, ranking] = ask(family, *slot);
-    if (!may_be_measured(ranking, *slot)) return {load};
-    auto needed = measured_.needed({*table, *slot, ranking});
+    const AskedTable asked = ask(family, *slot);
+    const ToMeasure measured = to_measure(asked, *slot);
+    if (!may_be_measured(measured.ranking, *measured.slot)) return {load};
+    auto needed = measured_.needed({*asked.family, *measured.slot, measured.ranking});
     for (select::Selection& selection : needed.selections) {
-      loads.emplace_back(
-          [this, its = table, slot, selection = std::move(selection), lock = needed.lock] {
-            static_cast<void>(attempt(*its, *slot, selection, PlanChoice::any, scratch_));
-          });
+      loads.emplace_back([this, its = asked.family, at = measured.slot,
+                          selection = std::move(selection), lock = needed.lock] {
+        static_cast<void>(attempt(*its, *at, selection, PlanChoice::any, scratch_));
+      });
     }
   } catch (const Error&) {
     // make_measured() says so

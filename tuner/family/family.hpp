@@ -415,6 +415,12 @@ struct Family {
   [[nodiscard]] const std::vector<space::Size>& sizes(std::string_view wanted) const;
 };
 
+/// The size of the product alone, where a bias, an activation or a residual follows a product at
+/// `size`: the dimensions that say so are 0. None where nothing follows, or where other expressions
+/// than such dimensions say so.
+[[nodiscard]] std::optional<space::Size> without_epilogue(const Family& family,
+                                                          const space::Size& size);
+
 /// Loads and validates a space file (format space/1, docs/reference/space-file.md) and the sources
 /// it names. Throws Error(usage): file, path in the document, what is wrong, and a suggestion.
 [[nodiscard]] Family load_family(const std::filesystem::path& path);

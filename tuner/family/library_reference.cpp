@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string_view>
 
 namespace tuner::family {
@@ -83,6 +84,27 @@ Epilogue epilogue(const Check& check, const space::ExpressionValues& values) {
       .bias = static_cast<Bias>(number(reference.bias_kind, "epilogue.bias_kind", 2)),
       .activation = static_cast<Activation>(number(reference.activation, "epilogue.activation", 2)),
       .residual = number(reference.has_residual, "epilogue.has_residual", 1) == 1};
+}
+
+std::optional<space::Size> without_epilogue(const Family& family, const space::Size& size) {
+  const auto* const gemm = std::get_if<GemmReference>(&family.check.reference);
+  if (gemm == nullptr || !gemm->epilogue) return std::nullopt;
+  const space::Dimensions& dims = family.problem.dims;
+  space::Size alone = size;
+  for (const space::Expression* const kind :
+       {&gemm->epilogue->bias_kind, &gemm->epilogue->activation, &gemm->epilogue->has_residual}) {
+    const auto named = std::ranges::find(dims, kind->text(), &space::Dimension::name);
+    if (named == dims.end()) {
+      if (!kind->slots().empty()) return std::nullopt;
+      const auto fixed = kind->evaluate({});
+      if (!fixed || *fixed != 0) return std::nullopt;
+      continue;
+    }
+    if (std::ranges::find(named->values, 0) == named->values.end()) return std::nullopt;
+    alone[static_cast<std::size_t>(named - dims.begin())] = 0;
+  }
+  if (alone == size) return std::nullopt;
+  return alone;
 }
 
 const MatrixArguments* library_arguments(const Check& check) {

@@ -74,7 +74,7 @@ class Ladder {
     if (ranking_.answers.empty()) require_size_that_fits();
     if (question_.policy == Policy::nearest) {
       at_other_sizes();
-      by_library();
+      if (!as_the_product_alone()) by_library();
       by_default();
     }
     return std::move(ranking_);
@@ -150,6 +150,49 @@ class Ladder {
              entry.stale == (rung == Rung::stale);
     });
     return found == entries.end() ? nullptr : &*found;
+  }
+
+  /// Whether answers for the product alone are those for a product that something follows.
+  bool as_the_product_alone() {
+    const AskedKernel* const known = first_with_space();
+    if (known == nullptr || !ranking_.answers.empty()) return false;
+    const RankedKernel& kernel = *known->kernel->stored;
+    const auto size = family::without_epilogue(kernel.family(), known->size->numbers);
+    if (!size) return false;
+    const std::string text = space::canonical_size(*size, kernel.dims());
+    Ranking alone =
+        rank(catalogue_, {.family = question_.family, .kernel = question_.kernel, .size = text});
+    for (Selection& selection : alone.answers) take_for_more(std::move(selection));
+    if (ranking_.answers.empty()) return false;
+    ranking_.explanation.push_back(
+        fmt::format("{}: as for the product alone, {}:", name(Rung::nearest), text));
+    const auto own =
+        alone.explanation.begin() + static_cast<std::ptrdiff_t>(catalogue_.explanation.size());
+    ranking_.explanation.insert(ranking_.explanation.end(), own, alone.explanation.end());
+    ranking_.members = alone.members;
+    ranking_.product_alone = text;
+    return true;
+  }
+
+  /// An answer for the product alone; left out where it cannot be used with what follows.
+  void take_for_more(Selection selection) {
+    if (selection.rung == Rung::default_config || selection.rung == Rung::library_tuned) return;
+    if (selection.kernel != nullptr) {
+      const auto asked = std::ranges::find_if(asked_, [&](const AskedKernel& it) {
+        return it.kernel->record == selection.kernel && it.kernel->stored && it.size;
+      });
+      if (asked == asked_.end()) return;
+      const RankedKernel& kernel = *asked->kernel->stored;
+      const space::BoundDefinition at =
+          kernel.at(catalogue_.device.attributes, asked->size->numbers);
+      const space::Config config =
+          space::config_from_json(kernel.definition(), selection.config_json);
+      if (why_invalid(kernel, at, config)) return;
+      selection.rung = Rung::nearest;
+    }
+    selection.size_text = asked_.front().size->text;
+    selection.size = asked_.front().size->numbers;
+    ranking_.answers.push_back(std::move(selection));
   }
 
   void at_other_sizes() {

@@ -53,6 +53,9 @@ struct Ranking {
   /// All that was looked at, in order, until an answer was found: what was there and why it was
   /// taken or not.
   std::vector<std::string> explanation;
+  /// The size of the product alone, where answers for it answer for a product that something
+  /// follows; empty else.
+  std::string product_alone = {};
 };
 
 /// Answers from the catalogue alone; never with an entry of a source that has changed since. What
@@ -61,7 +64,9 @@ struct Ranking {
 /// as valid at this one; last the default configuration. The library, when the family has one and
 /// no kernel is asked for by name, stands where its time puts it; it is never after the default. By
 /// an algorithm that was found for the very size it stands before the library's own choice, unless
-/// that was another version of the library.
+/// that was another version of the library. A product that a bias, an activation or a residual
+/// follows is answered, where none of this kind was tuned, by what answers for the product alone:
+/// what follows takes a kernel and the library as little time.
 ///
 /// No answers when nothing is valid. Throws Error(nothing_found) when the catalogue has no such
 /// family or kernel, Error(usage) when the size does not fit the family.

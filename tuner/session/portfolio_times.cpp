@@ -111,12 +111,29 @@ class PortfolioTiming {
     for (auto& [kernel, trials] : trials_) trials->end(state);
   }
 
+  /// Those with the median, the lower and the upper quartile of the work, then the others from the
+  /// least: at the largest, a kernel that suits them badly takes a minute for a trial.
+  [[nodiscard]] std::vector<space::Size> by_quartiles(std::vector<space::Size> sizes) const {
+    std::ranges::sort(sizes, {}, [&](const space::Size& size) {
+      return family::flops_at(family_.problem, size) + family::bytes_at(family_.problem, size);
+    });
+    const std::size_t count = sizes.size();
+    std::vector<space::Size> order;
+    for (const std::size_t place : {count / 2, count / 4, 3 * count / 4}) {
+      if (std::ranges::find(order, sizes[place]) == order.end()) order.push_back(sizes[place]);
+    }
+    for (space::Size& size : sizes) {
+      if (std::ranges::find(order, size) == order.end()) order.push_back(std::move(size));
+    }
+    return order;
+  }
+
   /// The sizes at which an unknown kernel is searched, each in its share of the time.
   void search_unknown(const family::Kernel& kernel) {
     const double share_s = kUnknownShare * most_s() / static_cast<double>(plan_.unknown.size());
     const double until_s = spent_s() + share_s;
     std::size_t left = kSearchedSizes;
-    for (const space::Size& size : far_apart(plan_.sizes)) {
+    for (const space::Size& size : by_quartiles(plan_.sizes)) {
       if (left == 0 || is_over()) return;
       if (problem_of(size)) continue;
       const double now_s = spent_s();
@@ -156,6 +173,7 @@ class PortfolioTiming {
       hear(space::config_from_json(*kernel.space, json), trial);
     }
     const double began_s = spent_s();
+    const auto library = library_ns(size);
     std::size_t without_gain = 0;
     while (!is_over() && spent_s() < until_s && without_gain < kSearchPatience) {
       const double spent = (spent_s() - began_s) / (until_s - began_s);
@@ -167,7 +185,9 @@ class PortfolioTiming {
         if (is_over()) break;
         ++done.trials;
         ++without_gain;
-        if (hear(config, trial_of(kernel, size, config, done.found_ns))) without_gain = 0;
+        // What is far behind the library is not timed as long.
+        const auto bound = done.found_ns ? done.found_ns : library;
+        if (hear(config, trial_of(kernel, size, config, bound))) without_gain = 0;
       }
     }
     if (best) add({.kernel = &kernel, .config = *best, .won_at = {size}});

@@ -74,15 +74,15 @@ struct PortfolioTimes {
   std::map<Outcome, std::uint64_t> failures = {};
 };
 
-/// Kernels of which nothing is known are searched at a few sizes, in 30 % of the time: the
-/// best of each size are further candidates. Then, sizes far from each other first, the candidates
-/// that may be among the fastest at a size (expected_loss) are verified and timed there, as a trial
-/// is; a result that the database has is not repeated. In 30 % of the time and what is left before,
-/// kernels are searched at the sizes at which the candidates are slowest beside the library; what
-/// is found is timed at the other sizes alike. At last those that would be members are timed at all
-/// sizes. Every trial is stored, in a run of its kernel without a final round. The library is timed
-/// at every size, single launches from a cold cache like the trials. `stop` is asked between
-/// trials. Throws Error for what is no candidate's fault.
+/// Kernels of which nothing is known are searched at sizes of median and quartile work, in 30 % of
+/// the time: the best of each size are further candidates. Then, sizes far from each other first,
+/// the candidates that may be among the fastest at a size (expected_loss) are verified and timed
+/// there, as a trial is; a result that the database has is not repeated. In 30 % of the time and
+/// what is left before, kernels are searched at the sizes at which the candidates are slowest
+/// beside the library; what is found is timed at the other sizes alike. At last those that would be
+/// members are timed at all sizes. Every trial is stored, in a run of its kernel without a final
+/// round. The library is timed at every size, single launches from a cold cache like the trials.
+/// `stop` is asked between trials. Throws Error for what is no candidate's fault.
 [[nodiscard]] PortfolioTimes time_portfolio(const family::Family& family, const PortfolioPlan& plan,
                                             worker::DeviceWorker& device,
                                             const backend::Compiler& compiler, store::Store& store,

@@ -19,6 +19,8 @@ namespace tuner::backend {
 
 /// What is to be done with a handle.
 using CublasCall = std::function<Expected<void, Failure>(cublasHandle_t)>;
+/// What is to be done with workspace_bytes() of device memory.
+using WorkspaceCall = std::function<Expected<void, Failure>(void*)>;
 
 /// cuBLAS for many streams. Two that run at once must not share a workspace: a stream has a handle
 /// of its own, and so has what is captured of all graphs in a context. A graph gets a workspace
@@ -43,9 +45,16 @@ class CublasHandles {
   [[nodiscard]] Expected<void, Failure> capture(const StreamState& state, CUstream stream,
                                                 const CublasCall& call);
 
+  [[nodiscard]] std::size_t workspace_bytes() const { return workspace_bytes_; }
+  /// Calls with a workspace for cublasLt on a stream, which no work of another stream uses; in a
+  /// capture with that of cuBLAS.
+  [[nodiscard]] Expected<void, Failure> with_workspace(const StreamState& state, CUstream stream,
+                                                       const WorkspaceCall& call);
+
  private:
   struct Handle {
     cublasHandle_t handle = nullptr;
+    std::shared_ptr<GraphMemory::Block> lt_workspace;  ///< null until it is needed
   };
   struct Captures {
     Handle* handle = nullptr;
@@ -54,11 +63,14 @@ class CublasHandles {
     std::shared_ptr<GraphMemory::Block> spare;
   };
   [[nodiscard]] Expected<Handle*, Failure> make();
+  /// Of a stream of the current context.
+  [[nodiscard]] Expected<Handle*, Failure> handle_on(const StreamState& state, CUstream stream);
   /// Of the current context, with its handle.
   [[nodiscard]] Expected<Captures*, Failure> captures();
-  [[nodiscard]] Expected<void, Failure> call_with(void* workspace, CUstream stream,
-                                                  const Captures& here,
-                                                  const CublasCall& call) const;
+  /// What a graph may use of the workspace becomes the graph's.
+  [[nodiscard]] Expected<void, Failure> capture_with(
+      const StreamState& state, CUstream stream,
+      const std::function<Expected<void, Failure>(const Captures&, void* workspace)>& call);
 
   const DriverApi& driver_;
   GraphMemory& memory_;

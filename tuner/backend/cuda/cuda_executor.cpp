@@ -419,7 +419,8 @@ Expected<void, Failure> CudaExecutor::run_lt(const family::LibraryOperation& ope
     if (kept == nullptr) {
       auto made = std::make_shared<ChosenProduct>(lt(), operation);
       for (const LtAlgorithm& it : made->product.proposed(kMostProposed, alignment)) {
-        if (it.workspace_bytes == 0 && !made->algorithm) made->algorithm = it;
+        const bool fits = it.workspace_bytes <= cublas_.workspace_bytes();
+        if (fits && !made->algorithm) made->algorithm = it;
       }
       kept = std::move(made);
     }
@@ -431,7 +432,12 @@ Expected<void, Failure> CudaExecutor::run_lt(const family::LibraryOperation& ope
                 fmt::format("cublasLt multiplies no matrices of {} in this layout and size",
                             family::name(operation.type))});
   }
-  return chosen->product.multiply(operands, *chosen->algorithm, nullptr, stream);
+  const auto multiply = [&](void* workspace) {
+    return chosen->product.multiply(operands, *chosen->algorithm, workspace, stream);
+  };
+  if (chosen->algorithm->workspace_bytes == 0) return multiply(nullptr);
+  const auto where = state(stream);
+  return where ? cublas_.with_workspace(*where, stream, multiply) : Unexpected(where.error());
 }
 
 std::vector<std::string> CudaExecutor::library_algorithms(const family::LibraryOperation& operation,
