@@ -458,11 +458,16 @@ TEST_F(TypedGpuGemmTest, AnAlgorithmOfAnotherVersionFallsBackOnTheLibrarysOwnCho
 
 /// A thread that loaded no kernel itself has no CUDA context yet.
 TEST_F(GpuDispatcherTest, AThreadPreparesWithTheKernelThatAnotherOneLoaded) {
-  prepare(kTiled);
-  std::vector<Preparation> results;
-  std::jthread([&] {
-    results = dispatcher_->prepare(dispatcher_->family("gemm"), {{{512, 192, 128}}});
-  }).join();
+  constexpr const char* kOther = "512,192,128";  // tuned: an installed table may serve other sizes
+  database_.add(*executor_, "gemm_tiled", kOther, "{}");
+  const auto dispatcher = open(Table::database(database_.path()));
+  const FamilyId family = dispatcher->family("gemm");
+  const auto prepared = [&](const char* size) {
+    return dispatcher->prepare(family, {{dispatcher->parse_size(family, size)}});
+  };
+  std::vector<Preparation> results = prepared("256,192,128");
+  ASSERT_TRUE(results.front().answer) << results.front().error;
+  std::jthread([&] { results = prepared(kOther); }).join();
   ASSERT_TRUE(results.front().answer) << results.front().error;
   EXPECT_EQ(results.front().answer->kernel, "gemm_tiled");
   EXPECT_THAT(results.front().answer->explanation,

@@ -149,6 +149,22 @@ class TorchTest(unittest.TestCase):
                 expected = x.double() @ layer.weight.double().T + layer.bias.double()
                 self.assertLess(float(((result - expected).abs() / expected.abs().clamp(min=1)).max()), error)
 
+    def test_the_library_adds_a_bias_too(self):
+        x, weights, bias = self.floats(48, 4096).half(), self.floats(4096, 4096).half(), self.floats(4096).half()
+        expected = x.double() @ weights.double().T + bias.double()
+        size = [48, 4096, 4096, 1, 0, 1, 4096, 4096, 4096, 4, 1, 0, 0, 1]
+        with tuner.Dispatcher(self.table, mode="exact") as dispatcher:
+            for other in (bias, torch.zeros_like(bias)):  # each launch has its own
+                result = torch.empty(48, 4096, device="cuda", dtype=torch.half)
+                dispatcher.launch("gemm_tensor", size, 1.0, x, weights, 0.0, result, other, result)
+                self.assertLess(float((result - expected + (bias - other).double()).abs().max()), 1)
+            self.assertEqual(dispatcher.answer("gemm_tensor", size).rung, "library")
+            graph = torch.cuda.CUDAGraph()
+            with torch.cuda.graph(graph):
+                dispatcher.launch("gemm_tensor", size, 1.0, x, weights, 0.0, result, bias, result)
+            graph.replay()
+            self.assertLess(float((result - expected).abs().max()), 1)
+
     def test_choices_of_max_autotune_are_served(self):
         self.enable()
         weights = self.floats(256, 7168).bfloat16()

@@ -117,6 +117,10 @@ class Executor {
 
   /// Makes ready what the library needs to be captured in the current context: what takes long.
   [[nodiscard]] virtual Expected<void, Failure> prepare_library() = 0;
+  /// Whether run_library does what follows a product.
+  [[nodiscard]] virtual bool library_has(const Epilogue& epilogue) const {
+    return epilogue.is_none();
+  }
   /// Enqueues an operation by the library; fails as launch does.
   [[nodiscard]] virtual Expected<void, Failure> run_library(
       const family::LibraryOperation& operation, const MatrixOperands& operands,

@@ -49,9 +49,10 @@ struct GemmProblem {
 
 /// Multiplies matrices in device memory. Served by the family "gemm_tensor" of the dispatcher's
 /// table where it has the type, else by "gemm", else by the library: never by a kernel of another
-/// type. The library serves no epilogue. Otherwise as sgemm(). Throws as Dispatcher::launch;
-/// DispatchError if a factor is not a number of its type, or if neither a kernel nor the library
-/// supports the problem.
+/// type. What follows a product is done by kernels; where the table has the family, on a GPU also
+/// by the library, but for a bias of rows and a residual. Otherwise as sgemm(). Throws as
+/// Dispatcher::launch; DispatchError if a factor is not a number of its type, or if neither a
+/// kernel nor the library supports the problem.
 ///
 /// @param dispatcher The device and what was tuned for it.
 /// @param stream Where the work is enqueued.

@@ -154,7 +154,13 @@ std::optional<LibraryLaunch> library_launch(const FamilyTable& family, const spa
   const auto c = given_place(family, reference->c);
   if (!a || !b || !c) return std::nullopt;
   const space::ExpressionValues values = family.expression_values(size);
-  if (!family::epilogue(check, values).is_none()) return std::nullopt;
+  const Epilogue epilogue = family::epilogue(check, values);
+  std::optional<std::size_t> bias;
+  if (epilogue.bias != Bias::none) {
+    const auto& its = std::get<family::GemmReference>(check.reference).epilogue;
+    bias = given_place(family, its->bias);
+    if (!bias) return std::nullopt;
+  }
   const auto type = [&](std::size_t given) {
     const auto& matrix = family.family().arguments[family.given()[given].place].what;
     return std::get<family::BufferArgument>(matrix).type.at(values);
@@ -163,10 +169,12 @@ std::optional<LibraryLaunch> library_launch(const FamilyTable& family, const spa
       .operation = {.type = type(*a),
                     .result = type(*c),
                     .shape = *family::library_shape(check, values),
-                    .fast_sums = family::has_fast_sums(check, type(*c), values)},
+                    .fast_sums = family::has_fast_sums(check, type(*c), values),
+                    .epilogue = epilogue},
       .a = *a,
       .b = *b,
       .c = *c,
+      .bias = bias,
       .alpha = factor(family, reference->alpha, values, 1),
       .beta = factor(family, reference->beta, values, family::default_beta(check))};
 }

@@ -106,11 +106,13 @@ Expected<LaunchEnd, Failure> enqueue_library(backend::Executor& executor,
   const auto factor = [&](const Factor& it) {
     return it.given ? value_of(arguments[*it.given]) : it.fixed;
   };
-  const backend::MatrixOperands operands{.a = pointer(arguments[launch.a]),
-                                         .b = pointer(arguments[launch.b]),
-                                         .c = pointer(arguments[launch.c]),
-                                         .alpha = factor(launch.alpha),
-                                         .beta = factor(launch.beta)};
+  const backend::MatrixOperands operands{
+      .a = pointer(arguments[launch.a]),
+      .b = pointer(arguments[launch.b]),
+      .c = pointer(arguments[launch.c]),
+      .alpha = factor(launch.alpha),
+      .beta = factor(launch.beta),
+      .bias = launch.bias ? pointer(arguments[*launch.bias]) : nullptr};
   if (!launch.by_algorithm) {
     return ended(executor.run_library(launch.operation, operands, stream));
   }

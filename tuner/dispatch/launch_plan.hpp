@@ -70,6 +70,7 @@ struct Factor {
 struct LibraryLaunch {
   family::LibraryOperation operation;
   std::size_t a = 0, b = 0, c = 0;  ///< among the launch's arguments
+  std::optional<std::size_t> bias = {};
   Factor alpha, beta;
   std::optional<backend::LibraryWork> by_algorithm = {};  ///< none: as the library chooses
   std::unique_ptr<ScratchSets> workspace = nullptr;       ///< of that; null: it needs none

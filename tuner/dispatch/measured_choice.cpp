@@ -124,8 +124,11 @@ std::vector<std::string> MeasuredChoice::algorithms(const Question& question,
     return reinterpret_cast<void*>(static_cast<std::uintptr_t>(bits));
   };
   try {
-    return executor_.library_algorithms(
-        library->operation, {.a = at(library->a), .b = at(library->b), .c = at(library->c)});
+    return executor_.library_algorithms(library->operation,
+                                        {.a = at(library->a),
+                                         .b = at(library->b),
+                                         .c = at(library->c),
+                                         .bias = library->bias ? at(*library->bias) : nullptr});
   } catch (const Error&) {  // there is no library with algorithms
     return {};
   }

@@ -222,13 +222,12 @@ Expected<LaunchPlan, std::string> PlanMaker::make_measured(const FamilyTable& fa
       keep_usable(in_order, ranking);
       if (!in_order.empty()) ranking.answers = std::move(in_order);
     }
-    if (settings_.mode == DispatchMode::any && !ranking.product_alone.empty()) {
-      // What follows the product may take a kernel registers: the fastest are timed with it, beside
-      // the library, which computes the product alone.
+    if (settings_.mode == DispatchMode::any && !ranking.product_alone.empty() &&
+        library_serves(table, slot)) {
+      // What follows the product may take a kernel registers, and the library another algorithm.
       ranking.answers = the_fastest(std::move(ranking.answers));
       const auto make_plan = [&](const select::Selection& selection, ScratchPool& scratch) {
-        const SizeSlot& at = selection.kernel == nullptr ? *measured.slot : slot;
-        return attempt(table, at, selection, PlanChoice::any, scratch);
+        return attempt(table, slot, selection, PlanChoice::any, scratch);
       };
       auto in_order =
           measured_.choose({table, slot, ranking}, make_plan, memory, ranking.explanation);
@@ -310,6 +309,11 @@ Expected<Answer, std::string> PlanMaker::foresee(const FamilyTable& family,
   return Unexpected(nothing_can_run(family, slot, explanation));
 }
 
+bool PlanMaker::library_serves(const FamilyTable& family, const SizeSlot& slot) const {
+  const auto launch = library_launch(family, slot.size);
+  return launch && executor_.library_has(launch->operation.epilogue);
+}
+
 Expected<LaunchPlan, std::string> PlanMaker::attempt(const FamilyTable& family,
                                                      const SizeSlot& slot,
                                                      const select::Selection& selection,
@@ -323,6 +327,9 @@ Expected<LaunchPlan, std::string> PlanMaker::attempt(const FamilyTable& family,
       plan.library = library_launch(family, slot.size);
       if (!plan.library) {
         return Unexpected<std::string>("the family's reference is not a library operation");
+      }
+      if (!executor_.library_has(plan.library->operation.epilogue)) {
+        return Unexpected<std::string>("the library has no such bias, activation or residual");
       }
       if (selection.rung != Rung::library_tuned) return plan;
       auto tuned = tune(*plan.library, selection, slot, choice, scratch);

@@ -68,6 +68,8 @@ class PlanMaker {
   [[nodiscard]] Expected<LaunchPlan, std::string> make_pinned(const FamilyTable& family,
                                                               const SizeSlot& slot,
                                                               PlanChoice choice);
+  /// Whether the library computes what the family does at a size, with what follows a product.
+  [[nodiscard]] bool library_serves(const FamilyTable& family, const SizeSlot& slot) const;
   [[nodiscard]] Expected<LaunchPlan, std::string> attempt(const FamilyTable& family,
                                                           const SizeSlot& slot,
                                                           const select::Selection& selection,

@@ -54,7 +54,7 @@ class CublasHandles {
  private:
   struct Handle {
     cublasHandle_t handle = nullptr;
-    std::shared_ptr<GraphMemory::Block> lt_workspace;  ///< null until it is needed
+    std::shared_ptr<GraphMemory::Block> lt_workspace = {};  ///< null until it is needed
   };
   struct Captures {
     Handle* handle = nullptr;

@@ -132,7 +132,8 @@ LtProduct::LtProduct(const CublasLt& library, const family::LibraryOperation& op
                : operation.type == ElementType::s8 ? CUDA_R_32I
                                                    : CUDA_R_32F),
       compute_(compute_type(operation.type)),
-      adds_residual_(operation.epilogue.residual) {
+      adds_residual_(operation.epilogue.residual),
+      has_bias_(operation.epilogue.bias == Bias::per_column) {
   const auto& shape = std::get<family::GemmShape>(operation.shape);
   try {
     require(library_.api(), library_.api().make_product(&product_, compute_, factors_),
@@ -199,11 +200,10 @@ void LtProduct::set_epilogue(const Epilogue& epilogue, const void* bias) {
   const auto set = [&](cublasLtMatmulDescAttributes_t which, const auto& value) {
     require(api, api.set_product(product_, which, &value, sizeof value), "describe an epilogue");
   };
-  const bool has_bias = epilogue.bias == Bias::per_column;
-  if (!has_bias && epilogue.activation == Activation::none) return;
+  if (!has_bias_ && epilogue.activation == Activation::none) return;
   // Columns here are the library's rows, along which its bias lies.
   const auto which = [&](cublasLtEpilogue_t without, cublasLtEpilogue_t with) {
-    return has_bias ? with : without;
+    return has_bias_ ? with : without;
   };
   set(CUBLASLT_MATMUL_DESC_EPILOGUE,
       epilogue.activation == Activation::relu
@@ -211,7 +211,7 @@ void LtProduct::set_epilogue(const Epilogue& epilogue, const void* bias) {
       : epilogue.activation == Activation::gelu
           ? which(CUBLASLT_EPILOGUE_GELU, CUBLASLT_EPILOGUE_GELU_BIAS)
           : CUBLASLT_EPILOGUE_BIAS);
-  if (!has_bias) return;
+  if (!has_bias_) return;
   set(CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, result_);
   set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, bias);
 }
@@ -356,9 +356,17 @@ Expected<void, Failure> LtProduct::multiply(const MatrixOperands& operands,
   const FactorBytes alpha(factors_, operands.alpha),
       beta(factors_, adds_residual_ ? 1 : operands.beta);
   const void* const added = adds_residual_ ? operands.residual : operands.c;
+  // A copy, since other threads may multiply with other biases.
+  cublasLtMatmulDescOpaque_t product = *product_;
+  if (has_bias_) {
+    const void* const bias = operands.bias;
+    const auto set =
+        library_.api().set_product(&product, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &bias, sizeof bias);
+    if (auto done = attempt(library_.api(), set); !done) return done;
+  }
   return attempt(
       library_.api(),
-      library_.api().multiply(library_.handle(), product_, alpha.bytes.data(), operands.b, first_,
+      library_.api().multiply(library_.handle(), &product, alpha.bytes.data(), operands.b, first_,
                               operands.a, second_, beta.bytes.data(), added, c_, operands.c, c_,
                               &algorithm.algorithm, workspace, algorithm.workspace_bytes, stream));
 }

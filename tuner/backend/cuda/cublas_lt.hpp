@@ -99,7 +99,7 @@ class LtProduct {
   /// Whether cublasLt has such an epilogue: it has no bias of rows.
   [[nodiscard]] static bool has(const Epilogue& epilogue);
   /// Throws Error(failure) when cublasLt cannot describe it. The library must outlive it.
-  /// `bias`: where that of the epilogue lies.
+  /// `bias`: where one like that of the epilogue lies.
   LtProduct(const CublasLt& library, const family::LibraryOperation& operation,
             const void* bias = nullptr);
   ~LtProduct();
@@ -137,7 +137,7 @@ class LtProduct {
   const CublasLt& library_;
   cudaDataType_t type_, result_, factors_;
   cublasComputeType_t compute_;
-  bool adds_residual_;
+  bool adds_residual_, has_bias_;
   cublasLtMatmulDesc_t product_ = nullptr;
   cublasLtMatrixLayout_t first_ = nullptr, second_ = nullptr, c_ = nullptr;
 };

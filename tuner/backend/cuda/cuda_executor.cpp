@@ -41,20 +41,23 @@ std::uint64_t id_in_capture(StreamHandle stream) {
 
 /// A product of cublasLt with the algorithm that it chooses.
 struct ChosenProduct {
-  ChosenProduct(const CublasLt& library, const family::LibraryOperation& operation)
-      : product(library, operation) {}
+  ChosenProduct(const CublasLt& library, const family::LibraryOperation& operation,
+                const void* bias)
+      : product(library, operation, bias) {}
 
   LtProduct product;
   std::optional<LtAlgorithm> algorithm = {};  ///< none: it has none for this product
 };
 
-/// What tells a product without an epilogue from all others.
+/// What tells a product from all others.
 std::string key_of(const family::LibraryOperation& operation, std::uint32_t alignment_bytes) {
   const auto& shape = std::get<family::GemmShape>(operation.shape);
   std::string key =
       fmt::format("{} {} {} {} {} {} {}", family::name(operation.type),
                   family::name(operation.result_type()), operation.fast_sums, alignment_bytes,
                   shape.batch, shape.trans_a == Transpose::yes, shape.trans_b == Transpose::yes);
+  key += fmt::format(" {} {}", static_cast<int>(operation.epilogue.bias),
+                     static_cast<int>(operation.epilogue.activation));
   for (const family::MatrixLayout& it : {shape.a, shape.b, shape.c}) {
     key += fmt::format(" {} {} {} {}", it.rows, it.columns, it.ld, it.stride);
   }
@@ -88,6 +91,7 @@ class CudaExecutor final : public Executor {
   Expected<std::vector<double>, Failure> time(std::span<const StreamWork> works) override;
   Expected<StreamWork, Failure> record(const StreamWork& work) override;
   Expected<void, Failure> prepare_library() override;
+  [[nodiscard]] bool library_has(const Epilogue& epilogue) const override;
   Expected<void, Failure> run_library(const family::LibraryOperation& operation,
                                       const MatrixOperands& operands, StreamHandle stream) override;
   std::vector<std::string> library_algorithms(const family::LibraryOperation& operation,
@@ -390,10 +394,16 @@ Expected<void, Failure> CudaExecutor::with_library(StreamHandle stream, const Ca
   return call(*handle);
 }
 
+bool CudaExecutor::library_has(const Epilogue& epilogue) const {
+  return LtProduct::has(epilogue) && !epilogue.residual;
+}
+
 Expected<void, Failure> CudaExecutor::run_library(const family::LibraryOperation& operation,
                                                   const MatrixOperands& operands,
                                                   StreamHandle stream) {
-  if (operation.type == family::ElementType::e4m3) return run_lt(operation, operands, stream);
+  if (operation.type == family::ElementType::e4m3 || !operation.epilogue.is_none()) {
+    return run_lt(operation, operands, stream);
+  }
   return with_library(stream, [&](cublasHandle_t handle) {
     return run_cublas(cublas_.api(), handle, operation, operands);
   });
@@ -417,7 +427,7 @@ Expected<void, Failure> CudaExecutor::run_lt(const family::LibraryOperation& ope
     if (lt_products_.size() >= kMostProducts) lt_products_.clear();
     auto& kept = lt_products_[key_of(operation, alignment)];
     if (kept == nullptr) {
-      auto made = std::make_shared<ChosenProduct>(lt(), operation);
+      auto made = std::make_shared<ChosenProduct>(lt(), operation, operands.bias);
       for (const LtAlgorithm& it : made->product.proposed(kMostProposed, alignment)) {
         const bool fits = it.workspace_bytes <= cublas_.workspace_bytes();
         if (fits && !made->algorithm) made->algorithm = it;
