@@ -17,7 +17,7 @@ function(install_door door)
   install(EXPORT tuner-${door} NAMESPACE tuner:: DESTINATION "${package}")
 endfunction()
 
-install_door(host MODULES core space counters search family store interop select report)
+install_door(host MODULES core space counters search family capture store interop select report)
 set(backends backend_cpu)
 if(TUNER_CUDA)
   list(APPEND backends backend_cuda)
@@ -30,7 +30,7 @@ install(TARGETS tuner_dispatch_shared EXPORT tuner-dispatch
         FILE_SET HEADERS DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 install(EXPORT tuner-dispatch NAMESPACE tuner:: DESTINATION "${package}")
 if(TARGET tuner_cublas_shared)
-  install(TARGETS tuner_cublas_shared LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+  install(TARGETS tuner_cublas_shared tuner_capture_shared LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 endif()
 if(TARGET tuner_compile)  # which the library finds by its own path
   install(TARGETS tuner_compile RUNTIME DESTINATION libexec/tuner)

@@ -11,13 +11,13 @@ function(precompile target owner header)
   endif()
 endfunction()
 
-# tuner_module(NAME SOURCES … HEADERS … MODULES … LIBRARIES …): the static library tuner_NAME of one
+# tuner_module(NAME [ALONE] SOURCES … HEADERS … MODULES … LIBRARIES …): the static library tuner_NAME of one
 # module of tuner/, with the modules it may use (the table in ARCHITECTURE.md) and the third-party
 # libraries that only its .cpp files see. HEADERS are what other modules may include and what is
 # installed; the module's other headers are its own. Applications know it as tuner::NAME, or as
-# tuner::EXPORT_NAME.
+# tuner::EXPORT_NAME. ALONE: without the precompiled header, and so without what it includes.
 function(tuner_module name)
-  cmake_parse_arguments(arg "" "EXPORT_NAME" "SOURCES;HEADERS;MODULES;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(arg "ALONE" "EXPORT_NAME" "SOURCES;HEADERS;MODULES;LIBRARIES" ${ARGN})
   if(NOT arg_EXPORT_NAME)
     set(arg_EXPORT_NAME ${name})
   endif()
@@ -32,7 +32,9 @@ function(tuner_module name)
   target_link_libraries(tuner_${name} PUBLIC ${arg_MODULES}
                         PRIVATE ${arg_LIBRARIES}
                                 $<BUILD_INTERFACE:tuner_warnings> $<BUILD_INTERFACE:tuner_hardening>)
-  precompile(tuner_${name} tuner_core precompiled.hpp)
+  if(NOT arg_ALONE)
+    precompile(tuner_${name} tuner_core precompiled.hpp)
+  endif()
 endfunction()
 
 # tuner_door(NAME MODULES …): tuner::NAME, through which an application gets several modules at once.

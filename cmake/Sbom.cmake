@@ -157,6 +157,7 @@ if(TARGET tuner_cublas_shared)
   third_party(libstdc++ "${CMAKE_CXX_COMPILER_VERSION}" "GPL-3.0-or-later WITH GCC-exception-3.1"
               TEXTS ${doc}/gcc-${gcc}-base/copyright)
   sbom_file(libtuner_cublas.so tuner_cublas_shared libstdc++)
+  sbom_file(libtuner_capture.so tuner_capture_shared libstdc++)
 endif()
 if(TARGET tune)
   set(in_script "")

@@ -37,5 +37,5 @@ endif()
 
 add_custom_target(wheel DEPENDS tune tune_portable tuner_dispatch_portable)
 if(TARGET tuner_compile)
-  add_dependencies(wheel tuner_compile_portable tuner_cublas_shared)
+  add_dependencies(wheel tuner_compile_portable tuner_cublas_shared tuner_capture_shared)
 endif()

@@ -58,8 +58,9 @@ def c_library_of(files):
 def binaries(build):
     """The files of the target `wheel`, by their paths below the prefix."""
     made = {str(path.relative_to(build / "wheel")): path for path in (build / "wheel").rglob("*") if path.is_file()}
-    if (build / "lib/libtuner_cublas.so").exists():
-        made["lib/libtuner_cublas.so"] = build / "lib/libtuner_cublas.so"
+    for preloaded in ("libtuner_cublas.so", "libtuner_capture.so"):
+        if (build / "lib" / preloaded).exists():
+            made[f"lib/{preloaded}"] = build / "lib" / preloaded
     if "bin/tune" not in made:
         sys.exit(f"{build}: the target `wheel` is not built: cmake --build {build} --target wheel")
     return made

@@ -16,6 +16,7 @@
 from typing import TYPE_CHECKING, Any
 
 from . import torch
+from ._capture import Captured, capture
 from ._dispatcher import Answer, Argument, Dispatcher, Served, Table
 from ._library import Error
 from ._matmul import matmul
@@ -43,5 +44,5 @@ def __getattr__(name: str) -> Any:
     return getattr(module, name)
 
 
-__all__ = ["Answer", "Argument", "Best", "CudaReference", "Dispatcher", "Error", "Kernel", "Served", "Table", "Tuned", "kernel", "matmul", "torch",
+__all__ = ["Answer", "Argument", "Best", "Captured", "CudaReference", "Dispatcher", "Error", "Kernel", "Served", "Table", "Tuned", "capture", "kernel", "matmul", "torch",
            "tune", "__version__"]

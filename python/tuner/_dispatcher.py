@@ -12,7 +12,7 @@ import struct
 import threading
 from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 
-from . import _arrays, _library
+from . import _arrays, _capture, _library
 from ._library import ARRAY, POINTER, Error, check
 
 Size = Union[int, Sequence[int]]
@@ -234,9 +234,14 @@ class Dispatcher:
         original = next((value for info, value in zip(infos, arguments) if info._type == POINTER), None)
         if stream is None:
             stream = _arrays.current_stream(original, arrays[0]) if arrays else 0
+        given = (self._handle, self._family(family), numbers, len(numbers) // 8, packed, len(infos), stream)
         with _arrays.on_device(original, arrays[0]) if arrays else contextlib.nullcontext():
-            check(self._library.tuner_launch(self._handle, self._family(family), numbers, len(numbers) // 8, packed,
-                                             len(infos), stream))
+            captured = _capture.take(family, lambda: self.answer(family, size).kernel)
+            if captured is None:
+                check(self._library.tuner_launch(*given))
+                return
+            check(self._library.tuner_capture_launch(*given, os.fsencode(captured.folder), captured.limit_bytes))
+            captured.space = captured.folder / "space.json"
 
     def _pack(self, family: str, info: Argument, value: Any, kept: List[Any]) -> bytes:
         """As a tuner_argument."""

@@ -80,6 +80,8 @@ _CALLS = {
                         ctypes.POINTER(ctypes.POINTER(ArgumentInfo)), ctypes.POINTER(ctypes.c_size_t)),
     "tuner_launch": (ctypes.c_void_p, ctypes.c_uint32, ctypes.c_char_p, ctypes.c_size_t, ctypes.c_char_p,
                      ctypes.c_size_t, ctypes.c_void_p),
+    "tuner_capture_launch": (ctypes.c_void_p, ctypes.c_uint32, ctypes.c_char_p, ctypes.c_size_t, ctypes.c_char_p,
+                             ctypes.c_size_t, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_uint64),
     "tuner_gemm": (ctypes.c_void_p, ctypes.c_void_p, ctypes.POINTER(GemmProblem), ctypes.c_double, ctypes.c_void_p,
                    ctypes.c_void_p, ctypes.c_double, ctypes.c_void_p),
     "tuner_find_gemm": (ctypes.c_void_p, ctypes.POINTER(GemmProblem), ctypes.POINTER(ctypes.c_uint32),

@@ -7,7 +7,7 @@ import contextlib
 import gc
 import pathlib
 import sys
-from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, ContextManager, Dict, Iterator, List, Optional, Sequence, Tuple
 
 from ._arguments import BYTES, Described, Size
 from ._library import Error
@@ -98,27 +98,77 @@ def _held_by_torch(device: int) -> int:
     return int(torch.cuda.memory_allocated(device)) if torch is not None and torch.cuda.is_initialized() else 0
 
 
-@contextlib.contextmanager
-def offloaded(which: Any, device: int) -> Iterator[None]:
-    """Keeps tensors of PyTorch on a GPU in the host's memory for the time: those given, or all that Python knows.
+class Offloaded:
+    """Storages of PyTorch, of which some have their content in the host's memory for the time.
 
-    Their storages stay the same objects, so that views and parameters of modules stay what they are; their addresses change.
+    They stay the same objects, so that views and parameters of modules stay what they are; their addresses change.
     """
-    torch = sys.modules.get("torch")
-    if which is False or torch is None or not torch.cuda.is_initialized():
-        yield
-        return
-    kept: Dict[int, Tuple[Any, Any]] = {}
-    try:
-        for tensor in _tensors(which, torch, device):
-            storage = tensor.untyped_storage()
-            if storage.nbytes() > 0 and storage.resizable():
-                kept[storage._cdata] = storage, storage.cpu()
+
+    def __init__(self, storages: Sequence[Any]) -> None:
+        self._storages = {storage._cdata: storage for storage in storages}
+        self._contents: Dict[int, Any] = {}  # of those that are offloaded
+
+    def offload(self) -> None:
+        """Offloads all, those too that came back."""
+        for key, storage in self._storages.items():
+            if key not in self._contents:
+                self._contents[key] = storage.cpu()
                 storage.resize_(0)
-        _release_caches()
-        yield
+        if self._storages:
+            _release_caches()
+
+    def used(self) -> ContextManager[Any]:
+        """In the block a tensor comes back when PyTorch first uses it, as a reference does with weights."""
+        if not self._storages:
+            return contextlib.nullcontext()
+        torch = sys.modules["torch"]
+        base: Any = __import__("torch.utils._python_dispatch", fromlist=["TorchDispatchMode"]).TorchDispatchMode
+
+        def bring_back(tensor: Any) -> None:
+            if tensor.is_cuda and tensor.layout == torch.strided:
+                self._bring_back(tensor.untyped_storage()._cdata)
+
+        class Mode(base):  # type: ignore[misc]
+            def __torch_dispatch__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+                for value in torch.utils._pytree.tree_flatten((args, kwargs))[0]:
+                    if isinstance(value, torch.Tensor):
+                        bring_back(value)
+                return function(*args, **(kwargs or {}))
+
+        return Mode()
+
+    def _bring_back(self, key: int) -> None:
+        if key in self._contents:
+            storage, content = self._storages[key], self._contents[key]
+            storage.resize_(content.nbytes())
+            storage.copy_(content)
+            del self._contents[key]
+
+    def restore(self) -> None:
+        """Brings all back. Raises Error where the GPU has no memory for them any more."""
+        try:
+            for key in list(self._contents):
+                self._bring_back(key)
+        except sys.modules["torch"].OutOfMemoryError as error:
+            left = [(self._storages[key], content) for key, content in self._contents.items()]
+            failure = Error(f"{len(left)} tensors could not be moved back to the GPU, whose memory others took: their storages and "
+                            "contents are in this exception's `storages`: storage.resize_(content.nbytes()); storage.copy_(content)")
+            failure.storages = left  # type: ignore[attr-defined]
+            raise failure from error
+
+
+@contextlib.contextmanager
+def offloaded(which: Any, device: int) -> Iterator[Offloaded]:
+    """Offloads tensors of PyTorch on a GPU for the time of the block: those given, or all that Python knows."""
+    torch = sys.modules.get("torch")
+    tensors = [] if which is False or torch is None or not torch.cuda.is_initialized() else _tensors(which, torch, device)
+    storages = [tensor.untyped_storage() for tensor in tensors]
+    held = Offloaded([storage for storage in storages if storage.nbytes() > 0 and storage.resizable()])
+    try:
+        held.offload()
+        yield held
     finally:
-        _restore(kept, torch)
+        held.restore()
 
 
 def _tensors(which: Any, torch: Any, device: int) -> List[Any]:
@@ -133,17 +183,3 @@ def _tensors(which: Any, torch: Any, device: int) -> List[Any]:
             raise TypeError(f"offload: {type(others[0]).__name__} is no tensor of PyTorch: give True, a module or tensors")
     return [each for each in found if each.is_cuda and each.get_device() == device and each.layout == torch.strided]
 
-
-def _restore(kept: Mapping[int, Tuple[Any, Any]], torch: Any) -> None:
-    left = list(kept.values())
-    try:
-        while left:
-            storage, content = left[-1]
-            storage.resize_(content.nbytes())
-            storage.copy_(content)
-            left.pop()
-    except torch.OutOfMemoryError as error:
-        failure = Error(f"{len(left)} tensors could not be moved back to the GPU, whose memory others took: their storages and "
-                        "contents are in this exception's `storages`: storage.resize_(content.nbytes()); storage.copy_(content)")
-        failure.storages = left  # type: ignore[attr-defined]
-        raise failure from error

@@ -186,9 +186,7 @@ class Reference:
         kind, shape = wanted["dtype"], self._shapes[name](size)
         if not _is_array(value):
             raise BadReference(f"the reference returns {type(value).__name__} for {name} ({where}): it must be an array")
-        if self._device[0] == "cuda" and _arrays.view(value).backend == "cuda" and _arrays.view(value).device != self._device[1]:
-            raise BadReference(f"the reference returns {name} on GPU {_arrays.view(value).device} ({where}); its inputs are on "
-                                  f"GPU {self._device[1]}: let it keep their device")
+        self._require_device(name, value, where)
         if tuple(value.shape) not in (shape, (wanted["count"],)):
             raise BadReference(f"the reference returns {name} in the shape {tuple(value.shape)} ({where}); the output has {shape}")
         array, its_kind = _host(value)
@@ -197,6 +195,16 @@ class Reference:
             raise BadReference(f"the reference returns {name} of type {its_kind} ({where}); the output is of type {kind}: convert "
                                   "the result")
         return bits.reshape(-1)
+
+    def _require_device(self, name: str, value: Any, where: str) -> None:
+        """That a reference worked where its inputs are. What it converted to NumPy says nothing of that."""
+        made = _arrays.view(value)
+        is_elsewhere = made.device != self._device[1] if made.backend == "cuda" else self.library == "torch" and _arrays.is_torch(value)
+        if self._device[0] != "cuda" or not is_elsewhere:
+            return
+        place = f"GPU {made.device}" if made.backend == "cuda" else "the CPU"
+        raise BadReference(f"the reference returns {name} on {place} ({where}); its inputs are on GPU {self._device[1]}: let it keep "
+                           "their device")
 
 
 def _size_of(texts: Mapping[str, str]) -> Dict[str, int]:

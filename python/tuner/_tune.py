@@ -107,18 +107,16 @@ def tune(source: Any, entry: Optional[str] = None, *, args: Any, grid: Any, bloc
     work = _Work(made, name, described, declared, outputs, tuned_sizes, backend, device,
                  {"time": time, "max_evals": max_evals, "effort": effort, "seed": seed,
                   "database": None if database is None else os.fspath(database), "allow_shared": allow_shared})
-    if offload is False:
-        _memory.require(described, [*tuned_sizes, *checked], backend, device, name)
     _finish_work(backend)
     line = _program.Line(progress)
     try:
-        with _alone(backend, device):
-            identity = _evaluate(reference, work, line) if callable(reference) else ""
+        with _alone(backend, device), _memory.offloaded(offload, device) as held:
+            _memory.require(described, [*tuned_sizes, *checked], backend, device, name)
+            identity = _evaluate(reference, work, line, held) if callable(reference) else ""
             found = _look_up(work, identity, fresh)
             if found is None:
-                with _memory.offloaded(offload, device):
-                    _memory.require(described, [*tuned_sizes, *checked], backend, device, name)
-                    found = _run(work, identity, fresh, line)
+                held.offload()
+                found = _run(work, identity, fresh, line)
             return found
     finally:
         line.end()
@@ -281,12 +279,12 @@ def _arguments_of(work: _Work, *, with_kernel: bool) -> List[str]:
     return [*arguments, "--backend", work.backend, "--device", str(work.device), "--seed", str(work.options["seed"])]
 
 
-def _evaluate(function: Callable[..., Any], work: _Work, line: _program.Line) -> str:
+def _evaluate(function: Callable[..., Any], work: _Work, line: _program.Line, held: _memory.Offloaded) -> str:
     """Stores the results of a function on all inputs that the run will have; their identity."""
     reference = Reference(function, [it.name for it in work.parameters], work.outputs, work.described.shapes,
                           (work.backend, work.device))
     arguments = ["space", "results", str(work.folder.space), *_arguments_of(work, with_kernel=False)]
-    with _exchange(work) as exchange, _program.Running(arguments, TMPDIR=exchange) as running:
+    with _exchange(work) as exchange, held.used(), _program.Running(arguments, TMPDIR=exchange) as running:
         last = reference.serve(running.lines(), running.answer, lambda count: line.show(f"{work.kernel}: {count} evaluations of the "
                                                                                        "reference"))
         code = running.finish()

@@ -20,6 +20,10 @@ class SpaceTest(ProgramTest):
         self.assertEqual((kernel["cartesian"], kernel["valid"]), (121, 66))
         self.assertIn("threads of a block along M", self.tune("space", "show", GEMM).stdout)
 
+    def test_an_installed_file_is_found_from_elsewhere(self):
+        self.assertIn("66 valid", self.tune("space", "count", "spaces/gemm.json", "--kernel", "gemm_naive").stdout)
+        self.refuse("space", "count", "spaces/other.json", code=2, says="spaces/other.json")
+
     def test_why_names_the_constraint(self):
         ask = ("space", "why", GEMM, "--kernel", "gemm_naive")
         self.assertIn("is valid", self.tune(*ask, "BLOCK_X=32").stdout)

@@ -4,12 +4,15 @@
 #include "tests/dispatch/weighted_family.hpp"
 #include "tuner/backend/executor.hpp"
 #include "tuner/dispatch/dispatch.h"
+#include "tuner/family/family.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <array>
 #include <thread>
+#include <variant>
 
 namespace tuner::dispatch {
 namespace {
@@ -270,6 +273,32 @@ TEST_F(DispatchCTest, CountsWhatServedAndTakesOnlyWhatWasTunedIfAskedTo) {
   EXPECT_EQ(open(), TUNER_FAILED) << "no file is named";
   options.pins = pins.c_str();
   EXPECT_EQ(open(), TUNER_OK) << tuner_last_error();
+}
+
+TEST_F(DispatchCTest, ACapturedLaunchIsASpaceFile) {
+  database.add({.size = "2,2,2", .config = R"({"TILE":2})"});
+  ASSERT_EQ(open(), TUNER_OK) << tuner_last_error();
+  std::uint32_t family = 99;
+  ASSERT_EQ(tuner_find_family(dispatcher, "product", &family), TUNER_OK);
+  const std::array<float, 4> a = {1, 2, 3, 4}, b = {1, 0, 0, 1};
+  std::array<float, 4> c = {};
+  const std::array<tuner_argument, 5> arguments = {number(0.5F), pointer(a.data()),
+                                                   pointer(b.data()), number(0), pointer(c.data())};
+  const std::array<std::int64_t, 3> size = {2, 2, 2};
+  const TemporaryDirectory folder;
+  const std::string captured = folder.path() / "captured";
+  const auto capture = [&](const char* to, std::uint64_t limit_bytes) {
+    return tuner_capture_launch(dispatcher, family, size.data(), 3, arguments.data(), 5, nullptr,
+                                to, limit_bytes);
+  };
+  EXPECT_EQ(capture(captured.c_str(), 47), TUNER_FAILED) << "48 bytes";
+  EXPECT_EQ(capture(nullptr, 48), TUNER_FAILED);
+  ASSERT_EQ(capture(captured.c_str(), 48), TUNER_OK) << tuner_last_error();
+  EXPECT_FLOAT_EQ(c[3], 2);
+  const family::Family space = family::load_family(captured + "/space.json");
+  EXPECT_TRUE(std::holds_alternative<family::NpyReference>(space.check.reference));
+  const auto alpha = std::ranges::find(space.arguments, "alpha", &family::Argument::name);
+  EXPECT_EQ(std::get<family::ScalarArgument>(alpha->what).real, 0.5);
 }
 
 TEST_F(DispatchCTest, AFailureIsAStatusWithItsReasonInThisThread) {

@@ -93,6 +93,7 @@ class CommandsTest(unittest.TestCase):
         for folder in ("spaces", "kernels", "examples", "docs", "db/seed", "tests/data/recorded"):
             shutil.copytree(ROOT / folder, cls.tree / folder)
         (cls.tree / "train.py").write_text("print('trained')\n")  # a program to record
+        (cls.tree / "solver").symlink_to(os.environ.get("CAPTURE_PROGRAM", "/bin/true"))  # and one of which a launch is captured
         (cls.tree / "sizes.json").write_text(json.dumps(  # and what is recorded of another one
             {"format": "suite/1", "family": "copy", "groups": [{"name": "recorded", "sizes": [[16, 16]]}]}))
         cls.database = cls.tree / "results.db"

@@ -42,7 +42,7 @@ def built_file(name):
     """Ninja's name of an installed file."""
     if name == "tune":
         return name
-    folder = {"tuner-compile": "libexec/tuner", "libtuner_cublas.so": "lib"}.get(name, "tuner/dispatch")
+    folder = {"tuner-compile": "libexec/tuner", "libtuner_cublas.so": "lib", "libtuner_capture.so": "lib"}.get(name, "tuner/dispatch")
     return str((BUILD / folder / name).resolve().relative_to(BUILD.resolve()))
 
 

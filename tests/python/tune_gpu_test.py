@@ -144,11 +144,11 @@ class GpuTest(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "is on cpu"):
             k(1024, x.cpu(), torch.empty_like(x))
 
-    def scale(self, count, **given):
+    def scale(self, count, reference=lambda x: 2 * x, **given):
         source = "__global__ void scale(long long n, const float* x, float* y) {\n" \
                  "  const long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x;\n  if (i < n) y[i] = 2 * x[i];\n}\n"
         return tuner.tune(source, "scale", args=lambda N, rng: dict(n=N, x=rng.normal(N), y=rng.empty(N)), grid="ceil_div(N, BLOCK)", block="BLOCK",
-                          parameters={"BLOCK": [256, 512]}, sizes=[count], check_sizes=[1, 37], reference=lambda x: 2 * x,
+                          parameters={"BLOCK": [256, 512]}, sizes=[count], check_sizes=[1, 37], reference=reference,
                           backend="cuda", database=self.folder / "results.db", folder=self.folder / "spaces", effort="quick", **given)
 
     def test_tensors_make_room(self):
@@ -159,10 +159,17 @@ class GpuTest(unittest.TestCase):
         with self.assertRaisesRegex(tuner.Error, "GPU 0 to be checked.*are free: this process holds.*offload=True"):
             self.scale(1 << 26)  # 2.25 GiB
         self.assertEqual(self.scale(1 << 26, offload=[large]).best().size, {"N": 1 << 26})
+        weights = torch.full((1 << 20,), 2.0, device="cuda")  # of the reference: back for it, away from the run
+        k = self.scale(1 << 26, lambda x: torch.mul(x, weights[:1]), offload=[large, weights])
+        self.assertEqual((k.best().size, float(weights.sum())), ({"N": 1 << 26}, 2 << 20))
         self.assertEqual((float(view.sum()), float(large[99]), float(large.max())), (700, 0, 7))
         large[150] = 0
         self.assertEqual(float(view.sum()), 693)  # one memory, as before
         del filler
+
+    def test_a_reference_that_works_on_the_cpu(self):
+        with self.assertRaisesRegex(tuner.Error, "returns y on the CPU .*its inputs are on GPU 0: let it keep their device"):
+            self.scale(1000, lambda x: torch.mul(x.cpu(), 2))
 
     @unittest.skipIf(torch.cuda.device_count() < 2, "one GPU")
     def test_tensors_on_another_gpu(self):

@@ -96,6 +96,14 @@ class Executor {
   [[nodiscard]] virtual Expected<void*, Failure> graph_memory(std::size_t size_bytes,
                                                               StreamHandle stream) = 0;
 
+  /// Copies memory of the device to the host once the work before it on the stream is done. Fails
+  /// as launch does, and where the device's memory cannot be read. Not during a capture.
+  [[nodiscard]] virtual Expected<void, Failure> read(const void* /*memory*/,
+                                                     std::span<std::byte> /*to*/,
+                                                     StreamHandle /*stream*/) {
+    return Unexpected(Failure{Outcome::launch_error, "the device's memory cannot be read"});
+  }
+
   /// Nanoseconds that each piece of work takes on a stream of the executor's own, where they run in
   /// this order without a pause: no launch latency is part of a time. The first runs once more
   /// before. Fails as launch does, and then says nothing of the others. Not during a capture.

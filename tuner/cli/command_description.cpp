@@ -33,7 +33,7 @@ std::vector<std::string> examples_of(std::string_view command) {
   struct Examples {
     std::string_view command, first, second;
   };
-  constexpr std::array<Examples, 15> kExamples = {{
+  constexpr std::array<Examples, 16> kExamples = {{
       {"tune", "tune --space saxpy.json --kernel saxpy --size 1000000",
        "tune --space spaces/gemm.json --sizes spaces/suites/fp32.json --max-time 1h"},
       {"finalize", "tune finalize --space saxpy.json",
@@ -55,6 +55,8 @@ std::vector<std::string> examples_of(std::string_view command) {
       {"merge", "tune merge node1.db", "tune merge node1.db node2.db"},
       {"record", "tune record -o sizes.json -- python3 train.py",
        "tune record -o sizes.json -- ./solver input.txt"},
+      {"capture", "tune capture --kernel spmv -- python3 solver.py",
+       "tune capture --kernel spmv --source spmv.cu --launch 3 -o spmv -- ./solver"},
       {"exec", "tune exec -- python3 train.py", "tune exec -- ./solver input.txt"},
       {"completion", "source <(tune completion bash)", "tune completion fish | source"},
   }};

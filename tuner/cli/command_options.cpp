@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cli/command_options.hpp"
 
+#include "tuner/cli/data_file.hpp"
 #include "tuner/cli/device_arguments.hpp"
 #include "tuner/search/strategy.hpp"
 #include "tuner/space/device.hpp"
@@ -52,6 +53,7 @@ void add_energy_options(CLI::App& app, TuneOptions& o) {
 
 void add_problem_options(CLI::App& app, TuneOptions& o) {
   app.add_option("--space", o.space, "Space file: kernels, parameters, constraints")
+      ->transform(given_or_installed)
       ->type_name("FILE");
   app.add_option("--kernel", o.kernel, "Kernel of the space file; default: all of them")
       ->type_name("NAME");
@@ -149,7 +151,9 @@ void add_finalize(CLI::App& app, Arguments& arguments) {
   CLI::App* sub =
       add_command(app, arguments, "finalize", "Run the final round of each size that has none",
                   [&arguments] { return finalize(arguments.common, arguments.tune); });
-  sub->add_option("--space", o.space, "Space file of the kernels")->type_name("FILE");
+  sub->add_option("--space", o.space, "Space file of the kernels")
+      ->transform(given_or_installed)
+      ->type_name("FILE");
   sub->add_option("--kernel", o.kernel, "Only this kernel")->type_name("NAME");
   add_device_options(*sub, o);
   add_energy_options(*sub, o);
@@ -184,7 +188,9 @@ void add_portfolio(CLI::App& app, Arguments& arguments) {
       add_command(app, arguments, "portfolio",
                   "Choose few configurations of a family that serve many sizes, and store them",
                   [&arguments] { return portfolio(arguments.common, arguments.portfolio); });
-  sub->add_option("--space", o.space, "Space file of the family")->type_name("FILE");
+  sub->add_option("--space", o.space, "Space file of the family")
+      ->transform(given_or_installed)
+      ->type_name("FILE");
   sub->add_option("--kernel", o.kernels, "Only this kernel; may be repeated; default: all")
       ->type_name("NAME")
       ->take_all()
@@ -220,7 +226,10 @@ void add_judge(CLI::App& app, Arguments& arguments) {
   CLI::App* sub = add_command(app, arguments, "judge",
                               "Judge one configuration of a kernel: a verdict for programs",
                               [&arguments] { return judge(arguments.common, arguments.judge); });
-  sub->add_option("space", o.space, "Space file")->type_name("FILE")->required();
+  sub->add_option("space", o.space, "Space file")
+      ->transform(given_or_installed)
+      ->type_name("FILE")
+      ->required();
   sub->add_option("--kernel", o.kernel,
                   "Kernel to judge; default: the only one beside the reference")
       ->type_name("NAME");
@@ -249,6 +258,7 @@ void add_explain(CLI::App& app, Arguments& arguments) {
   sub->add_option("--kernel", o.kernel, "Kernel to explain")->type_name("NAME");
   sub->add_option("--size", o.size, "Problem size such as 4096,4096,4096")->type_name("SIZE");
   sub->add_option("--space", o.space, "Space file; default: that of the kernel's newest run")
+      ->transform(given_or_installed)
       ->type_name("FILE");
   add_device_options(*sub, o);
 }
@@ -439,7 +449,10 @@ void add_results(CLI::App& space, Arguments& arguments) {
   leaf->final_callback([&arguments] {
     arguments.command = [&arguments] { return make_results(arguments.common, arguments.results); };
   });
-  leaf->add_option("file", o.file, "Space file")->type_name("FILE")->required();
+  leaf->add_option("file", o.file, "Space file")
+      ->transform(given_or_installed)
+      ->type_name("FILE")
+      ->required();
   leaf->add_option("--size", o.sizes, "Problem size that is to be tuned; may be repeated")
       ->type_name("SIZE")
       ->delimiter(';')
@@ -478,6 +491,7 @@ void add_space(CLI::App& app, Arguments& arguments) {
                      action == "import" ? "T1 file"
                      : action == "init" ? "Source of the kernel"
                                         : "Space file")
+        ->transform(given_or_installed)
         ->type_name("FILE")
         ->required();
     if (action == "import" || action == "export" || action == "init") {
@@ -594,6 +608,28 @@ void add_record(CLI::App& app, Arguments& arguments) {
   add_program(*sub, arguments.record.program);
 }
 
+void add_capture(CLI::App& app, Arguments& arguments) {
+  CaptureOptions& o = arguments.capture;
+  CLI::App* sub = add_command(
+      app, arguments, "capture",
+      "Run a program and make a folder to tune of one launch of a kernel, with its data",
+      [&arguments] { return capture(arguments.common, arguments.capture); });
+  sub->add_option("--kernel", o.kernel, "The kernel's function")->type_name("NAME")->required();
+  sub->add_option("-o,--output", o.output, "A new folder; default captured_NAME")->type_name("DIR");
+  sub->add_option("--source", o.source, "The kernel's source; default: what NVRTC compiles there")
+      ->type_name("FILE");
+  sub->add_option("--launch", o.launch, "Which of the kernel's launches, from 1")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber);
+  sub->add_option("--limit", o.limit_mib, "Most MiB of all its buffers")
+      ->type_name("MIB")
+      ->check(CLI::PositiveNumber);
+  sub->add_option("--elements", o.elements,
+                  "Elements of a buffer, where its memory goes on behind them")
+      ->type_name("NAME=N");
+  add_program(*sub, o.program);
+}
+
 void add_exec(CLI::App& app, Arguments& arguments) {
   CLI::App* sub =
       add_command(app, arguments, "exec", "Run a program with tuned kernels in place of cuBLAS",
@@ -623,6 +659,7 @@ void add_commands(CLI::App& app, Arguments& arguments) {
   add_runs(app, arguments);
   add_replay(app, arguments);
   add_record(app, arguments);
+  add_capture(app, arguments);
   add_exec(app, arguments);
   add_command(app, arguments, "mcp",
               "Serve a client of the Model Context Protocol, on stdin and stdout",

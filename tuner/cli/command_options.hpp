@@ -36,6 +36,7 @@ struct Arguments {
   RunsOptions runs;
   ReplayOptions replay;
   RecordOptions record;
+  CaptureOptions capture;
   ExecOptions exec;
   std::string color = "auto";
   bool version = false;

@@ -266,6 +266,19 @@ struct RecordOptions {
 /// Runs a program and notes the matrix products that it asks cuBLAS for. Returns its exit code.
 int record(const CommonOptions& common, const RecordOptions& options);
 
+struct CaptureOptions {
+  std::vector<std::string> program;   ///< and its arguments
+  std::string kernel;                 ///< its function
+  std::string source;                 ///< empty: what the program gave to NVRTC
+  std::string output;                 ///< a folder; empty: captured_KERNEL
+  std::uint64_t launch = 1;           ///< which of the kernel's launches
+  std::uint64_t limit_mib = 4096;     ///< of all its buffers
+  std::vector<std::string> elements;  ///< "x=1000": of buffers whose allocation is longer
+};
+/// Runs a program and makes a folder to tune of one launch of a kernel. Returns the program's exit
+/// code.
+int capture(const CommonOptions& common, const CaptureOptions& options);
+
 struct ExecOptions {
   std::vector<std::string> program;  ///< and its arguments
 };

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <string>
 
 namespace tuner::cli {
 
@@ -10,5 +11,9 @@ namespace tuner::cli {
 /// the source tree above the build's. None where there is no such file, or one that others may
 /// change.
 [[nodiscard]] std::optional<std::filesystem::path> data_file(const std::filesystem::path& name);
+
+/// A space file as the user names it: where there is none, the installed one of this name if it is
+/// below "spaces" or "examples".
+[[nodiscard]] std::string given_or_installed(const std::string& name);
 
 }  // namespace tuner::cli

@@ -25,14 +25,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kLibrary = "libtuner_cublas.so";
-
 /// Of this program: built, installed, or both in neighbouring folders; none that others may change.
-fs::path preloaded_library() {
+fs::path preloaded_library(const char* name) {
   const fs::path program = fs::read_symlink("/proc/self/exe");
   const fs::path folder = program.parent_path();
-  for (const fs::path& candidate : {folder / TUNER_LIBRARY_FOLDER / kLibrary,
-                                    folder / ".." / "lib" / kLibrary, folder / "lib" / kLibrary}) {
+  for (const fs::path& candidate : {folder / TUNER_LIBRARY_FOLDER / name,
+                                    folder / ".." / "lib" / name, folder / "lib" / name}) {
     std::error_code unreadable;
     fs::path found = fs::canonical(candidate, unreadable);
     if (!unreadable && !distrust(found)) return found;
@@ -40,7 +38,7 @@ fs::path preloaded_library() {
   throw Error(ErrorCode::failure,
               fmt::format("{} was not found beside {}: it is built and installed with the CUDA "
                           "backend (-DTUNER_CUDA=ON)",
-                          kLibrary, program.string()));
+                          name, program.string()));
 }
 
 void set(const char* name, const std::string& value) {
@@ -116,8 +114,8 @@ class PassedSignals {
 
 }  // namespace
 
-void set_preloading(const CommonOptions& common, const std::string& mode) {
-  const std::string library = preloaded_library().string();
+void set_preloaded(const char* name) {
+  const std::string library = preloaded_library(name).string();
   if (library.find_first_of(": ") != std::string::npos) {
     throw Error(ErrorCode::failure, fmt::format("{}: the dynamic linker accepts no path with a "
                                                 "colon or a space: install tuner elsewhere",
@@ -125,6 +123,10 @@ void set_preloading(const CommonOptions& common, const std::string& mode) {
   }
   const std::string others = environment_variable("LD_PRELOAD");
   set("LD_PRELOAD", others.empty() ? library : library + ":" + others);
+}
+
+void set_preloading(const CommonOptions& common, const std::string& mode) {
+  set_preloaded("libtuner_cublas.so");
   set("TUNER_CUBLAS", mode);
   std::error_code missing;
   const fs::path database = database_path(common);

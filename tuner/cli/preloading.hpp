@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs that run with libtuner_cublas.so in front of cuBLAS.
+// Programs that run with a library of ours in front of cuBLAS or of the CUDA driver.
 #pragma once
 
 #include "tuner/cli/commands.hpp"
@@ -10,8 +10,12 @@
 
 namespace tuner::cli {
 
-/// Puts the library and the database into the environment of what this process starts. `mode` is as
-/// in TUNER_CUBLAS. Throws Error(failure) where the library is not installed.
+/// Puts a library beside this program into the environment of what this process starts. Throws
+/// Error(failure) where it is not installed.
+void set_preloaded(const char* name);
+
+/// Puts libtuner_cublas.so and the database into the environment of what this process starts.
+/// `mode` is as in TUNER_CUBLAS. Throws Error(failure) where the library is not installed.
 void set_preloading(const CommonOptions& common, const std::string& mode);
 
 /// Becomes the program: with its exit code, its signals and its process. Where it cannot be

@@ -98,8 +98,9 @@ std::string own_command(std::string_view line) {
 }
 
 bool starts_program(std::span<const std::string> words) {
-  return std::ranges::any_of(
-      words, [](const std::string& word) { return word == "exec" || word == "record"; });
+  return std::ranges::any_of(words, [](const std::string& word) {
+    return word == "exec" || word == "record" || word == "capture";
+  });
 }
 
 std::string foreign_command(std::string_view line) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cublas/original.hpp"
 
-#include "tuner/cublas/lookup.hpp"
+#include "tuner/preload/dlsym.hpp"
 
 #include <array>
 #include <dlfcn.h>
@@ -11,7 +11,7 @@ namespace tuner::cublas {
 constinit const Originals original;
 
 void* find_original(const char* name, Of library) {
-  if (void* const next = system_dlsym(RTLD_NEXT, name)) return next;
+  if (void* const next = preload::system_dlsym(RTLD_NEXT, name)) return next;
   // The newest first; the functions are the same in all of them.
   constexpr std::array<const char*, 3> kCublas = {"libcublas.so.13", "libcublas.so.12",
                                                   "libcublas.so.11"};
@@ -21,7 +21,7 @@ void* find_original(const char* name, Of library) {
     void* const handle = ::dlopen(file, RTLD_LAZY | RTLD_NOLOAD);
     if (handle == nullptr) continue;
     // Not closed, so that what is found stays.
-    if (void* const found = system_dlsym(handle, name)) return found;
+    if (void* const found = preload::system_dlsym(handle, name)) return found;
   }
   return nullptr;
 }

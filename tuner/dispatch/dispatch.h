@@ -313,6 +313,26 @@ TUNER_API tuner_status tuner_launch(tuner_dispatcher* dispatcher, uint32_t famil
                                     const tuner_argument* arguments, size_t count,
                                     tuner_stream stream);
 
+/** Launches as tuner_launch() and writes the launch with its data into a new folder: a space file
+ * whose inputs and right results are those of the launch, for `tune --space`. Waits for the stream.
+ *
+ * @param dispatcher Not NULL.
+ * @param family From tuner_find_family().
+ * @param size As of tuner_launch().
+ * @param dimensions As of tuner_launch().
+ * @param arguments As of tuner_launch().
+ * @param count As of tuner_launch().
+ * @param stream As of tuner_launch().
+ * @param folder The new folder. The user alone can read it: it holds the buffers' contents. Not NULL.
+ * @param limit_bytes Most bytes of all buffers; 0: 4 GiB.
+ * @return As tuner_launch(); also TUNER_FAILED where the stream is captured into a graph, and, after
+ *         the launch, where the folder exists or cannot be written. */
+TUNER_API tuner_status tuner_capture_launch(tuner_dispatcher* dispatcher, uint32_t family,
+                                            const int64_t* size, size_t dimensions,
+                                            const tuner_argument* arguments, size_t count,
+                                            tuner_stream stream, const char* folder,
+                                            uint64_t limit_bytes);
+
 /** Whether a product takes a matrix as it is stored, or its transpose. */
 typedef enum {
   TUNER_NO_TRANSPOSE, /**< op(X) = X */

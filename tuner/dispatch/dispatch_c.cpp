@@ -359,6 +359,19 @@ tuner_status tuner_launch(tuner_dispatcher* dispatcher, uint32_t family, const i
   });
 }
 
+tuner_status tuner_capture_launch(tuner_dispatcher* dispatcher, uint32_t family,
+                                  const int64_t* size, size_t dimensions,
+                                  const tuner_argument* arguments, size_t count,
+                                  tuner_stream stream, const char* folder, uint64_t limit_bytes) {
+  return guarded([&] {
+    const Arguments converted(numbers(arguments, count, "arguments"));
+    required(dispatcher, "dispatcher")
+        .dispatcher.capture_launch(tuner::FamilyId{family}, numbers(size, dimensions, "size"),
+                                   converted.all(), &required(folder, "the folder"), limit_bytes,
+                                   stream);
+  });
+}
+
 tuner_status tuner_sgemm(tuner_dispatcher* dispatcher, tuner_stream stream, tuner_transpose trans_a,
                          tuner_transpose trans_b, int64_t m, int64_t n, int64_t k, float alpha,
                          const float* a, int64_t lda, const float* b, int64_t ldb, float beta,

@@ -2,6 +2,7 @@
 #include "tuner/dispatch/dispatcher.hpp"
 
 #include "tuner/backend/executor.hpp"
+#include "tuner/capture/capture_folder.hpp"
 #include "tuner/dispatch/engine.hpp"
 #include "tuner/dispatch/settings.hpp"
 
@@ -99,6 +100,18 @@ void Dispatcher::pin(const std::filesystem::path& file) const {
 void Dispatcher::launch(FamilyId family, std::span<const std::int64_t> size,
                         std::span<const DispatchArgument> arguments, backend::StreamHandle stream) {
   translated([&] { engine().launch(family, size, arguments, stream); });
+}
+
+std::filesystem::path Dispatcher::capture_launch(FamilyId family,
+                                                 std::span<const std::int64_t> size,
+                                                 std::span<const DispatchArgument> arguments,
+                                                 const std::filesystem::path& folder,
+                                                 std::uint64_t limit_bytes,
+                                                 backend::StreamHandle stream) {
+  return translated([&] {
+    return engine().capture_launch(family, size, arguments, stream, folder,
+                                   limit_bytes == 0 ? capture::kDefaultLimitBytes : limit_bytes);
+  });
 }
 
 void Dispatcher::reload(const Table& table) {

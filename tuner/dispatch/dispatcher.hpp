@@ -337,6 +337,23 @@ class TUNER_API Dispatcher {
   void launch(FamilyId family, std::span<const std::int64_t> size,
               std::span<const DispatchArgument> arguments, StreamHandle stream = nullptr);
 
+  /// Launches as launch() and writes the launch with its data into a new folder: a space file whose
+  /// inputs and right results are those of the launch, for `tune --space`. It waits for the stream.
+  /// Throws DispatchError as launch(), where the stream is captured into a graph, and where the
+  /// folder exists or cannot be written; in the last two cases the launch is done.
+  /// @param family From family().
+  /// @param size As of launch().
+  /// @param arguments As of launch().
+  /// @param folder The new folder. The user alone can read it: it holds the buffers' contents.
+  /// @param limit_bytes Most bytes of all buffers; 0: 4 GiB.
+  /// @param stream As of launch().
+  /// @return The space file.
+  std::filesystem::path capture_launch(FamilyId family, std::span<const std::int64_t> size,
+                                       std::span<const DispatchArgument> arguments,
+                                       const std::filesystem::path& folder,
+                                       std::uint64_t limit_bytes = 0,
+                                       StreamHandle stream = nullptr);
+
   /// Takes another state of the table into use while others launch; returns when no launch uses the
   /// old one any more. Throws DispatchError and keeps the old one when it cannot be read. What had
   /// been launched or prepared is prepared again at its first use, mostly from what is loaded.

@@ -115,6 +115,7 @@ Engine::Engine(std::unique_ptr<backend::Executor> executor, const Table& table,
       pins_(executor_->device(), executor_->environment()),
       maker_(*executor_, kernels_, scratch_, measured_, pins_, settings_),
       recorder_(settings_.record) {
+  awaits_capture_ = !settings_.capture.empty();
   if (!kernels_.cache_problem().empty()) log(settings_, LogLevel::info, kernels_.cache_problem());
   if (kernels_.lacks_helper()) {
     log(settings_, LogLevel::info,
@@ -205,6 +206,78 @@ std::optional<GemmFamily> Engine::gemm_tensor_family(GemmType type) const {
 
 void Engine::launch(FamilyId id, std::span<const std::int64_t> size,
                     std::span<const DispatchArgument> arguments, backend::StreamHandle stream) {
+  if (awaits_capture_.load(std::memory_order_relaxed) && takes_capture(id)) {
+    return launch_asked_for(id, size, arguments, stream);
+  }
+  launch_uncaptured(id, size, arguments, stream);
+}
+
+void Engine::launch_asked_for(FamilyId id, std::span<const std::int64_t> size,
+                              std::span<const DispatchArgument> arguments,
+                              backend::StreamHandle stream) {
+  // Whatever stands in the way of the capture, the application is served.
+  const auto tell = [&](const std::string& what) {
+    log(settings_, LogLevel::warn, fmt::format("TUNER_CAPTURE={}: {}", settings_.capture, what));
+  };
+  const std::shared_ptr<const TableSnapshot> snapshot = this->snapshot();
+  std::optional<LaunchCapture> capture;
+  try {
+    capture.emplace(
+        begin_capture(*snapshot, id, size, arguments, stream, settings_.capture_limit_bytes));
+  } catch (const std::exception& exception) {
+    tell(fmt::format("not captured: {}", exception.what()));
+  }
+  launch_uncaptured(id, size, arguments, stream);
+  if (!capture) return;
+  try {
+    tell(fmt::format("captured: tune --space {}",
+                     capture->write(settings_.capture_folder).string()));
+  } catch (const std::exception& exception) {
+    tell(fmt::format("not captured: {}", exception.what()));
+  }
+}
+
+bool Engine::takes_capture(FamilyId id) {
+  const FamilyTable* const family = snapshot()->find(id);
+  if (family == nullptr) return false;
+  const auto is_wanted = [&](const family::Kernel& it) { return it.name == settings_.capture; };
+  return (family->family().name == settings_.capture ||
+          std::ranges::any_of(family->family().kernels, is_wanted)) &&
+         awaits_capture_.exchange(false);
+}
+
+LaunchCapture Engine::begin_capture(const TableSnapshot& snapshot, FamilyId id,
+                                    std::span<const std::int64_t> size,
+                                    std::span<const DispatchArgument> arguments,
+                                    backend::StreamHandle stream, std::uint64_t limit_bytes) {
+  FamilyTable& family = snapshot.at(id);
+  const std::shared_ptr<SizeSlot> slot = family.slot(size, SlotLife::droppable);
+  family.check_arguments(*slot, arguments);
+  family.check_not_null(*slot, arguments);
+  const auto state = executor_->state(stream);
+  if (!state || state->capture) {
+    throw DispatchError(
+        fmt::format("{}: a launch that is recorded into a graph has no data: "
+                    "capture one outside of the graph",
+                    family.family().name));
+  }
+  return {*executor_, family, slot->size, arguments, stream, limit_bytes};
+}
+
+std::filesystem::path Engine::capture_launch(FamilyId id, std::span<const std::int64_t> size,
+                                             std::span<const DispatchArgument> arguments,
+                                             backend::StreamHandle stream,
+                                             const std::filesystem::path& folder,
+                                             std::uint64_t limit_bytes) {
+  const std::shared_ptr<const TableSnapshot> snapshot = this->snapshot();
+  LaunchCapture capture = begin_capture(*snapshot, id, size, arguments, stream, limit_bytes);
+  launch_uncaptured(id, size, arguments, stream);
+  return capture.write(folder);
+}
+
+void Engine::launch_uncaptured(FamilyId id, std::span<const std::int64_t> size,
+                               std::span<const DispatchArgument> arguments,
+                               backend::StreamHandle stream) {
   if (!launch_prepared(id, size, arguments, stream)) launch_anew(id, size, arguments, stream);
 }
 

@@ -7,6 +7,7 @@
 #include "tuner/dispatch/family_table.hpp"
 #include "tuner/dispatch/forks.hpp"
 #include "tuner/dispatch/gemm_kernel.hpp"
+#include "tuner/dispatch/launch_capture.hpp"
 #include "tuner/dispatch/loaded_kernels.hpp"
 #include "tuner/dispatch/plan_maker.hpp"
 #include "tuner/dispatch/scratch_sets.hpp"
@@ -15,6 +16,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -52,6 +54,11 @@ class Engine {
   /// Throws NotServed, with nothing enqueued, where the table has nothing for it.
   void launch(FamilyId id, std::span<const std::int64_t> size,
               std::span<const DispatchArgument> arguments, backend::StreamHandle stream);
+  /// Launches and writes the launch with its data into a new folder; the space file there. Throws
+  /// as launch and LaunchCapture, also where the stream is being captured into a graph.
+  [[nodiscard]] std::filesystem::path capture_launch(
+      FamilyId id, std::span<const std::int64_t> size, std::span<const DispatchArgument> arguments,
+      backend::StreamHandle stream, const std::filesystem::path& folder, std::uint64_t limit_bytes);
   /// As launch() of gemm_tensor_family(type), or else of gemm_family(type), where that has the
   /// epilogue and would launch a tuned kernel; else nothing is enqueued. `arguments` are alpha, A,
   /// B, beta, C, the bias and the residual.
@@ -90,6 +97,18 @@ class Engine {
   [[nodiscard]] std::shared_ptr<const TableSnapshot> snapshot() const;
   [[nodiscard]] std::size_t number_of(const std::string& family);
 
+  void launch_uncaptured(FamilyId id, std::span<const std::int64_t> size,
+                         std::span<const DispatchArgument> arguments, backend::StreamHandle stream);
+  /// Launches and captures what TUNER_CAPTURE asks for, or says why it cannot.
+  void launch_asked_for(FamilyId id, std::span<const std::int64_t> size,
+                        std::span<const DispatchArgument> arguments, backend::StreamHandle stream);
+  [[nodiscard]] LaunchCapture begin_capture(const TableSnapshot& snapshot, FamilyId id,
+                                            std::span<const std::int64_t> size,
+                                            std::span<const DispatchArgument> arguments,
+                                            backend::StreamHandle stream,
+                                            std::uint64_t limit_bytes);
+  /// Whether TUNER_CAPTURE names the family or one of its kernels, for the first time.
+  [[nodiscard]] bool takes_capture(FamilyId id);
   /// The way of a size that is prepared; false when it was not or something stood in the way.
   [[nodiscard]] bool launch_prepared(FamilyId id, std::span<const std::int64_t> size,
                                      std::span<const DispatchArgument> arguments,
@@ -128,6 +147,7 @@ class Engine {
   [[noreturn]] void refuse(const std::string& why) const;
   [[nodiscard]] ServedCounter& counter_of(const FamilyTable& family, const LaunchPlan& plan);
 
+  std::atomic<bool> awaits_capture_ = false;  // of what TUNER_CAPTURE names
   const std::uint32_t forks_ = Forks::count();
   DispatchSettings settings_;
   ServedCounts counts_;

@@ -98,6 +98,13 @@ Expected<void, Failure> CpuExecutor::repeat(std::span<const std::byte> bytes, vo
   return {};
 }
 
+Expected<void, Failure> CpuExecutor::read(const void* memory, std::span<std::byte> to,
+                                          StreamHandle) {
+  const std::scoped_lock lock(grid_mutex_);
+  std::memcpy(to.data(), memory, to.size());
+  return {};
+}
+
 Expected<void, Failure> CpuExecutor::clear(void* memory, std::size_t size_bytes, StreamHandle) {
   const std::scoped_lock lock(grid_mutex_);
   std::memset(memory, 0, size_bytes);

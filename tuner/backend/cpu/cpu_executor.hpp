@@ -36,6 +36,8 @@ class CpuExecutor final : public Executor {
                                                              void* buffer) const override;
   [[nodiscard]] Expected<StreamState, Failure> state(StreamHandle stream) const override;
   [[nodiscard]] Expected<std::shared_ptr<void>, Failure> memory(std::size_t size_bytes) override;
+  [[nodiscard]] Expected<void, Failure> read(const void* memory, std::span<std::byte> to,
+                                             StreamHandle stream) override;
   [[nodiscard]] Expected<void, Failure> repeat(std::span<const std::byte> bytes, void* memory,
                                                std::size_t size_bytes) override;
   [[nodiscard]] Expected<void, Failure> clear(void* memory, std::size_t size_bytes,

@@ -82,6 +82,8 @@ class CudaExecutor final : public Executor {
                                                void* buffer) const override;
   Expected<StreamState, Failure> state(StreamHandle stream) const override;
   Expected<std::shared_ptr<void>, Failure> memory(std::size_t size_bytes) override;
+  Expected<void, Failure> read(const void* memory, std::span<std::byte> to,
+                               StreamHandle stream) override;
   Expected<void, Failure> repeat(std::span<const std::byte> bytes, void* memory,
                                  std::size_t size_bytes) override;
   Expected<void, Failure> clear(void* memory, std::size_t size_bytes, StreamHandle stream) override;
@@ -331,6 +333,15 @@ Expected<void, Failure> CudaExecutor::repeat(std::span<const std::byte> bytes, v
   if (done) done = attempt(driver_, driver_.synchronize(stream));
   driver_.destroy_stream(stream);
   return done;
+}
+
+Expected<void, Failure> CudaExecutor::read(const void* memory, std::span<std::byte> to,
+                                           StreamHandle stream) {
+  ensure_context();
+  auto done =
+      attempt(driver_, driver_.copy(reinterpret_cast<CUdeviceptr>(to.data()),
+                                    reinterpret_cast<CUdeviceptr>(memory), to.size(), stream));
+  return done ? attempt(driver_, driver_.synchronize(stream)) : done;
 }
 
 Expected<void, Failure> CudaExecutor::clear(void* memory, std::size_t size_bytes,

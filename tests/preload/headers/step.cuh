@@ -1,0 +1,2 @@
+#pragma once
+__device__ inline int step(int size) { return size; }
