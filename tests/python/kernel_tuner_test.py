@@ -129,6 +129,15 @@ class KernelTunerTest(unittest.TestCase):
         with self.assertRaisesRegex(tuner.Error, "out_of_bounds|crashed|signal 11"):
             kernel_tuner.run_kernel("copy", COPY.replace("i < n", "true"), 4096, [y, self.x, numpy.int32(100)], {"block_size_x": 32})
 
+    def test_a_launch_with_constants_and_options(self):
+        """With --fmad=false products are rounded, as in NumPy. Large arrays leave no files behind."""
+        source = "__constant__ float less[2];\n" + COPY.replace("= x[i]", "= x[i] * x[i] - less[1]")
+        x = numpy.random.default_rng(2).standard_normal(1 << 18).astype("f4")
+        found = kernel_tuner.run_kernel("copy", source, x.size, [0 * x, x, numpy.int32(x.size)], {"block_size_x": 64},
+                                        cmem_args={"less": numpy.array([0, 0.1], "f4")}, compiler_options=["--fmad=false"])
+        numpy.testing.assert_array_equal(found[0], x * x - numpy.float32(0.1))
+        self.assertEqual([path.name for path in (self.folder / "tune/kernel_tuner").glob("copy_*/*.npy")], ["symbol_less.npy"])
+
     def test_sources_from_functions_and_precisions(self):
         results, _ = self.copied({"block_size_x": [32, 64], "scale": [1.0, 0.5]},
                                  source=lambda p: COPY.replace("= x[i]", f"= {p['scale']}f * x[i]").replace("block_size_x", str(p["block_size_x"])))

@@ -131,7 +131,7 @@ def _expected(problem: Problem, answer: Sequence[Any], outputs: Sequence[int], d
             raise ValueError(f"answer[{i}] has {array.size} elements, the argument {numpy.size(problem.task.arguments[i])}")
         found[i] = array.astype(_host(problem.task.arguments[i]).dtype)
     others = [i for i in outputs if i not in answered]
-    if others and not problem.task.cmem_args:
+    if others:
         left = _run.launch(problem, problem.default, device)
         for i in others:
             if _host(left[i]).tobytes() != problem.arrays[i].tobytes():

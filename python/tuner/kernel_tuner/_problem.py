@@ -16,10 +16,11 @@ import numpy
 from .. import _arrays
 from .._arguments import BYTES, Described, Parameter, _host
 from .._library import Error
-from .._space import Folder, Source, SpaceWriter, default_base, make_private, signature
+from .._space import Folder, Source, SpaceWriter, make_private, signature
 from . import _configurations as configurations
 from ._configurations import BLOCK_SIZE_NAMES, Config, Parameters
 from ._options import Refused, compiler_options, require_kernel
+from ._stored import base, stored
 
 _DIM = "PROBLEM"  # the only dimension, of extent 1: arrays and sizes are fixed
 _CODES = {element: code for code, element in _arrays.ELEMENTS.items()}
@@ -148,7 +149,7 @@ class Problem:
                 continue
             bits = self.written(i, self.arrays[i])
             file = f"{self.name(i)}.npy"
-            files[file] = bits
+            files[file] = stored(bits)
             align = self.declared[i].align if self.declared[i] is not None else None  # type: ignore[union-attr]
             entries.append({"name": self.name(i), "type": f"{self._element(i)}*", "count": int(bits.size), "fill": {"npy": file},
                             **({"align": align} if align else {}), **({"role": "inout"} if i in outputs else {})})
@@ -240,13 +241,12 @@ class Problem:
             "problem": {"dims": [_DIM], "flops": 0, "sizes": {"default": [[1]]},
                         "bytes": str(sum(each.nbytes for each in self.arrays if each is not None) or 1)},
             "arguments": entries, "check": dict(check), "kernels": {name: kernel}}
-        base = default_base().parent / "kernel_tuner"
-        make_private(base)
+        make_private(base())
         headers = [*self._headers, *([self._folder] if self._folder else [pathlib.Path.cwd()] if '#include "' in source_text else [])]
         if headers:
-            document["include"] = [os.path.relpath(each.resolve(), (base / "x").resolve()) for each in headers]
-        files.update({f"{name}.cu": source_text, **expected})
-        return Folder(base, name, document, files)
+            document["include"] = [os.path.relpath(each.resolve(), (base() / "x").resolve()) for each in headers]
+        files.update({f"{name}.cu": source_text, **{file: stored(array) for file, array in expected.items()}})
+        return Folder(base(), name, document, files)
 
 
 __all__ = ["Problem", "Refused", "Task"]
