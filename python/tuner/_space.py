@@ -24,7 +24,7 @@ from ._expression import Cases, Value, expressions, name
 from ._library import Error
 
 _MOST_CASES = 1 << 16
-_MOST_SOURCES = 512
+MOST_SOURCES = 512  # as many configurations as a function may return sources for
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}\Z")
 # assert_close of PyTorch: the larger of both margins, which is stricter than their sum.
 _TORCH_TOLERANCE = {"__half": (1e-3, 1e-5), "__nv_bfloat16": (1.6e-2, 1e-5), "float": (1.3e-6, 1e-5), "double": (1e-7, 1e-7)}
@@ -164,13 +164,13 @@ class SpaceWriter:
 
         return function.strip() + bracket + re.sub(r"\b[A-Za-z_]\w*\b", placed, rest)
 
-    def source_text(self) -> str:
-        """The source; of a function one source for each configuration, of which macros choose one."""
+    def source_text(self, is_valid: Callable[[Dict[str, Any]], bool] = lambda _: True) -> str:
+        """The source; of a function one source for each valid configuration, of which macros choose one."""
         if isinstance(self.source.text, str):
             return self.source.text
-        every = configurations(self.parameters)
-        if len(every) > _MOST_SOURCES:
-            raise TypeError(f"source: a function that returns the source can have {_MOST_SOURCES} configurations, these are "
+        every = [each for each in configurations(self.parameters) if is_valid(each)]
+        if len(every) > MOST_SOURCES:
+            raise TypeError(f"source: a function that returns the source can have {MOST_SOURCES} configurations, these are "
                             f"{len(every)}: use macros of the parameters' names in one source instead")
         texts: Dict[str, List[Dict[str, Any]]] = {}
         for configuration in every:
@@ -310,4 +310,4 @@ def default_base() -> pathlib.Path:
     return pathlib.Path(data) / "tune/python"
 
 
-__all__ = ["Folder", "Source", "SpaceWriter", "StoredArray", "Value", "name"]
+__all__ = ["MOST_SOURCES", "Folder", "Source", "SpaceWriter", "StoredArray", "Value", "name"]

@@ -124,6 +124,12 @@ class KernelTunerTest(unittest.TestCase):
         found = kernel_tuner.run_kernel("copy", COPY, (100, 1), [y, self.x, numpy.int32(100)], {"block_size_x": 32})
         numpy.testing.assert_array_equal(found[0], self.x)
         self.assertEqual((y.any(), found[2]), (False, 100))
+        wide = "template <typename T>\n" + COPY.replace("float", "T").replace("int n", "int n, const T by").replace("= x[i]", "= by * x[i]")
+        found = kernel_tuner.run_kernel("copy<double>", wide, 100, [numpy.zeros(100), self.x.astype("f8"), numpy.int32(100), numpy.float64(0.1)], {"block_size_x": 32})
+        numpy.testing.assert_array_equal(found[0], 0.1 * self.x.astype("f8"))
+        unused = COPY.replace("int n", "int n, int *unused")
+        found = kernel_tuner.run_kernel("copy", unused, 100, [y, self.x, numpy.int32(100), numpy.zeros(0, "i4")], {"block_size_x": 32})
+        self.assertEqual(found[3].shape, (0,))
         kernel = kernel_tuner.PythonKernel("copy", COPY, 100, [y, self.x, numpy.int32(100)], {"block_size_x": 64}, outputs=[True, False, False])
         numpy.testing.assert_array_equal(kernel(y, 2 * self.x, numpy.int32(100))[0], 2 * self.x)
         with self.assertRaisesRegex(tuner.Error, "out_of_bounds|crashed|signal 11"):
@@ -142,6 +148,11 @@ class KernelTunerTest(unittest.TestCase):
         results, _ = self.copied({"block_size_x": [32, 64], "scale": [1.0, 0.5]},
                                  source=lambda p: COPY.replace("= x[i]", f"= {p['scale']}f * x[i]").replace("block_size_x", str(p["block_size_x"])))
         self.assertEqual({each["scale"] for each in results if "__error__" not in each}, {1.0})
+        many = {"block_size_x": [32, 64], "unused": range(600)}
+        with self.assertWarnsRegex(UserWarning, "tuned are 150 of 600 values of unused"):
+            results, _ = self.copied(many, source=lambda p: COPY + f"// {p['unused']}", restrictions=["unused % 3 == 0 or unused % 2 == 0"],
+                                     strategy_options={"max_fevals": 1})
+        self.assertEqual(len(results), 1)
         precise = accuracy.TunablePrecision("real", self.x)
         with self.assertWarnsRegex(UserWarning, "without an answer"):
             results, _ = kernel_tuner.tune_kernel("copy", COPY.replace("float", "real").replace("block_size_x", "blockDim.x"), 100, [accuracy.TunablePrecision("real", 0 * self.x), precise, numpy.int32(100)],

@@ -72,7 +72,7 @@ def _as_given(given: Any, bits: Any) -> Any:
     if type(given).__module__.partition(".")[0] == "torch":
         torch = __import__("torch")
         return torch.frombuffer(bytearray(bits.tobytes()), dtype=given.dtype).reshape(given.shape)
-    return numpy.frombuffer(bits.tobytes(), dtype=given.dtype).reshape(given.shape).copy()
+    return numpy.frombuffer(bits.tobytes()[:given.nbytes], dtype=given.dtype).reshape(given.shape).copy()
 
 
 class Found:
