@@ -150,7 +150,7 @@ class KernelTunerTest(unittest.TestCase):
         self.assertEqual({each["scale"] for each in results if "__error__" not in each}, {1.0})
         many = {"block_size_x": [32, 64], "unused": range(600)}
         with self.assertWarnsRegex(UserWarning, "tuned are 150 of 600 values of unused"):
-            results, _ = self.copied(many, source=lambda p: COPY + f"// {p['unused']}", restrictions=["unused % 3 == 0 or unused % 2 == 0"],
+            results, _ = self.copied(many, source=lambda p: COPY + f"// {p['unused']}", restrictions=[lambda *p: p[1] % 3 == 0 or p[1] % 2 == 0],
                                      strategy_options={"max_fevals": 1})
         self.assertEqual(len(results), 1)
         precise = accuracy.TunablePrecision("real", self.x)
@@ -180,9 +180,10 @@ class KernelTunerTest(unittest.TestCase):
         script = self.folder / "script.py"
         script.write_text("import sys\nimport numpy\nfrom kernel_tuner import run_kernel\nfrom kernel_tuner.observers.register import RegisterObserver\n"
                           f"print(run_kernel('copy', '''{COPY}''', 3, [numpy.zeros(3, 'f4'), numpy.ones(3, 'f4'), numpy.int32(3)], "
-                          "{'block_size_x': 32})[0], sys.argv[1:])\n")
-        done = subprocess.run([sys.executable, "-B", "-m", "tuner.kernel_tuner", str(script), "word"], text=True, capture_output=True, check=False)
-        self.assertEqual(done.stdout, "[1. 1. 1.] ['word']\n", done.stderr)
+                          "{'block_size_x': 32})[0], sys.argv[1:], __file__)\n")
+        done = subprocess.run([sys.executable, "-B", "-m", "tuner.kernel_tuner", "script.py", "word"], text=True, capture_output=True, check=False,
+                              cwd=self.folder)
+        self.assertEqual(done.stdout, f"[1. 1. 1.] ['word'] {script}\n", done.stderr)
 
 
 if __name__ == "__main__":

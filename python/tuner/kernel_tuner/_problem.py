@@ -48,7 +48,7 @@ class Task:
 
 
 def looks_like_a_file(source: str) -> bool:
-    return len(source) <= 250 and not any(each in source for each in "();{}\\\n") and ".c" in source
+    return len(source) <= 250 and not any(each in source for each in "();{}\\\n#\"") and ".c" in source
 
 
 def _source_of(task: Task) -> Tuple[Any, Optional[pathlib.Path]]:
