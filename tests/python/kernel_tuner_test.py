@@ -121,7 +121,8 @@ class KernelTunerTest(unittest.TestCase):
 
     def test_one_launch_returns_the_arguments(self):
         y = numpy.zeros(100, "f4")
-        found = kernel_tuner.run_kernel("copy", COPY, (100, 1), [y, self.x, numpy.int32(100)], {"block_size_x": 32})
+        result = {"block_size_x": 32, "time": 0.5, "times": [0.5], "GFLOP/s": 2.0}
+        found = kernel_tuner.run_kernel("copy", COPY, (100, 1), [y, self.x, numpy.int32(100)], result)
         numpy.testing.assert_array_equal(found[0], self.x)
         self.assertEqual((y.any(), found[2]), (False, 100))
         wide = "template <typename T>\n" + COPY.replace("float", "T").replace("int n", "int n, const T by").replace("= x[i]", "= by * x[i]")

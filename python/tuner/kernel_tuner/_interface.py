@@ -20,6 +20,7 @@ from .accuracy import TunablePrecision
 
 Result = Dict[str, Any]
 _ERRORS: Dict[str, Callable[[], util.ErrorConfig]] = {"compile_error": util.CompilationFailedConfig, "launch_error": util.RuntimeFailedConfig}
+_OF_RESULTS = ("time", "times", "message", "__error__")
 _NO_TIME = 1e20  # of a configuration that failed, as in cache files
 
 
@@ -180,18 +181,24 @@ def _best(results: Sequence[Result], bests: Sequence[Result], objective: Any, hi
     return util.get_best_config(list(results), objective, higher)
 
 
+def _is_parameter(key: str, value: Any) -> bool:
+    """Whether it is a parameter: a result of tune_kernel() has others beside them."""
+    return key.isidentifier() and key not in _OF_RESULTS and isinstance(plain(value), (int, float, str))
+
+
 def run_kernel(kernel_name: str, kernel_source: Any, problem_size: Any, arguments: Sequence[Any], params: Mapping[str, Any],
                grid_div_x: Any = None, grid_div_y: Any = None, grid_div_z: Any = None, lang: Optional[str] = None, device: int = 0,
                platform: int = 0, smem_args: Optional[Mapping[str, Any]] = None, cmem_args: Optional[Mapping[str, Any]] = None,
                texmem_args: Any = None, compiler: Optional[str] = None, compiler_options: Optional[Sequence[str]] = None,
                defines: Optional[Mapping[str, Any]] = None, block_size_names: Optional[Sequence[str]] = None, quiet: bool = False,
                log: Any = None) -> List[Any]:
-    """What a launch with these parameters leaves in the arguments, as the function of this name of Kernel Tuner. The launch is
-    in a process of its own. Raises as tune_kernel(), and tuner.Error where the kernel fails or writes outside its buffers."""
+    """What a launch with these parameters leaves in the arguments, as the function of this name of Kernel Tuner. A result of
+    tune_kernel() gives parameters, too. The launch is in a process of its own. Raises as tune_kernel(), and tuner.Error where the kernel fails or writes outside its buffers."""
     _options.require_cuda(lang, compiler, texmem_args)
     if platform or log:
         _options.ignored("platform" if platform else "log", "`tune` decides it")
-    arguments = [each({key: [value] for key, value in params.items()}) if isinstance(each, TunablePrecision) else each for each in arguments]
-    problem = Problem(Task(kernel_name, kernel_source, problem_size, arguments, {key: [value] for key, value in params.items()},
+    values = {key: [value] for key, value in params.items() if _is_parameter(key, value)}
+    arguments = [each(values) if isinstance(each, TunablePrecision) else each for each in arguments]
+    problem = Problem(Task(kernel_name, kernel_source, problem_size, arguments, values,
                            (grid_div_x, grid_div_y, grid_div_z), None, smem_args, cmem_args, compiler_options, defines, block_size_names))
     return _run.launch(problem, problem.default, device)
