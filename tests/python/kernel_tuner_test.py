@@ -159,6 +159,12 @@ class KernelTunerTest(unittest.TestCase):
             results, _ = kernel_tuner.tune_kernel("copy", COPY.replace("float", "real").replace("block_size_x", "blockDim.x"), 100, [accuracy.TunablePrecision("real", 0 * self.x), precise, numpy.int32(100)],
                                                   {"real": ["float", "double"]}, quiet=True)
         self.assertEqual({each["real"] for each in results if "__error__" not in each}, {"float", "double"})
+        # Half rounds the answer; another precision may fail altogether.
+        source = "#include <cuda_fp16.h>\n" + COPY.replace("float", "real").replace("block_size_x", "blockDim.x").replace("= x[i]", "= real(float(x[i]) + (sizeof(real) == 8))")
+        results, env = kernel_tuner.tune_kernel("copy", source, 100, [accuracy.TunablePrecision("real", 0 * self.x), precise, numpy.int32(100)],
+                                                {"real": ["half", "double"]}, answer=[self.x.astype("f8"), None, None], quiet=True)
+        self.assertEqual([(each["real"], "__error__" in each) for each in results], [("half", False), ("double", True)])
+        self.assertEqual(env["best_config"]["real"], "half")
 
     def test_what_is_ignored_is_one_warning_and_what_is_impossible_is_named(self):
         with warnings.catch_warnings(record=True) as caught:

@@ -12,6 +12,7 @@ import numpy
 
 from .. import _program
 from .._arguments import _host
+from .._library import Error
 from .._version import VERSION
 from . import _options, _run, util
 from ._configurations import plain
@@ -60,12 +61,17 @@ def tune_kernel(kernel_name: str, kernel_source: Any, problem_size: Any, argumen
     names: List[str] = []
     tuned_by_itself = [*result_parameters, *(each.parameter for each in arguments if isinstance(each, TunablePrecision))]
     bests: List[Result] = []
-    for part in _parts(task, tuned_by_itself):
+    failures: List[Error] = []
+    parts = _parts(task, tuned_by_itself)
+    for part in parts:
         answer_of_part = [each(part.tune_params) if isinstance(each, TunablePrecision) else each for each in answer] if answer else None
-        made, best, name = _tune(part, answer_of_part, atol, verify, search, device, cache is not None)
+        made, best, found = _tune(part, answer_of_part, atol, verify, search, device, cache is not None)
         results += made
-        names.append(name)
+        names.append(found.device)
         bests += [best] if best is not None else []
+        failures += [found.failure] if found.failure is not None else []
+    if len(failures) == len(parts):
+        raise failures[0]
     for result in results:
         if "__error__" not in result:
             util.process_metrics(result, metrics)
@@ -92,7 +98,7 @@ def _parts(task: Task, keys: Sequence[str]) -> List[Task]:
 
 
 def _tune(task: Task, answer: Optional[Sequence[Any]], atol: Optional[float], verify: Any, search: Sequence[str], device: int,
-          reuse: bool) -> Tuple[List[Result], Optional[Result], str]:
+          reuse: bool) -> Tuple[List[Result], Optional[Result], _run.Found]:
     problem = Problem(task)
     outputs = [i for i in range(len(problem.arrays)) if problem.may_write(i)]
     check: Dict[str, Any] = {"reference": {"kernel": problem.function}}
@@ -103,8 +109,10 @@ def _tune(task: Task, answer: Optional[Sequence[Any]], atol: Optional[float], ve
         check.update(tolerance={"absolute": 1e30}, deterministic=False)
     elif answer is not None:
         outputs, expected = _expected(problem, answer, outputs, device)
+        rounding, largest = _rounding(problem, answer)
         check = {"reference": {"npy": {problem.name(i): f"expected_{problem.name(i)}.npy" for i in outputs}, "size": [1]},
-                 "tolerance": {"relative": 1e-5, "absolute": float(atol if atol is not None else 1e-6)}, "deterministic": False}
+                 "tolerance": {"relative": max(1e-5, rounding), "absolute": max(float(atol if atol is not None else 1e-6), rounding * largest)},
+                 "deterministic": False}
     else:
         warnings.warn("tuner.kernel_tuner: without an answer, results are compared with those of the first configuration; if they depend on "
                       "parameters, name these in result_parameters", stacklevel=4)
@@ -118,7 +126,7 @@ def _tune(task: Task, answer: Optional[Sequence[Any]], atol: Optional[float], ve
     best = next(iter(_of(results, found.best)), None) if found.best is not None else None
     if verify is not None and best is not None:
         best = _verified(problem, results, found, answer, atol, verify, device)
-    return results, best, found.device
+    return results, best, found
 
 
 def _expected(problem: Problem, answer: Sequence[Any], outputs: Sequence[int], device: int) -> Tuple[List[int], Dict[str, Any]]:
@@ -138,6 +146,19 @@ def _expected(problem: Problem, answer: Sequence[Any], outputs: Sequence[int], d
             if _host(left[i]).tobytes() != problem.arrays[i].tobytes():
                 found[i] = _host(left[i])
     return sorted(found), {f"expected_{problem.name(i)}.npy": problem.written(i, array) for i, array in found.items()}
+
+
+def _rounding(problem: Problem, answer: Sequence[Any]) -> Tuple[float, float]:
+    """Of arguments that are narrower than their answer: two units in the last place, as a share, and the largest number; else 0."""
+    share = largest = 0.0
+    for given, right in zip(problem.task.arguments, answer):
+        if right is None or not hasattr(given, "shape") or type(given).__module__.partition(".")[0] == "torch":
+            continue
+        array = _host(right)
+        if given.dtype.kind == "f" and array.dtype.kind == "f" and given.dtype.itemsize < array.dtype.itemsize and array.size:
+            share = max(share, 2 * float(numpy.finfo(given.dtype).eps))
+            largest = max(largest, float(numpy.nanmax(numpy.abs(array))))
+    return share, largest
 
 
 def _of(results: Sequence[Result], config: Mapping[str, Any]) -> List[Result]:

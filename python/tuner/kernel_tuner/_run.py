@@ -76,9 +76,10 @@ def _as_given(given: Any, bits: Any) -> Any:
 
 
 class Found:
-    """The trials of a search."""
+    """The trials of a search. `failure` says why none ended ok, if so."""
 
     def __init__(self, problem: Problem, trials: Sequence[Mapping[str, Any]], document: Mapping[str, Any]) -> None:
+        self.failure: Optional[Error] = None
         self.document = document
         self.device: str = document["device"]
         self.rows: List[Tuple[Dict[str, Any], Mapping[str, Any]]] = []
@@ -114,7 +115,7 @@ def search(problem: Problem, folder: Folder, options: Sequence[str], device: int
     write_if_other(record, json.dumps(list(latest.values())).encode())
     found = Found(problem, list(latest.values()), document)
     if found.best is None and not interrupted:
-        raise failure_summary([{**trial, "size": "1"} for trial in latest.values()], problem.function)
+        found.failure = failure_summary([{**trial, "size": "1"} for trial in latest.values()], problem.function)
     return found
 
 
