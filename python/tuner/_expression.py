@@ -215,12 +215,15 @@ def caller(function: Callable[..., Any], parameters: Sequence[str], dims: Sequen
     return lambda names: function(*(Namespace(what, {it: names[it] for it in its}) for what, its in spaces))
 
 
-def _with_symbols(function: Any) -> Any:
-    """The function with builtins that take symbolic values."""
-    if not isinstance(function, types.FunctionType):
+def _with_symbols(function: Any, depth: int = 4) -> Any:
+    """The function, and functions of its module that it calls, with builtins that take symbolic values."""
+    if not isinstance(function, types.FunctionType) or depth == 0:
         return function
-    hidden = {key: value for key, value in _TRACED.items() if key not in function.__globals__}
-    copy = types.FunctionType(function.__code__, {**function.__globals__, **hidden}, function.__name__,
+    known = function.__globals__
+    hidden = {key: value for key, value in _TRACED.items() if key not in known}
+    called = {key: _with_symbols(known[key], depth - 1) for key in function.__code__.co_names
+              if isinstance(known.get(key), types.FunctionType) and known[key] is not function}
+    copy = types.FunctionType(function.__code__, {**known, **hidden, **called}, function.__name__,
                               function.__defaults__, function.__closure__)
     copy.__kwdefaults__ = function.__kwdefaults__
     return copy

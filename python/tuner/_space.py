@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import hashlib
 import io
@@ -13,7 +14,7 @@ import os
 import pathlib
 import re
 import tempfile
-from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
 
 import numpy
 
@@ -23,7 +24,7 @@ from ._expression import Cases, Value, expressions, name
 from ._library import Error
 
 _MOST_CASES = 1 << 16
-_MOST_SOURCES = 512
+MOST_SOURCES = 512  # as many configurations as a function may return sources for
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}\Z")
 # assert_close of PyTorch: the larger of both margins, which is stricter than their sum.
 _TORCH_TOLERANCE = {"__half": (1e-3, 1e-5), "__nv_bfloat16": (1.6e-2, 1e-5), "float": (1.3e-6, 1e-5), "double": (1e-7, 1e-7)}
@@ -163,13 +164,13 @@ class SpaceWriter:
 
         return function.strip() + bracket + re.sub(r"\b[A-Za-z_]\w*\b", placed, rest)
 
-    def source_text(self) -> str:
-        """The source; of a function one source for each configuration, of which macros choose one."""
+    def source_text(self, is_valid: Callable[[Dict[str, Any]], bool] = lambda _: True) -> str:
+        """The source; of a function one source for each valid configuration, of which macros choose one."""
         if isinstance(self.source.text, str):
             return self.source.text
-        every = configurations(self.parameters)
-        if len(every) > _MOST_SOURCES:
-            raise TypeError(f"source: a function that returns the source can have {_MOST_SOURCES} configurations, these are "
+        every = [each for each in configurations(self.parameters) if is_valid(each)]
+        if len(every) > MOST_SOURCES:
+            raise TypeError(f"source: a function that returns the source can have {MOST_SOURCES} configurations, these are "
                             f"{len(every)}: use macros of the parameters' names in one source instead")
         texts: Dict[str, List[Dict[str, Any]]] = {}
         for configuration in every:
@@ -233,14 +234,25 @@ def tolerance_of(given: Any, element: str) -> Optional[Dict[str, float]]:
     return {key: float(value) for key, value in zip(("relative", "absolute"), numbers) if value > 0}
 
 
+@dataclasses.dataclass(frozen=True)
+class StoredArray:
+    """An array in a .npy file, which other folders may share."""
+
+    path: pathlib.Path
+    digest: bytes
+
+
 class Folder:
-    """A space file and its files, under a name that follows from their content."""
+    """A space file and its files, under a name that follows from their content. Stored arrays are there inside of `arrays()`."""
 
     def __init__(self, base: pathlib.Path, family: str, document: Dict[str, Any], files: Dict[str, Any]) -> None:
-        contents = {file: _bytes_of(content) for file, content in files.items()}
+        self._stored = {file: content for file, content in files.items() if isinstance(content, StoredArray)}
+        contents = {file: _bytes_of(content) for file, content in files.items() if file not in self._stored}
+        digests = {file: hashlib.sha256(content).digest() for file, content in contents.items()}
+        digests.update((file, stored.digest) for file, stored in self._stored.items())
         digest = hashlib.sha256(json.dumps(document, sort_keys=True).encode())
-        for file, content in sorted(contents.items()):
-            digest.update(file.encode() + hashlib.sha256(content).digest())
+        for file, its_digest in sorted(digests.items()):
+            digest.update(file.encode() + its_digest)
         self.family = f"{family}_{digest.hexdigest()[:8]}"
         self.path = base / self.family
         self.space = self.path / f"{family}.json"
@@ -248,6 +260,21 @@ class Folder:
         make_private(self.path)
         for file, content in {**contents, self.space.name: (json.dumps(document, indent=2) + "\n").encode()}.items():
             write_if_other(self.path / file, content)
+
+    @contextlib.contextmanager
+    def arrays(self, keep: bool = False) -> Iterator[None]:
+        """Has the stored arrays in the folder, for the time of the block unless they are to be kept."""
+        for file, stored in self._stored.items():
+            part = self.path / f".{file}.{os.getpid()}"
+            os.link(stored.path, part)
+            part.replace(self.path / file)
+        try:
+            yield
+        finally:
+            for file, stored in self._stored.items():
+                # Another process may have put its own file there.
+                if not keep and (self.path / file).exists() and (self.path / file).samefile(stored.path):
+                    (self.path / file).unlink()
 
 
 def _bytes_of(content: Any) -> bytes:
@@ -283,4 +310,4 @@ def default_base() -> pathlib.Path:
     return pathlib.Path(data) / "tune/python"
 
 
-__all__ = ["Folder", "Source", "SpaceWriter", "Value", "name"]
+__all__ = ["MOST_SOURCES", "Folder", "Source", "SpaceWriter", "StoredArray", "Value", "name"]

@@ -4,6 +4,8 @@
 import json
 import re
 import shlex
+import shutil
+import struct
 import unittest
 
 from program import GEMM, SCALE_SOURCES, ProgramTest
@@ -86,6 +88,39 @@ class BenchTest(ProgramTest):
         self.assertRegex(done.stdout, "default +wrong_result")
         self.assertIn("wrong_result at {\"BLOCK\":32}:", done.stdout)
 
+    def saved(self, *arguments):
+        """Of each file that is saved: the configuration and the floats of y."""
+        folder = self.directory / "saved"
+        shutil.rmtree(folder, ignore_errors=True)
+        self.tune("bench", "--space", self.directory / "scale.json", *SCALE, "--size", "64", "--config", "BLOCK=64;BLOCK=32",
+                  "--save-outputs", folder, *arguments)
+        found = []
+        for path in sorted(folder.iterdir()):
+            content = path.read_bytes()
+            begin = 8 + int.from_bytes(content[:8], "little")
+            header = json.loads(content[8:begin])
+            self.assertEqual({key: header["y"][key] for key in ("dtype", "shape")}, {"dtype": "F32", "shape": [64]})
+            self.assertEqual(json.loads(header["__metadata__"]["size"]), [64])
+            found.append((path.name, json.loads(header["__metadata__"]["config"]), struct.unpack("<64f", content[begin:])))
+        return found
+
+    def test_outputs_are_saved(self):
+        self.space_file()
+        first, second = self.saved("--rounds", "6")
+        self.assertEqual([first[:2], second[:2]], [("0.safetensors", {"BLOCK": 64}), ("1.safetensors", {"BLOCK": 32})])
+        self.assertEqual(first[2], second[2])
+        self.assertGreater(len(set(first[2])), 60)
+        # One launch alone is compared with nothing.
+        self.space_file(sources={"scale.cu": HALF_RIGHT})
+        wrong, right = self.saved("--rounds", "0")
+        self.assertEqual(right, second)
+        self.assertEqual(wrong[2], struct.unpack("<64f", struct.pack("<64f", *(1.5 * each for each in right[2]))))
+        self.space_file(sources={"scale.cu": SCALE_SOURCES["scale.cu"].replace("y[i] =", "y[i + BLOCK / 64 * 64] =")})
+        done = self.tune("bench", "--space", self.directory / "scale.json", *SCALE, "--size", "64", "--config", "BLOCK=64;BLOCK=32",
+                         "--rounds", "0", "--save-outputs", self.directory / "beside", code=1)
+        self.assertIn("out_of_bounds at {\"BLOCK\":64}", done.stdout)
+        self.assertEqual([path.name for path in (self.directory / "beside").iterdir()], ["1.safetensors"])
+
 
 class MistakesTest(ProgramTest):
     def refuse_bench(self, *arguments, **expected):
@@ -114,7 +149,7 @@ class MistakesTest(ProgramTest):
                                   "BLOCK <= 32 (blocks are small): BLOCK=64"))
 
     def test_numbers_that_make_no_sense(self):
-        for option, value in (("--rounds", "5"), ("--rounds", "x"), ("--seed", "-1"), ("--max-time", "soon")):
+        for option, value in (("--rounds", "5"), ("--rounds", "0"), ("--rounds", "x"), ("--seed", "-1"), ("--max-time", "soon")):
             with self.subTest(option=option, value=value):
                 self.refuse_bench("--kernel", "scale", "--size", "64", f"{option}={value}", code=2, says=option)
 

@@ -179,7 +179,8 @@ TEST(Options, OfRegistersAndLinesAreAllowed) {
   const auto options = [](std::string_view option) {
     return sample::parse(altered(kDocument, "-DCHECKED", option)).kernel("plain").options.front();
   };
-  for (const char* option : {"-lineinfo", "--maxrregcount=64", "--extra-device-vectorization"}) {
+  for (const char* option :
+       {"-lineinfo", "--maxrregcount=64", "--fmad=false", "--extra-device-vectorization"}) {
     EXPECT_EQ(options(option), option);
   }
   for (const char* option :

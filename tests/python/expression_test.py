@@ -20,6 +20,10 @@ def branches(p, s):
     return blocks
 
 
+def up(a, b):
+    return a // b + int(a % b != 0)
+
+
 class ExpressionTest(unittest.TestCase):
     def made(self, given):
         self.known_sizes = False
@@ -38,6 +42,7 @@ class ExpressionTest(unittest.TestCase):
         self.assertEqual(self.made(lambda p, s: -(-s.N // (p.B * p.I))), ["-(-N//(B*I))"])
         self.assertEqual(self.made(lambda p, s: (s.N - 1) // p.B + 1), ["(N - 1)//B + 1"])
         self.assertEqual(self.made(lambda B, N: N % B), ["N%B"])
+        self.assertEqual(self.made(lambda p, s: up(s.N, p.B)), ["N//B + (N%B != 0)"])
         self.assertEqual(self.made(lambda p: max(1, p.B - p.I, 3)), ["max(1, max(B - I, 3))"])
         self.assertEqual(self.made(lambda p: 2**p.I + (p.B >> 1)), ["(1 << I) + (B >> 1)"])
         self.assertEqual(self.made(lambda p, s: int(s.N / p.B)), ["N//B"])

@@ -121,23 +121,50 @@ class KernelTunerTest(unittest.TestCase):
 
     def test_one_launch_returns_the_arguments(self):
         y = numpy.zeros(100, "f4")
-        found = kernel_tuner.run_kernel("copy", COPY, (100, 1), [y, self.x, numpy.int32(100)], {"block_size_x": 32})
+        result = {"block_size_x": 32, "time": 0.5, "times": [0.5], "GFLOP/s": 2.0}
+        found = kernel_tuner.run_kernel("copy", COPY, (100, 1), [y, self.x, numpy.int32(100)], result)
         numpy.testing.assert_array_equal(found[0], self.x)
         self.assertEqual((y.any(), found[2]), (False, 100))
+        wide = "template <typename T>\n" + COPY.replace("float", "T").replace("int n", "int n, const T by").replace("= x[i]", "= by * x[i]")
+        found = kernel_tuner.run_kernel("copy<double>", wide, 100, [numpy.zeros(100), self.x.astype("f8"), numpy.int32(100), numpy.float64(0.1)], {"block_size_x": 32})
+        numpy.testing.assert_array_equal(found[0], 0.1 * self.x.astype("f8"))
+        unused = COPY.replace("int n", "int n, int *unused")
+        found = kernel_tuner.run_kernel("copy", unused, 100, [y, self.x, numpy.int32(100), numpy.zeros(0, "i4")], {"block_size_x": 32})
+        self.assertEqual(found[3].shape, (0,))
         kernel = kernel_tuner.PythonKernel("copy", COPY, 100, [y, self.x, numpy.int32(100)], {"block_size_x": 64}, outputs=[True, False, False])
         numpy.testing.assert_array_equal(kernel(y, 2 * self.x, numpy.int32(100))[0], 2 * self.x)
         with self.assertRaisesRegex(tuner.Error, "out_of_bounds|crashed|signal 11"):
             kernel_tuner.run_kernel("copy", COPY.replace("i < n", "true"), 4096, [y, self.x, numpy.int32(100)], {"block_size_x": 32})
 
+    def test_a_launch_with_constants_and_options(self):
+        """With --fmad=false products are rounded, as in NumPy. Large arrays leave no files behind."""
+        source = "__constant__ float less[2];\n" + COPY.replace("= x[i]", "= x[i] * x[i] - less[1]")
+        x = numpy.random.default_rng(2).standard_normal(1 << 18).astype("f4")
+        found = kernel_tuner.run_kernel("copy", source, x.size, [0 * x, x, numpy.int32(x.size)], {"block_size_x": 64},
+                                        cmem_args={"less": numpy.array([0, 0.1], "f4")}, compiler_options=["--fmad=false"])
+        numpy.testing.assert_array_equal(found[0], x * x - numpy.float32(0.1))
+        self.assertEqual([path.name for path in (self.folder / "tune/kernel_tuner").glob("copy_*/*.npy")], ["symbol_less.npy"])
+
     def test_sources_from_functions_and_precisions(self):
         results, _ = self.copied({"block_size_x": [32, 64], "scale": [1.0, 0.5]},
                                  source=lambda p: COPY.replace("= x[i]", f"= {p['scale']}f * x[i]").replace("block_size_x", str(p["block_size_x"])))
         self.assertEqual({each["scale"] for each in results if "__error__" not in each}, {1.0})
+        many = {"block_size_x": [32, 64], "unused": range(600)}
+        with self.assertWarnsRegex(UserWarning, "tuned are 150 of 600 values of unused"):
+            results, _ = self.copied(many, source=lambda p: COPY + f"// {p['unused']}", restrictions=[lambda *p: p[1] % 3 == 0 or p[1] % 2 == 0],
+                                     strategy_options={"max_fevals": 1})
+        self.assertEqual(len(results), 1)
         precise = accuracy.TunablePrecision("real", self.x)
         with self.assertWarnsRegex(UserWarning, "without an answer"):
             results, _ = kernel_tuner.tune_kernel("copy", COPY.replace("float", "real").replace("block_size_x", "blockDim.x"), 100, [accuracy.TunablePrecision("real", 0 * self.x), precise, numpy.int32(100)],
                                                   {"real": ["float", "double"]}, quiet=True)
         self.assertEqual({each["real"] for each in results if "__error__" not in each}, {"float", "double"})
+        # Half rounds the answer; another precision may fail altogether.
+        source = "#include <cuda_fp16.h>\n" + COPY.replace("float", "real").replace("block_size_x", "blockDim.x").replace("= x[i]", "= real(float(x[i]) + (sizeof(real) == 8))")
+        results, env = kernel_tuner.tune_kernel("copy", source, 100, [accuracy.TunablePrecision("real", 0 * self.x), precise, numpy.int32(100)],
+                                                {"real": ["half", "double"]}, answer=[self.x.astype("f8"), None, None], quiet=True)
+        self.assertEqual([(each["real"], "__error__" in each) for each in results], [("half", False), ("double", True)])
+        self.assertEqual(env["best_config"]["real"], "half")
 
     def test_what_is_ignored_is_one_warning_and_what_is_impossible_is_named(self):
         with warnings.catch_warnings(record=True) as caught:
@@ -160,9 +187,10 @@ class KernelTunerTest(unittest.TestCase):
         script = self.folder / "script.py"
         script.write_text("import sys\nimport numpy\nfrom kernel_tuner import run_kernel\nfrom kernel_tuner.observers.register import RegisterObserver\n"
                           f"print(run_kernel('copy', '''{COPY}''', 3, [numpy.zeros(3, 'f4'), numpy.ones(3, 'f4'), numpy.int32(3)], "
-                          "{'block_size_x': 32})[0], sys.argv[1:])\n")
-        done = subprocess.run([sys.executable, "-B", "-m", "tuner.kernel_tuner", str(script), "word"], text=True, capture_output=True, check=False)
-        self.assertEqual(done.stdout, "[1. 1. 1.] ['word']\n", done.stderr)
+                          "{'block_size_x': 32})[0], sys.argv[1:], __file__)\n")
+        done = subprocess.run([sys.executable, "-B", "-m", "tuner.kernel_tuner", "script.py", "word"], text=True, capture_output=True, check=False,
+                              cwd=self.folder)
+        self.assertEqual(done.stdout, f"[1. 1. 1.] ['word'] {script}\n", done.stderr)
 
 
 if __name__ == "__main__":

@@ -18,6 +18,7 @@
 #include "tuner/family/check_promises.hpp"
 #include "tuner/family/family.hpp"
 #include "tuner/session/bench.hpp"
+#include "tuner/verify/safetensors.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -25,6 +26,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <filesystem>
 #include <set>
 #include <string>
 #include <thread>
@@ -163,6 +165,26 @@ Json bench_json(const BenchReport& report) {
           {"contenders", std::move(contenders)}};
 }
 
+/// Writes what a configuration computed to the file of its number.
+void save_outputs(const std::filesystem::path& folder, std::size_t number,
+                  const family::Family& family, const space::Size& size,
+                  const std::string& config_json, const std::vector<session::OutputData>& outputs) {
+  const space::ExpressionValues values = family::family_values(size);
+  verify::Safetensors content;
+  content.metadata = {{"config", config_json},
+                      {"size", space::size_json(size, family.problem.dims).dump()}};
+  for (const session::OutputData& output : outputs) {
+    const auto argument = std::ranges::find(family.arguments, output.name, &family::Argument::name);
+    const ElementType type = std::get<family::BufferArgument>(argument->what).type.at(values);
+    content.arrays.push_back(
+        {.name = output.name,
+         .type = verify::safetensors_name(type),
+         .count = static_cast<std::int64_t>(output.bytes.size() / size_bytes(type)),
+         .bytes = output.bytes});
+  }
+  verify::write_safetensors(folder / fmt::format("{}.safetensors", number), content);
+}
+
 session::BenchPlan bench_plan(const BenchOptions& options, space::Size size,
                               std::vector<space::Config> configs) {
   const int cores = static_cast<int>(std::max(2U, std::thread::hardware_concurrency()));
@@ -171,7 +193,9 @@ session::BenchPlan bench_plan(const BenchOptions& options, space::Size size,
           .finals = {.rounds = options.rounds,
                      .budget = parse_duration(options.max_time, "--max-time"),
                      .seed = options.seed},
-          .compile_threads = cores - 1};
+          .compile_threads = cores - 1,
+          .extent = options.rounds == 0 ? session::BenchPlan::Extent::launch
+                                        : session::BenchPlan::Extent::full};
 }
 
 /// How many of the configurations asked for did not end ok; the default may just ride along.
@@ -194,6 +218,10 @@ int bench(const CommonOptions& common, const BenchOptions& options) {
                 "nothing to time: name a space file, for example\n"
                 "  tune bench --kernel gemm_shared --space spaces/gemm.json --size 256,256,256");
   }
+  if (options.rounds == 0 && options.save_outputs.empty()) {
+    throw Error(ErrorCode::usage,
+                "--rounds 0: neither verifies nor times: name a folder with --save-outputs");
+  }
   if (is_sweep(options)) return sweep(common, options);
   const family::Family family = family::load_family(options.space);
   const family::Kernel& kernel = chosen_kernel(family, options.kernels);
@@ -202,9 +230,16 @@ int bench(const CommonOptions& common, const BenchOptions& options) {
   OpenedDevice opened(options, family, options.seed);
   worker::DeviceProcess& device = opened.device();
   require_backend(kernel, device.device().backend);
-  const session::BenchPlan plan = bench_plan(
+  session::BenchPlan plan = bench_plan(
       options, size,
       ConfigurationReader(common, family, kernel, device.device(), size).read(options.configs));
+  if (!options.save_outputs.empty()) {
+    std::filesystem::create_directories(options.save_outputs);
+    plan.computed = [&](std::size_t place, const space::Config& config, const auto& outputs) {
+      save_outputs(options.save_outputs, place, family, size,
+                   space::canonical_json(*kernel.space, config), outputs);
+    };
+  }
   const Interrupt interrupt;
   if (!common.quiet) {
     for (const std::string& text : family::check_cautions(family, size)) {

@@ -72,6 +72,7 @@ struct BenchOptions : DeviceOptions {
   std::uint64_t seed = 0;
   int rounds = 100;
   std::string max_time = "15s";
+  std::string save_outputs;  ///< a folder; empty: outputs are not saved
   // of a sweep (sweep_command.hpp)
   std::string range;  ///< "64:4096:x2"
   bool cpu = false;

@@ -95,12 +95,18 @@ void add_bench_options(CLI::App& app, BenchOptions& options) {
       ->capture_default_str()
       ->type_name("N")
       ->check(whole_number(0));
-  app.add_option("--rounds", options.rounds,
-                 "At most N repetitions; fewer if the ranking is certain earlier")
+  app.add_option(
+         "--rounds", options.rounds,
+         "At most N repetitions, fewer if the ranking is certain earlier; 0: one launch for "
+         "--save-outputs, neither verified nor timed")
       ->capture_default_str()
       ->type_name("N")
-      ->check(whole_number(static_cast<std::uint64_t>(measure::RoundsPlan{}.fewest_rounds),
+      ->check(whole_number(0, 0) |
+              whole_number(static_cast<std::uint64_t>(measure::RoundsPlan{}.fewest_rounds),
                            kMostRounds));
+  app.add_option("--save-outputs", options.save_outputs,
+                 "Write what each configuration computes to a file in this folder")
+      ->type_name("DIR");
   app.add_option("--max-time", options.max_time, "Start no round after this time")
       ->capture_default_str()
       ->type_name("TIME");

@@ -153,6 +153,11 @@ bool is_sweep(const BenchOptions& options) {
 }
 
 int sweep(const CommonOptions& common, const BenchOptions& options) {
+  if (!options.save_outputs.empty()) {
+    throw Error(
+        ErrorCode::usage,
+        "--save-outputs: a sweep over sizes saves no outputs: name one kernel and one --size");
+  }
   const family::Family family = family::load_family(options.space);
   check_kernels(options, family);
   const std::vector<space::Size> sizes = swept_sizes(family, options);

@@ -37,8 +37,9 @@ bool is_register_limit(std::string_view option) {
 }
 
 std::vector<std::string> parse_options(const DocumentNode& node) {
-  static constexpr std::array<std::string_view, 5> kAllowed = {
-      "-std=c++17", "-std=c++20", "--use_fast_math", "-lineinfo", "--extra-device-vectorization"};
+  static constexpr std::array<std::string_view, 6> kAllowed = {
+      "-std=c++17", "-std=c++20",   "--use_fast_math",
+      "-lineinfo",  "--fmad=false", "--extra-device-vectorization"};
   std::vector<std::string> options;
   for (const DocumentNode& element : node.elements(0, kMaximumOptions)) {
     std::string option = element.text();
@@ -47,9 +48,8 @@ std::vector<std::string> parse_options(const DocumentNode& node) {
       element.fail(fmt::format(
           "the compiler option {} is not allowed, because a space file may be untrusted; allowed "
           "are "
-          "-DNAME[=value], -std=c++17, -std=c++20, --use_fast_math, -lineinfo, --maxrregcount=N "
-          "and "
-          "--extra-device-vectorization",
+          "-DNAME[=value], -std=c++17, -std=c++20, --use_fast_math, --fmad=false, -lineinfo, "
+          "--maxrregcount=N and --extra-device-vectorization",
           in_quotes(option)));
     }
     options.push_back(std::move(option));

@@ -295,7 +295,7 @@ T1Part read_t1_options(const Json& specification) {
     std::string text = option.is_string() ? option.get<std::string>() : option.dump();
     if (text == "-use_fast_math") text = "--use_fast_math";
     const bool known = text == "-std=c++17" || text == "-std=c++20" || text == "--use_fast_math" ||
-                       (text.starts_with("-D") && text.size() > 2);
+                       text == "--fmad=false" || (text.starts_with("-D") && text.size() > 2);
     if (known) {
       options.json.push_back(text);
     } else {

@@ -30,10 +30,12 @@ class Bench {
     for (const space::Config& config : plan_.configs) enter(config);
     const space::Config by_default = space_.default_config();
     const bool asked = std::ranges::count(plan_.configs, by_default) > 0;
-    if (!asked && space_.contains(by_default)) enter(by_default);
-    for (Entrant& entrant : entrants_) {
-      if (stop_()) continue;
+    if (!asked && !launches_only() && space_.contains(by_default)) enter(by_default);
+    for (std::size_t place = 0; place < entrants_.size(); ++place) {
+      if (stop_()) break;
+      Entrant& entrant = entrants_[place];
       entrant.trial = judge(entrant);
+      if (entrant.trial->outcome == Outcome::ok && plan_.computed) save_outputs(place);
       if (plan_.judged) plan_.judged(contender(entrant));
     }
     std::erase_if(entrants_, [](const Entrant& entrant) { return !entrant.trial; });
@@ -82,16 +84,61 @@ class Bench {
     const worker::Compiled& compiled = entrant.compiled.get();
     trial.compile_ms = compiled.compile_ms;
     if (!compiled.binary) return with_failure(std::move(trial), compiled.binary.error());
+    if (launches_only()) {
+      trial.outcome = Outcome::ok;
+      return trial;
+    }
     begin(BenchStage::verify);
-    worker::EvaluatedCandidate evaluation = device_.evaluate(
-        {.kernel = kernel_, .space = space_, .config = entrant.config, .binary = *compiled.binary},
-        plan_.size, std::nullopt);
+    worker::EvaluatedCandidate evaluation =
+        device_.evaluate(candidate(entrant), plan_.size, std::nullopt);
     entrant.caution = evaluation.caution;
     entrant.checks = std::move(evaluation.checks);
     entrant.laws_left_out = std::move(evaluation.laws_left_out);
     entrant.coverage = std::move(evaluation.coverage);
     return with_evaluation(std::move(trial), evaluation, kernel_,
                            space_.expression_values(entrant.config));
+  }
+
+  [[nodiscard]] bool launches_only() const { return plan_.extent == BenchPlan::Extent::launch; }
+
+  /// Of an entrant that was compiled.
+  [[nodiscard]] worker::Candidate candidate(const Entrant& entrant) const {
+    return {.kernel = kernel_,
+            .space = space_,
+            .config = entrant.config,
+            .binary = *entrant.compiled.get().binary};
+  }
+
+  void save_outputs(std::size_t place) {
+    Entrant& entrant = entrants_[place];
+    const auto outputs = launch(entrant);
+    if (outputs) {
+      plan_.computed(place, entrant.config, *outputs);
+    } else {
+      entrant.trial = with_failure(*std::move(entrant.trial), outputs.error());
+    }
+  }
+
+  Expected<std::vector<OutputData>, Failure> launch(const Entrant& entrant) {
+    const auto places = device_.launch_once(candidate(entrant), plan_.size);
+    if (!places) return Unexpected(places.error());
+    std::vector<OutputData> outputs;
+    for (std::size_t i = 0; i < places->size(); ++i) {
+      OutputData& output = outputs.emplace_back();
+      output.name = (*places)[i].name;
+      const std::uint64_t all = (*places)[i].size_bytes;
+      output.bytes.reserve(all);
+      while (output.bytes.size() < all) {
+        const std::uint64_t offset = output.bytes.size();
+        const auto part =
+            device_.read_output({.output = i,
+                                 .offset_bytes = offset,
+                                 .size_bytes = std::min(worker::kMostOutputBytes, all - offset)});
+        if (!part) return Unexpected(part.error());
+        output.bytes.insert(output.bytes.end(), part->begin(), part->end());
+      }
+    }
+    return outputs;
   }
 
   /// Times what ended ok side by side, again without a contender that fails.
@@ -101,7 +148,7 @@ class Bench {
       for (const Entrant& entrant : entrants_) {
         if (entrant.trial->outcome == Outcome::ok) configs.push_back(entrant.config);
       }
-      if (configs.empty() || stop_()) return std::nullopt;
+      if (configs.empty() || launches_only() || stop_()) return std::nullopt;
       begin(BenchStage::time);
       auto times =
           SideBySideTimer(kernel_, space_, plan_.size, pool_, device_,

@@ -7,6 +7,7 @@
 #include "tuner/store/store.hpp"
 #include "tuner/worker/device_worker.hpp"
 
+#include <cstddef>
 #include <functional>
 #include <optional>
 #include <string>
@@ -19,6 +20,12 @@ namespace tuner::session {
 enum class BenchStage { compile, verify, time };
 
 struct BenchContender;
+
+/// What a launch left in an argument that it writes.
+struct OutputData {
+  std::string name;
+  std::vector<std::byte> bytes;
+};
 
 /// Which configurations of a kernel to look at.
 struct BenchPlan {
@@ -37,6 +44,13 @@ struct BenchPlan {
   /// Called with each stage as it begins, and with each contender that was judged. May be empty.
   std::function<void(BenchStage)> began = {};
   std::function<void(const BenchContender&)> judged = {};
+  /// Called with each configuration's place in `configs`, the default's after them, and with what a
+  /// launch of it left in the outputs, where it ended `ok`. May be empty.
+  std::function<void(std::size_t, const space::Config&, const std::vector<OutputData>&)> computed =
+      {};
+  /// Whether configurations are verified and timed, or launched once for their outputs alone.
+  enum class Extent { full, launch };
+  Extent extent = Extent::full;
 };
 
 /// Where a configuration stands among those that were timed with it.
@@ -70,7 +84,8 @@ struct BenchResult {
 
 /// Judges each configuration, and the default one where it is valid, as a run would: compiles,
 /// verifies, screens. Those that end `ok` are then timed side by side, beside the library; their
-/// ratios are to the fastest configuration. Nothing is stored. `stop` is asked between the steps:
+/// ratios are to the fastest configuration. Of an extent of one launch, only the configurations of
+/// the plan are compiled and launched. Nothing is stored. `stop` is asked between the steps:
 /// what was not judged by then is left out. Throws Error for what is no configuration's fault.
 [[nodiscard]] BenchResult run_bench(const family::Kernel& kernel, const BenchPlan& plan,
                                     worker::DeviceWorker& device, const backend::Compiler& compiler,

@@ -39,6 +39,15 @@ inline constexpr auto kFields<EvaluateArguments> = std::tuple(
     Field("candidate", &EvaluateArguments::candidate), Field("size", &EvaluateArguments::size),
     Field("best_ns", &EvaluateArguments::best_ns));
 
+template <>
+inline constexpr auto kFields<OutputPlace> =
+    std::tuple(Field("name", &OutputPlace::name), Field("size_bytes", &OutputPlace::size_bytes));
+
+template <>
+inline constexpr auto kFields<OutputPart> = std::tuple(
+    Field("output", &OutputPart::output), Field("offset_bytes", &OutputPart::offset_bytes),
+    Field("size_bytes", &OutputPart::size_bytes));
+
 struct TransferArguments {
   std::uint64_t contender = 0;
   std::vector<measure::HostPlace> places;
@@ -107,6 +116,8 @@ inline constexpr Call<Nothing, std::optional<double>> kIdleWatts{"idle_watts"};
 inline constexpr Call<std::uint64_t, counters::CounterReading> kCountContender{"count_contender"};
 inline constexpr Call<TransferArguments, measure::TransferTimes> kTimeTransfers{"time_transfers"};
 inline constexpr Call<space::Size, verify::Coverage> kReferenceCoverage{"reference_coverage"};
+inline constexpr Call<EvaluateArguments, std::vector<OutputPlace>> kLaunchOnce{"launch_once"};
+inline constexpr Call<OutputPart, std::vector<std::byte>> kReadOutput{"read_output"};
 inline constexpr Call<space::Size, std::string> kExactResult{"exact_result"};
 inline constexpr Call<space::Size, Nothing> kMakeResults{"make_results"};
 inline constexpr Call<Nothing, backend::Conditions> kConditions{"conditions"};

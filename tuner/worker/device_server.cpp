@@ -48,6 +48,10 @@ DeviceServer::DeviceServer(DeviceWorker& device, const family::Family& family, B
   });
   on(kReferenceCoverage,
      [this](const space::Size& size) { return device_.reference_coverage(size); });
+  on(kLaunchOnce, [this](const EvaluateArguments& given) {
+    return device_.launch_once(candidate(given.candidate, given.size), given.size);
+  });
+  on(kReadOutput, [this](const OutputPart& part) { return device_.read_output(part); });
   on(kExactResult, [this](const space::Size& size) { return device_.exact_result(size); });
   on(kConditions, [this](Nothing) { return device_.conditions(); });
   on(kReplaceProcess, [this](Nothing) {

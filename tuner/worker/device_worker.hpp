@@ -53,6 +53,20 @@ struct StartUp {
   double peak_bytes_per_s = 0;  ///< between the device and its memory; 0: not known
 };
 
+/// An argument that a launch writes.
+struct OutputPlace {
+  std::string name;
+  std::uint64_t size_bytes = 0;
+};
+
+/// Bytes of an output, at most kMostOutputBytes.
+struct OutputPart {
+  std::uint64_t output = 0;  ///< its place among the outputs
+  std::uint64_t offset_bytes = 0;
+  std::uint64_t size_bytes = 0;
+};
+inline constexpr std::uint64_t kMostOutputBytes = std::uint64_t{16} << 20;
+
 /// What drives one device for a run: judges candidates, and times contenders side by side. Used
 /// from one thread. Methods throw Error for what is no candidate's fault: too little device memory,
 /// a reference that cannot run, a device that is lost.
@@ -109,6 +123,13 @@ class DeviceWorker {
   /// What the checks of every kernel's default configuration at a size reach of the family's
   /// reference kernel; empty for another reference.
   [[nodiscard]] virtual verify::Coverage reference_coverage(const space::Size& size) = 0;
+  /// Launches a candidate once, on the inputs of timing, and returns the family's outputs in their
+  /// order. What they hold is compared with nothing; a write beside the buffers is a failure.
+  [[nodiscard]] virtual Expected<std::vector<OutputPlace>, Failure> launch_once(
+      const Candidate& candidate, const space::Size& size) = 0;
+  /// What launch_once, the call before, left in a part of an output.
+  [[nodiscard]] virtual Expected<std::vector<std::byte>, Failure> read_output(
+      const OutputPart& part) = 0;
   /// Content hash of the right result at a size on whole-number inputs: that of other devices.
   [[nodiscard]] virtual std::string exact_result(const space::Size& size) = 0;
   /// What else acts on the device at this moment.

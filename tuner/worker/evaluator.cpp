@@ -2,6 +2,7 @@
 #include "tuner/worker/evaluator.hpp"
 
 #include "tuner/backend/owned.hpp"
+#include "tuner/core/error.hpp"
 #include "tuner/core/failpoint.hpp"
 #include "tuner/measure/plausibility.hpp"
 #include "tuner/measure/statistics.hpp"
@@ -29,6 +30,14 @@ EvaluatedCandidate failed(EvaluatedCandidate evaluation, Failure failure) {
   evaluation.message = std::move(failure.message);
   evaluation.time.reset();
   return evaluation;
+}
+
+std::vector<verify::Instance::Operand> outputs_of(const verify::Instance& instance) {
+  std::vector<verify::Instance::Operand> outputs = instance.operands();
+  std::erase_if(outputs, [](const verify::Instance::Operand& operand) {
+    return operand.role == family::BufferRole::input;
+  });
+  return outputs;
 }
 
 }  // namespace
@@ -220,6 +229,48 @@ Expected<void, Failure> Evaluator::add_contender(const Candidate& candidate) {
       {.work = *launch, .kernel = std::move(*kernel), .scratch = std::move(loaded.scratch)});
   failpoint("worker.contender_added");
   return {};
+}
+
+Expected<std::vector<OutputPlace>, Failure> Evaluator::launch_once(const Candidate& candidate,
+                                                                   const space::Size& size) {
+  const auto kernel = load(candidate.binary);
+  if (!kernel) return Unexpected(kernel.error());
+  verify::LoadedCandidate loaded{.kernel = candidate.kernel,
+                                 .space = candidate.space,
+                                 .config = candidate.config,
+                                 .loaded = kernel->id()};
+  backend_.set_size(space::display(size, family_.problem.dims));
+  verify::Instance& instance = verifier_.timing_instance(size);
+  const auto launch = verify::launch_on(loaded, instance);
+  if (!launch) return Unexpected(launch.error());
+  instance.prepare_launch();
+  if (auto done = backend_.run(*launch); !done) return Unexpected(std::move(done.error()));
+  const auto inspected = instance.inspect();
+  if (!inspected && inspected.error().outcome == Outcome::out_of_bounds) {
+    return Unexpected(inspected.error());
+  }
+  launched_size_ = size;
+  std::vector<OutputPlace> outputs;
+  for (const verify::Instance::Operand& operand : outputs_of(instance)) {
+    outputs.push_back({.name = operand.name, .size_bytes = operand.size_bytes});
+  }
+  return outputs;
+}
+
+Expected<std::vector<std::byte>, Failure> Evaluator::read_output(const OutputPart& part) {
+  const auto outputs = outputs_of(verifier_.timing_instance(launched_size_));
+  const auto lies_in = [&](const verify::Instance::Operand& output) {
+    return part.offset_bytes <= output.size_bytes &&
+           part.size_bytes <= output.size_bytes - part.offset_bytes;
+  };
+  if (part.size_bytes > kMostOutputBytes || part.output >= outputs.size() ||
+      !lies_in(outputs[part.output])) {
+    throw Error(ErrorCode::failure, "a part of an output was asked for that does not exist");
+  }
+  const backend::Region region = outputs[part.output].region;
+  std::vector<std::byte> bytes(part.size_bytes);
+  backend_.read({region.buffer, region.offset_bytes + part.offset_bytes}, bytes);
+  return bytes;
 }
 
 Expected<std::string, Failure> Evaluator::fastest_library_algorithm(const space::Size& size) {

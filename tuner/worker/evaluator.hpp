@@ -61,6 +61,9 @@ class Evaluator : public DeviceWorker {
   verify::Coverage reference_coverage(const space::Size& size) override {
     return verifier_.cover(size);
   }
+  Expected<std::vector<OutputPlace>, Failure> launch_once(const Candidate& candidate,
+                                                          const space::Size& size) override;
+  Expected<std::vector<std::byte>, Failure> read_output(const OutputPart& part) override;
   std::string exact_result(const space::Size& size) override {
     return verifier_.exact_result(size);
   }
@@ -110,6 +113,7 @@ class Evaluator : public DeviceWorker {
   std::optional<verify::Verifier> making_results_;
   std::map<space::Size, measure::ClockWatch> clocks_;
   space::Size contenders_size_;
+  space::Size launched_size_;  // of the last launch_once
   std::vector<Contender> contenders_;
   std::optional<OperandCopies> copies_;
 };

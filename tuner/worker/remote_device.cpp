@@ -104,6 +104,18 @@ verify::Coverage RemoteDevice::reference_coverage(const space::Size& size) {
   return of_device(kReferenceCoverage, size, size);
 }
 
+Expected<std::vector<OutputPlace>, Failure> RemoteDevice::launch_once(const Candidate& candidate,
+                                                                      const space::Size& size) {
+  contenders_size_ = size;
+  return of_contender(
+      kLaunchOnce,
+      EvaluateArguments{.candidate = message_of(candidate), .size = size, .best_ns = std::nullopt});
+}
+
+Expected<std::vector<std::byte>, Failure> RemoteDevice::read_output(const OutputPart& part) {
+  return of_contender(kReadOutput, part);
+}
+
 std::string RemoteDevice::exact_result(const space::Size& size) {
   return of_device(kExactResult, size, size);
 }

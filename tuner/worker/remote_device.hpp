@@ -33,6 +33,9 @@ class RemoteDevice : public DeviceWorker {
   Expected<measure::TransferTimes, Failure> time_transfers(
       std::size_t contender, std::span<const measure::HostPlace> places) override;
   verify::Coverage reference_coverage(const space::Size& size) override;
+  Expected<std::vector<OutputPlace>, Failure> launch_once(const Candidate& candidate,
+                                                          const space::Size& size) override;
+  Expected<std::vector<std::byte>, Failure> read_output(const OutputPart& part) override;
   std::string exact_result(const space::Size& size) override;
   backend::Conditions conditions() override;
   void replace_process() override;

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """python3 -m tuner.kernel_tuner SCRIPT [ARGUMENT]…: runs a script in which `kernel_tuner` is this package."""
 
+import os
 import pathlib
 import runpy
 import sys
@@ -17,7 +18,7 @@ def main() -> None:
             sys.modules[name.removeprefix("tuner.")] = module
     del sys.argv[0]
     sys.path[0] = str(pathlib.Path(sys.argv[0]).resolve().parent)
-    runpy.run_path(sys.argv[0], run_name="__main__")
+    runpy.run_path(os.path.abspath(sys.argv[0]), run_name="__main__")  # __file__ is absolute, as in a script that Python runs
 
 
 if __name__ == "__main__":

@@ -96,9 +96,11 @@ def evaluated(text: str, config: Config) -> Any:
 
 
 def _called(function: Callable[..., Any], config: Config) -> Any:
-    """A function of a configuration, or of parameters by their names."""
+    """A function of a configuration, of parameters by their names, or of all values in their order."""
     function = _with_symbols(function)
     takes = list(inspect.signature(function).parameters.values()) if callable(function) else []
+    if any(it.kind is it.VAR_POSITIONAL for it in takes):
+        return function(*config.values())
     if any(it.kind is it.VAR_KEYWORD for it in takes):
         return function(**config)
     wanted = [it.name for it in takes if it.default is it.empty]

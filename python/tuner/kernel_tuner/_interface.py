@@ -12,6 +12,7 @@ import numpy
 
 from .. import _program
 from .._arguments import _host
+from .._library import Error
 from .._version import VERSION
 from . import _options, _run, util
 from ._configurations import plain
@@ -20,6 +21,7 @@ from .accuracy import TunablePrecision
 
 Result = Dict[str, Any]
 _ERRORS: Dict[str, Callable[[], util.ErrorConfig]] = {"compile_error": util.CompilationFailedConfig, "launch_error": util.RuntimeFailedConfig}
+_OF_RESULTS = ("time", "times", "message", "__error__")
 _NO_TIME = 1e20  # of a configuration that failed, as in cache files
 
 
@@ -59,12 +61,17 @@ def tune_kernel(kernel_name: str, kernel_source: Any, problem_size: Any, argumen
     names: List[str] = []
     tuned_by_itself = [*result_parameters, *(each.parameter for each in arguments if isinstance(each, TunablePrecision))]
     bests: List[Result] = []
-    for part in _parts(task, tuned_by_itself):
+    failures: List[Error] = []
+    parts = _parts(task, tuned_by_itself)
+    for part in parts:
         answer_of_part = [each(part.tune_params) if isinstance(each, TunablePrecision) else each for each in answer] if answer else None
-        made, best, name = _tune(part, answer_of_part, atol, verify, search, device, cache is not None)
+        made, best, found = _tune(part, answer_of_part, atol, verify, search, device, cache is not None)
         results += made
-        names.append(name)
+        names.append(found.device)
         bests += [best] if best is not None else []
+        failures += [found.failure] if found.failure is not None else []
+    if len(failures) == len(parts):
+        raise failures[0]
     for result in results:
         if "__error__" not in result:
             util.process_metrics(result, metrics)
@@ -91,7 +98,7 @@ def _parts(task: Task, keys: Sequence[str]) -> List[Task]:
 
 
 def _tune(task: Task, answer: Optional[Sequence[Any]], atol: Optional[float], verify: Any, search: Sequence[str], device: int,
-          reuse: bool) -> Tuple[List[Result], Optional[Result], str]:
+          reuse: bool) -> Tuple[List[Result], Optional[Result], _run.Found]:
     problem = Problem(task)
     outputs = [i for i in range(len(problem.arrays)) if problem.may_write(i)]
     check: Dict[str, Any] = {"reference": {"kernel": problem.function}}
@@ -102,8 +109,10 @@ def _tune(task: Task, answer: Optional[Sequence[Any]], atol: Optional[float], ve
         check.update(tolerance={"absolute": 1e30}, deterministic=False)
     elif answer is not None:
         outputs, expected = _expected(problem, answer, outputs, device)
+        rounding, largest = _rounding(problem, answer)
         check = {"reference": {"npy": {problem.name(i): f"expected_{problem.name(i)}.npy" for i in outputs}, "size": [1]},
-                 "tolerance": {"relative": 1e-5, "absolute": float(atol if atol is not None else 1e-6)}, "deterministic": False}
+                 "tolerance": {"relative": max(1e-5, rounding), "absolute": max(float(atol if atol is not None else 1e-6), rounding * largest)},
+                 "deterministic": False}
     else:
         warnings.warn("tuner.kernel_tuner: without an answer, results are compared with those of the first configuration; if they depend on "
                       "parameters, name these in result_parameters", stacklevel=4)
@@ -117,7 +126,7 @@ def _tune(task: Task, answer: Optional[Sequence[Any]], atol: Optional[float], ve
     best = next(iter(_of(results, found.best)), None) if found.best is not None else None
     if verify is not None and best is not None:
         best = _verified(problem, results, found, answer, atol, verify, device)
-    return results, best, found.device
+    return results, best, found
 
 
 def _expected(problem: Problem, answer: Sequence[Any], outputs: Sequence[int], device: int) -> Tuple[List[int], Dict[str, Any]]:
@@ -131,12 +140,25 @@ def _expected(problem: Problem, answer: Sequence[Any], outputs: Sequence[int], d
             raise ValueError(f"answer[{i}] has {array.size} elements, the argument {numpy.size(problem.task.arguments[i])}")
         found[i] = array.astype(_host(problem.task.arguments[i]).dtype)
     others = [i for i in outputs if i not in answered]
-    if others and not problem.task.cmem_args:
+    if others:
         left = _run.launch(problem, problem.default, device)
         for i in others:
             if _host(left[i]).tobytes() != problem.arrays[i].tobytes():
                 found[i] = _host(left[i])
     return sorted(found), {f"expected_{problem.name(i)}.npy": problem.written(i, array) for i, array in found.items()}
+
+
+def _rounding(problem: Problem, answer: Sequence[Any]) -> Tuple[float, float]:
+    """Of arguments that are narrower than their answer: two units in the last place, as a share, and the largest number; else 0."""
+    share = largest = 0.0
+    for given, right in zip(problem.task.arguments, answer):
+        if right is None or not hasattr(given, "shape") or type(given).__module__.partition(".")[0] == "torch":
+            continue
+        array = _host(right)
+        if given.dtype.kind == "f" and array.dtype.kind == "f" and given.dtype.itemsize < array.dtype.itemsize and array.size:
+            share = max(share, 2 * float(numpy.finfo(given.dtype).eps))
+            largest = max(largest, float(numpy.nanmax(numpy.abs(array))))
+    return share, largest
 
 
 def _of(results: Sequence[Result], config: Mapping[str, Any]) -> List[Result]:
@@ -180,18 +202,24 @@ def _best(results: Sequence[Result], bests: Sequence[Result], objective: Any, hi
     return util.get_best_config(list(results), objective, higher)
 
 
+def _is_parameter(key: str, value: Any) -> bool:
+    """Whether it is a parameter: a result of tune_kernel() has others beside them."""
+    return key.isidentifier() and key not in _OF_RESULTS and isinstance(plain(value), (int, float, str))
+
+
 def run_kernel(kernel_name: str, kernel_source: Any, problem_size: Any, arguments: Sequence[Any], params: Mapping[str, Any],
                grid_div_x: Any = None, grid_div_y: Any = None, grid_div_z: Any = None, lang: Optional[str] = None, device: int = 0,
                platform: int = 0, smem_args: Optional[Mapping[str, Any]] = None, cmem_args: Optional[Mapping[str, Any]] = None,
                texmem_args: Any = None, compiler: Optional[str] = None, compiler_options: Optional[Sequence[str]] = None,
                defines: Optional[Mapping[str, Any]] = None, block_size_names: Optional[Sequence[str]] = None, quiet: bool = False,
                log: Any = None) -> List[Any]:
-    """What a launch with these parameters leaves in the arguments, as the function of this name of Kernel Tuner. The launch is
-    in a process of its own. Raises as tune_kernel(), and tuner.Error where the kernel fails or writes outside its buffers."""
+    """What a launch with these parameters leaves in the arguments, as the function of this name of Kernel Tuner. A result of
+    tune_kernel() gives parameters, too. The launch is in a process of its own. Raises as tune_kernel(), and tuner.Error where the kernel fails or writes outside its buffers."""
     _options.require_cuda(lang, compiler, texmem_args)
     if platform or log:
         _options.ignored("platform" if platform else "log", "`tune` decides it")
-    arguments = [each({key: [value] for key, value in params.items()}) if isinstance(each, TunablePrecision) else each for each in arguments]
-    problem = Problem(Task(kernel_name, kernel_source, problem_size, arguments, {key: [value] for key, value in params.items()},
+    values = {key: [value] for key, value in params.items() if _is_parameter(key, value)}
+    arguments = [each(values) if isinstance(each, TunablePrecision) else each for each in arguments]
+    problem = Problem(Task(kernel_name, kernel_source, problem_size, arguments, values,
                            (grid_div_x, grid_div_y, grid_div_z), None, smem_args, cmem_args, compiler_options, defines, block_size_names))
     return _run.launch(problem, problem.default, device)

@@ -9,14 +9,14 @@ import warnings
 from typing import Any, List, Mapping, Optional, Sequence, Tuple
 
 _LANGUAGES = ("CUDA", "CUPY", "NVCUDA", "PYCUDA")
-_KEPT = ("-std=c++17", "-std=c++20", "--use_fast_math", "-lineinfo", "--extra-device-vectorization")
-_SAME = {"-use_fast_math": "--use_fast_math", "--generate-line-info": "-lineinfo",
+_KEPT = ("-std=c++17", "-std=c++20", "--use_fast_math", "--fmad=false", "-lineinfo", "--extra-device-vectorization")
+_SAME = {"-use_fast_math": "--use_fast_math", "-fmad=false": "--fmad=false", "--generate-line-info": "-lineinfo",
          "--std=c++17": "-std=c++17", "--std=c++20": "-std=c++20"}
 # Say how nvcc compiles, or which host code; none changes what a kernel computes.
 _WITHOUT_EFFECT = re.compile(
     r"-O[0-3]\Z|-arch|--gpu-architecture|-gencode|--generate-code|-code|-w\Z|-Xptxas|--ptxas-options|-Xcompiler|--compiler-options|"
     r"--?expt-relaxed-constexpr|--?expt-extended-lambda|--?extended-lambda|--?std=c\+\+(03|11|14)|--?default-device|--?keep|-Wno|"
-    r"--?diag[-_]suppress|-G\Z|-g\Z|--restrict|-restrict|-res-usage|--resource-usage|-v\Z|--?Werror|-Wall\Z|-m64\Z|--?fmad=|-ftz|-prec-|--prec-|--ftz")
+    r"--?diag[-_]suppress|-G\Z|-g\Z|--restrict|-restrict|-res-usage|--resource-usage|-v\Z|--?Werror|-Wall\Z|-m64\Z|--?fmad=true\Z|-ftz|-prec-|--prec-|--ftz")
 _WITH_VALUE = ("-arch", "--gpu-architecture", "-gencode", "--generate-code", "-code", "-Xptxas", "--ptxas-options", "-Xcompiler",
                "--compiler-options", "--diag-suppress", "-diag-suppress")
 

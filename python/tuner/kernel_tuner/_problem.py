@@ -9,6 +9,7 @@ import math
 import os
 import pathlib
 import re
+import warnings
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
 import numpy
@@ -16,11 +17,13 @@ import numpy
 from .. import _arrays
 from .._arguments import BYTES, Described, Parameter, _host
 from .._library import Error
-from .._space import Folder, Source, SpaceWriter, default_base, make_private, signature
+from .._space import MOST_SOURCES, Folder, Source, SpaceWriter, make_private, signature
 from . import _configurations as configurations
 from ._configurations import BLOCK_SIZE_NAMES, Config, Parameters
 from ._options import Refused, compiler_options, require_kernel
+from ._stored import base, stored
 
+_MOST_COUNTED = 1 << 16
 _DIM = "PROBLEM"  # the only dimension, of extent 1: arrays and sizes are fixed
 _CODES = {element: code for code, element in _arrays.ELEMENTS.items()}
 _WIDTHS = {1: "unsigned char", 2: "unsigned short", 4: "unsigned", 8: "unsigned long long"}
@@ -45,7 +48,7 @@ class Task:
 
 
 def looks_like_a_file(source: str) -> bool:
-    return len(source) <= 250 and not any(each in source for each in "();{}\\\n") and ".c" in source
+    return len(source) <= 250 and not any(each in source for each in "();{}\\\n#\"") and ".c" in source
 
 
 def _source_of(task: Task) -> Tuple[Any, Optional[pathlib.Path]]:
@@ -63,6 +66,16 @@ def _source_of(task: Task) -> Tuple[Any, Optional[pathlib.Path]]:
     return source, None
 
 
+def _of_unknown_type(text: str, function: str, number: int) -> List[bool]:
+    """Which parameters of a kernel are of a type that is not in its declaration, such as a template's, for which a signature has float."""
+    text = re.sub(r"//[^\n]*|/\*.*?\*/", " ", text, flags=re.DOTALL)
+    for found in re.finditer(rf"\b{function}\s*\(([^()]*(?:\([^()]*\)[^()]*)*)\)\s*\{{", text):
+        parts = re.split(r",(?![^<>]*>)", found[1])
+        if len(parts) == number:
+            return [re.search(r"\bfloat[1-4]?\b", part) is None for part in parts]
+    return [False] * number
+
+
 class Problem:
     """A task that was read. Raises Refused, TypeError or ValueError for what cannot be tuned."""
 
@@ -73,9 +86,11 @@ class Problem:
         self.block_names = [*names, *BLOCK_SIZE_NAMES[len(names):]]
         self.function = task.kernel_name.partition("<")[0].strip().rpartition("::")[2]
         self._restrictions = configurations.restrictions(task.restrictions)
-        self.default = self._first_valid()
         source, self._folder = _source_of(task)
         self._source = source
+        if callable(source):
+            self._leave_out_values()
+        self.default = self._first_valid()
         first = source(self.default) if callable(source) else source
         require_kernel(first, self.function)
         self._options, self._headers = compiler_options(task.compiler_options)
@@ -83,12 +98,38 @@ class Problem:
         self.declared = self._signature(first)
         self.arrays = [self._array(i) for i in range(len(task.arguments))]
 
+    def _leave_out_values(self) -> None:
+        """Leaves out every second value of parameters until each configuration can have a source of its own."""
+        values = dict(self.parameters.values)
+        while self._number_of(values) > MOST_SOURCES:
+            halves = ({**values, key: values[key][::2]} for key in sorted(values, key=lambda key: -len(values[key])) if len(values[key]) > 1)
+            fewer = next((each for each in halves if self._number_of(each)), None)
+            if fewer is None:
+                break
+            values = fewer
+        left = [f"{len(values[key])} of {len(every)} values of {key}" for key, every in self.parameters.values.items()
+                if len(values[key]) < len(every)]
+        if left:
+            warnings.warn(f"tuner.kernel_tuner: kernel_source is a function of more than {MOST_SOURCES} configurations: tuned are "
+                          f"{', '.join(left)}; use macros of the parameters' names in one source to tune all", stacklevel=5)
+            self.parameters = Parameters(values, self.task.kernel_name)
+
+    def _number_of(self, values: Mapping[str, Sequence[Any]]) -> int:
+        """Valid configurations; of very many those that are not valid are counted, too."""
+        number = math.prod(map(len, values.values()))
+        if number > _MOST_COUNTED:
+            return number
+        return sum(self._is_valid(dict(zip(values, combination))) for combination in itertools.product(*values.values()))
+
+    def _is_valid(self, config: Dict[str, Any]) -> bool:
+        return all(holds(config) for holds, _ in self._restrictions) and \
+            math.prod(map(int, configurations.block(self.block_names, config))) <= 1024
+
     def _first_valid(self) -> Dict[str, Any]:
         values = self.parameters.values
         for combination in itertools.product(*values.values()):
             config = dict(zip(values, combination))
-            if all(holds(config) for holds, _ in self._restrictions) and \
-                    math.prod(map(int, configurations.block(self.block_names, config))) <= 1024:
+            if self._is_valid(config):
                 return config
         raise ValueError("restrictions: no configuration satisfies all of them, with at most 1024 threads in a block")
 
@@ -100,7 +141,9 @@ class Problem:
             declared = [None] * len(self.task.arguments)
         if len(declared) != len(self.task.arguments):
             raise ValueError(f"arguments: {len(self.task.arguments)} are given, but {self.function} takes {len(declared)}")
-        return declared
+        guessed = _of_unknown_type(text, self.function, len(declared))
+        return [dataclasses.replace(each, type="") if each is not None and each.type == "float" and is_guess else each
+                for each, is_guess in zip(declared, guessed)]
 
     def _array(self, i: int) -> Any:
         """The elements of an argument, in the host's memory; None: it is a number."""
@@ -130,7 +173,8 @@ class Problem:
     def written(self, i: int, array: Any) -> Any:
         """The bits of an array as the space file has those of an argument."""
         element = self._element(i)
-        return numpy.ascontiguousarray(array).reshape(-1).view(numpy.dtype(_CODES.get(element, f"u{BYTES[element]}")))
+        bits = numpy.ascontiguousarray(array).reshape(-1).view(numpy.dtype(_CODES.get(element, f"u{BYTES[element]}")))
+        return bits if bits.size else numpy.zeros(1, bits.dtype)  # a buffer has at least one element
 
     def may_write(self, i: int) -> bool:
         its = self.declared[i]
@@ -143,12 +187,12 @@ class Problem:
             if self.arrays[i] is None:
                 its = self.declared[i]
                 number = configurations.plain(given)
-                kind = its.type if its is not None else _arrays.ELEMENTS[numpy.asarray(given).dtype.str[1:]]
+                kind = its.type if its is not None and its.type else _arrays.ELEMENTS[numpy.asarray(given).dtype.str[1:]]
                 entries.append({"name": self.name(i), "type": kind, "value": int(number) if isinstance(number, bool) else number})
                 continue
             bits = self.written(i, self.arrays[i])
             file = f"{self.name(i)}.npy"
-            files[file] = bits
+            files[file] = stored(bits)
             align = self.declared[i].align if self.declared[i] is not None else None  # type: ignore[union-attr]
             entries.append({"name": self.name(i), "type": f"{self._element(i)}*", "count": int(bits.size), "fill": {"npy": file},
                             **({"align": align} if align else {}), **({"role": "inout"} if i in outputs else {})})
@@ -225,7 +269,7 @@ class Problem:
         if not all(isinstance(each, int) for each in block):
             rules.append({"expr": f"{'*'.join(f'({each})' for each in block)} <= dev.max_threads_per_block",
                           "why": "device limit of threads per block"})
-        source_text = writer.source_text()
+        source_text = writer.source_text(lambda written: self._is_valid(self.parameters.decoded(written)))
         defines = self._defines(writer, set(re.findall(r"\w+", source_text)) | ({"#include"} if "#include" in source_text else set()))
         parameters = writer.parameter_entries(self.parameters.encoded(self.default))
         for key, entry in parameters.items():  # a header may read what the source does not
@@ -240,13 +284,12 @@ class Problem:
             "problem": {"dims": [_DIM], "flops": 0, "sizes": {"default": [[1]]},
                         "bytes": str(sum(each.nbytes for each in self.arrays if each is not None) or 1)},
             "arguments": entries, "check": dict(check), "kernels": {name: kernel}}
-        base = default_base().parent / "kernel_tuner"
-        make_private(base)
+        make_private(base())
         headers = [*self._headers, *([self._folder] if self._folder else [pathlib.Path.cwd()] if '#include "' in source_text else [])]
         if headers:
-            document["include"] = [os.path.relpath(each.resolve(), (base / "x").resolve()) for each in headers]
-        files.update({f"{name}.cu": source_text, **expected})
-        return Folder(base, name, document, files)
+            document["include"] = [os.path.relpath(each.resolve(), (base() / "x").resolve()) for each in headers]
+        files.update({f"{name}.cu": source_text, **{file: stored(array) for file, array in expected.items()}})
+        return Folder(base(), name, document, files)
 
 
 __all__ = ["Problem", "Refused", "Task"]

@@ -7,20 +7,17 @@ import dataclasses
 import json
 import os
 import pathlib
-import sys
 import tempfile
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
 import numpy
 
-from .. import _program
+from .. import _program, _safetensors
 from .._library import Error
 from .._space import Folder, write_if_other
 from .._tune import _alone, _document_of
 from .._tuned import failure_summary
-from . import _launch
 from ._configurations import plain
-from ._options import Refused
 from ._problem import Problem
 
 
@@ -39,25 +36,33 @@ def _on(device: int) -> List[str]:
 def launch(problem: Problem, config: Mapping[str, Any], device: int = 0) -> List[Any]:
     """What a configuration leaves in the arguments: arrays in the types and shapes given, numbers as they are.
 
-    The launch is compared with nothing, but `tune` runs it before: a write outside of its buffers is an Error.
+    The outputs are compared with nothing. A crash and a write outside of the buffers are Errors.
     """
-    if problem.task.cmem_args:
-        raise Refused("cmem_args: a single launch sets no constant memory: pass the array as an argument")
     task = dataclasses.replace(problem.task, tune_params={key: [value] for key, value in config.items()}, restrictions=None,
                                compiler_options=problem.kept_options)
     one = Problem(task)
     written = [i for i in range(len(one.arrays)) if one.may_write(i)]
     check = {"reference": {"kernel": one.function}, "tolerance": {"absolute": 1e30}, "deterministic": False}
     folder = one.folder(written, check, {})
-    database = str(folder.path / "launch.db")
-    with tempfile.TemporaryDirectory(prefix="tuner-") as saved, _alone(backend(), device):
-        _program.run(["--db", database, "--space", str(folder.space), "--kernel", one.function, "--size", "1", "--max-evals", "1",
-                      "--effort", "quick", "--no-energy", "--json", *_on(device)])
-        request = {"database": database, "family": folder.family, "backend": backend(), "device": device, "outputs": f"{saved}/outputs.npz",
-                   "arrays": {one.name(i): str(folder.path / f"{one.name(i)}.npy") for i, each in enumerate(one.arrays) if each is not None},
-                   "numbers": {one.name(i): plain(each) for i, each in enumerate(task.arguments) if one.arrays[i] is None}}
-        arrays = _launch.run(request, {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))})
-    return [_as_given(given, arrays.get(one.name(i))) for i, given in enumerate(task.arguments)]
+    with folder.arrays(), tempfile.TemporaryDirectory(prefix="outputs-", dir=folder.path) as saved:
+        with _alone(backend(), device), _program.Running(
+                ["bench", "--space", str(folder.space), "--kernel", one.function, "--size", "1", "--config", "default", "--rounds", "0",
+                 "--save-outputs", saved, "--json", *_on(device)]) as running:
+            text = "\n".join(running.lines())
+            code = running.finish()
+        _require_launch(text, running, code)
+        _, arrays = _safetensors.read(pathlib.Path(saved) / "0.safetensors")
+    return [_as_given(given, arrays[one.name(i)][1] if one.name(i) in arrays else None) for i, given in enumerate(task.arguments)]
+
+
+def _require_launch(text: str, running: _program.Running, code: int) -> None:
+    """Raises Error with what the program says of a launch that failed."""
+    document = json.loads(text) if text.strip() else {}
+    for contender in document.get("contenders", ()):
+        if contender["outcome"] != "ok":
+            raise Error(f"{contender['outcome']}: {contender['message']}")
+    if code != 0:
+        raise Error(_program.in_python(document["message"])) if "message" in document else running.error(code)
 
 
 def _as_given(given: Any, bits: Any) -> Any:
@@ -67,13 +72,14 @@ def _as_given(given: Any, bits: Any) -> Any:
     if type(given).__module__.partition(".")[0] == "torch":
         torch = __import__("torch")
         return torch.frombuffer(bytearray(bits.tobytes()), dtype=given.dtype).reshape(given.shape)
-    return numpy.frombuffer(bits.tobytes(), dtype=given.dtype).reshape(given.shape).copy()
+    return numpy.frombuffer(bits.tobytes()[:given.nbytes], dtype=given.dtype).reshape(given.shape).copy()
 
 
 class Found:
-    """The trials of a search."""
+    """The trials of a search. `failure` says why none ended ok, if so."""
 
     def __init__(self, problem: Problem, trials: Sequence[Mapping[str, Any]], document: Mapping[str, Any]) -> None:
+        self.failure: Optional[Error] = None
         self.document = document
         self.device: str = document["device"]
         self.rows: List[Tuple[Dict[str, Any], Mapping[str, Any]]] = []
@@ -101,7 +107,7 @@ def search(problem: Problem, folder: Folder, options: Sequence[str], device: int
     arguments = ["--space", str(folder.space), "--kernel", problem.function, "--size", "1", "--json", "--progress", "json", *options,
                  *_on(device), *([] if reuse else ["--fresh"])]
     try:
-        with _alone(backend(), device), _program.Running(arguments, take) as running:
+        with folder.arrays(keep=reuse), _alone(backend(), device), _program.Running(arguments, take) as running:
             document, _, interrupted = _document_of(running)
     finally:
         line.end()
@@ -109,7 +115,7 @@ def search(problem: Problem, folder: Folder, options: Sequence[str], device: int
     write_if_other(record, json.dumps(list(latest.values())).encode())
     found = Found(problem, list(latest.values()), document)
     if found.best is None and not interrupted:
-        raise failure_summary([{**trial, "size": "1"} for trial in latest.values()], problem.function)
+        found.failure = failure_summary([{**trial, "size": "1"} for trial in latest.values()], problem.function)
     return found
 
 

@@ -113,6 +113,8 @@ std::vector<std::string> host_options(std::span<const std::string> kernel_option
     if (option == "--use_fast_math" || option == "-use_fast_math") {
       // CUDA's fast mathematics still knows NaN and infinity.
       options.insert(options.end(), {"-ffast-math", "-fno-finite-math-only"});
+    } else if (option == "--fmad=false") {
+      options.emplace_back("-ffp-contract=off");
     } else if (option == kStandardMath || option.starts_with("-std=") ||
                option.starts_with("--std=")) {
       options.push_back(option);
