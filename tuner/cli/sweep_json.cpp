@@ -166,8 +166,8 @@ Json placement_json(const SweepReport& report, const session::Placement& placeme
   return {{"name", placement.name}, {"places", std::move(places)}};
 }
 
-/// What bounds a rate at each size: the fastest kernel of the bound's family, or a contender that is
-/// faster and so shows that it was none.
+/// What bounds a rate at each size: the fastest kernel of the bound's family, or a contender that
+/// is faster and so shows that it was none.
 session::SweepCurve bound_of(const SweepReport& report) {
   if (!report.bound) return {};
   session::SweepCurve bound = kernels_of(*report.bound, report.sizes.size());
