@@ -161,10 +161,18 @@ def transpose_counters():
         ("bank conflicts", lambda metrics: f"{metrics['l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum']:,}")])
 
 
+def shared_conflicts(metrics):
+    """Of the accesses to shared memory."""
+    conflicts = metrics["l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum"]
+    wavefronts = metrics["l1tex__data_pipe_lsu_wavefronts_mem_shared.sum"]
+    return f"{100 * conflicts / wavefronts:.1f} %"
+
+
 def gemm_counters():
     return counters("gemm", [
         COUNTED_TIME, ("global loads, MB", megabytes("l1tex__t_bytes_pipe_lsu_mem_global_op_ld.sum")),
-        ("through L2, MB", megabytes("lts__t_bytes.sum")), ("DRAM read, MB", megabytes("dram__bytes_read.sum"))])
+        ("through L2, MB", megabytes("lts__t_bytes.sum")), ("DRAM read, MB", megabytes("dram__bytes_read.sum")),
+        ("bank conflicts", shared_conflicts)])
 
 
 def spaces():

@@ -77,7 +77,7 @@ class _Override:
                 self.library.impl(name, make(original), "CUDA", with_keyset=True)
 
     def _make_mm(self, original: Callable[..., Any]) -> Callable[..., Any]:
-        """aten's mm and bmm, with and without `out`. A call may take 3 us, so that all it needs are variables of its own."""
+        """aten's mm and bmm, with and without `out`. A call may take 3 µs, so that all it needs are variables of its own."""
         torch, known, statistics, decide = self.torch, self.known, self.statistics, self.decide
         float32, contiguous = torch.float32, torch.contiguous_format
         types = (float32, torch.float64, torch.bfloat16, torch.float16)

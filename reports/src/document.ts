@@ -13,6 +13,8 @@ export type FailedOutcome =
   | "timeout" | "crashed" | "unstable" | "implausible" | "quarantined";
 export type Outcome = "ok" | FailedOutcome;
 
+/** What a time is of: launches back to back with cold operands, or single ones from a cold cache. */
+export type Measure = "back to back" | "cold";
 /** A time to compare trials with: of the best, the default, the library. */
 export interface Mark { role: "best" | "default" | "library"; label: string; ns: number }
 
@@ -21,7 +23,7 @@ interface Part<K extends string> { kind: K; title: string; answer: string; table
 
 export type PlainSection = Part<"best" | "failures" | "budget">;
 export interface PerformanceSection extends Part<"performance"> { unit: string }
-export interface DistributionSection extends Part<"distribution"> { marks: Mark[] }
+export interface DistributionSection extends Part<"distribution"> { marks: Mark[]; measure: Measure }
 /** What a size's roofline is made of: its work, and the nominal rates of the device a second; null where one is not known. */
 export type Roofline = { flops: number; bytes: number; peak_gflops: number; peak_gbytes: number } | null;
 /** A row for each contender, the best first. The counters are null where they could not be read. */
@@ -74,22 +76,24 @@ export interface Trials {
   run: number[];
   trial: number[];
   elapsed_s: number[];
-  median_ns: (number | null)[];
+  measure: Measure;
+  ns: (number | null)[]; // what the search ranks by, of that measure
+  cold_ns?: (number | null)[]; // of single launches, where the measure is another
   outcome: Outcome[];
   parameters: { name: string; values: string[]; choices: number[] }[];
 }
 
 export interface Size {
   problem: string; label: string; verdict: string;
-  use: { config: string; command: string } | null; // null without a result
+  use: { config: string; command: string; code: string | null } | null; // null without a result; code: of CUDA kernels whose files are known
   sections: SizeSection[]; trials: Trials;
 }
 interface KernelOf<S> {
   family: string; kernel: string; hash: string; verdict: string;
   sections: KernelSection[]; sizes: S[]; commands: string[];
 }
-/** As the page reads it at once: without the section `best`. */
-export type KernelSummary = KernelOf<{ problem: string }>;
+/** As the page reads it at once: without the section `best` and without sizes. */
+export type KernelSummary = KernelOf<never>;
 export type Kernel = KernelOf<Size>;
 
 /** The first part of the page. `sizes` has a column `kernel` for each kernel. */
@@ -112,8 +116,9 @@ export interface Comparison { title: string; verdict: string[]; sections: Compar
 export interface Overview {
   format: "tune.report/3"; device: string; backend: string; facts: [string, string][]; period: string;
   families: Family[]; kernels: KernelSummary[]; sweeps: Sweep[]; comparisons: Comparison[];
+  live?: { every_s: number; at: string }; // during a run: how often it is loaded anew, when it was written (UTC)
 }
-export interface Report extends Overview { kernels: Kernel[] }
+export interface Report extends Omit<Overview, "kernels"> { kernels: Kernel[] }
 
 export function readOverview(): Overview {
   return JSON.parse(document.getElementById("report")!.textContent!) as Overview;

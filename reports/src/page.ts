@@ -48,7 +48,33 @@ function makeIndex({ families, kernels, sweeps, comparisons }: Overview): HTMLEl
   return make("nav", { class: "index", "aria-label": "Index" }, make("ul", {}, ...entries.map(([id, text]) => make("li", {}, makeLink(id, text)))));
 }
 
+// ---- live ----
+
+/** During a run: loads the page anew, unless a reader holds it. */
+function livePart({ live }: Overview): HTMLElement[] {
+  if (!live) return [];
+  let isHeld = false;
+  const hold = make("button", { type: "button", class: "link", "aria-pressed": "false" }, "Hold");
+  hold.addEventListener("click", () => {
+    isHeld = !isHeld;
+    hold.setAttribute("aria-pressed", String(isHeld));
+    hold.textContent = isHeld ? "Go on" : "Hold";
+  });
+  setInterval(() => { if (!isHeld && !document.hidden) location.reload(); }, 1000 * live.every_s);
+  return [make("p", { class: "banner live", role: "status" },
+    `A run is in progress. These are its results at ${live.at} UTC; the page is loaded again every ${live.every_s} seconds. `, hold)];
+}
+
 // ---- summary ----
+
+/** What is to be done about the sizes of a type, by their states. */
+function toDoOf({ sizes }: Family, type: Cell): Cell {
+  const at = columnIndex(sizes, "state"), ofType = columnIndex(sizes, "type");
+  const states = sizes.rows.filter((row) => row[ofType] === (type === "not known" ? "" : type)).map((row) => String(row[at]).split(", "));
+  const parts: [string, string][] = [["screened", "finalize"], ["few trials", "search longer (few trials)"], ["improving", "search longer (improving)"], ["behind", "behind the library"]];
+  const counted = parts.map(([state, what]): [number, string] => [states.filter((one) => one.includes(state)).length, what]).filter(([n]) => n > 0);
+  return counted.length === 0 ? null : counted.map(([n, what]) => `${count(n)}: ${what}`).join("; ");
+}
 
 /** A row for each family and type: where it stands and what is to be done, before anything else. */
 function makeSummary({ families }: Overview): HTMLElement[] {
@@ -58,12 +84,11 @@ function makeSummary({ families }: Overview): HTMLElement[] {
     { key: "family", label: "Family", kind: "text" }, { key: "type", label: "Type", kind: "text" }, { key: "sizes", label: "Sizes", kind: "count" },
     { key: "ratio", label: `× ${library}`, kind: "factor" }, { key: "default", label: "× default", kind: "factor" },
     { key: "roof", label: "% of roof (median)", kind: "share" }, { key: "ahead", label: "Ahead at", kind: "count" },
-    { key: "behind", label: "Behind at", kind: "count" }, { key: "todo", label: "To do", kind: "text" },
+    { key: "behind", label: "Behind at", kind: "count" }, { key: "todo", label: "Sizes to do", kind: "text" },
   ];
-  const rows = families.flatMap(({ family, types, to_do }) => types.rows.map((row, i) => columns.map(({ key }): Cell => {
-    if (key === "family") return family;
-    if (key === "todo") return i === 0 && to_do.length > 0 ? to_do.map(({ text }) => text.split(":")[0]).join("; ") : null;
-    return row[columnIndex(types, key)];
+  const rows = families.flatMap((family) => family.types.rows.map((row) => columns.map(({ key }): Cell => {
+    if (key === "family") return family.family;
+    return key === "todo" ? toDoOf(family, row[columnIndex(family.types, "type")]) : row[columnIndex(family.types, key)];
   })));
   if (rows.length < 2) return [];
   const holder = makeTable(withoutEmptyColumns({ columns, rows }), "Summary");
@@ -207,7 +232,7 @@ export async function showPage(overview: Overview): Promise<void> {
   skip.className = "skip";
   const main = document.getElementById("main")!;
   main.before(skip);
-  main.replaceChildren(makeHeader(overview), makeIndex(overview), ...makeSummary(overview));
+  main.replaceChildren(makeHeader(overview), ...livePart(overview), makeIndex(overview), ...makeSummary(overview));
   const parts = [
     ...overview.families.map((family, i) => () => makeFamily(overview, family, i)),
     ...overview.comparisons.map((comparison, i) => () => comparisonPart(comparison, i)),

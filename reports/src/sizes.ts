@@ -6,6 +6,7 @@ import { make, makeRow, makeTable } from "./elements";
 import { makePanel } from "./panel";
 import { recall, remember } from "./state";
 import { tableCsv } from "./tables";
+import { trialsPanel } from "./trials";
 
 /** `row` and `button` are made when the line is first drawn. */
 interface Line { row: HTMLTableRowElement | null; button: HTMLButtonElement | null; detail: HTMLTableRowElement | null; index: number }
@@ -295,8 +296,11 @@ export class SizesTable {
   /** What is known of one kernel at one size. */
   private async fill(content: HTMLElement, { kernel, size }: Detail): Promise<void> {
     const name = this.overview.kernels[kernel].kernel;
-    const use = make("div", {}, ...Object.entries(size.use ?? {}).map(([what, text]) =>
-      copyable(`${what === "config" ? "configuration" : what} of ${name} at ${size.label}`, text)));
+    const use = make("div", { class: "use" }, ...(size.use ? [
+      copyable(`configuration of ${name} at ${size.label}`, size.use.config),
+      copyable(`command of ${name} at ${size.label}`, size.use.command),
+      ...(size.use.code ? [copyable(`launch code of ${name} at ${size.label}`, size.use.code)] : []),
+    ] : []));
     const grid = make("div", { class: "grid" });
     content.replaceChildren(make("p", { class: "size-verdict" }, size.verdict), use, grid);
     delete content.dataset.complete;
@@ -305,6 +309,8 @@ export class SizesTable {
       if (!grid.isConnected) return; // another kernel was chosen meanwhile
       grid.append(makePanel(section, "h4", size));
     }
+    const trials = trialsPanel(size.trials);
+    if (trials && grid.isConnected) grid.append(trials);
     content.dataset.complete = "true";
   }
 

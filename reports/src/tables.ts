@@ -18,9 +18,10 @@ export function tableCsv(table: Table): string {
 }
 
 export function trialsCsv(trials: Trials): string {
-  const header = ["run", "trial", "elapsed_s", "outcome", "median_ns", ...trials.parameters.map((p) => p.name)];
+  const cold = trials.cold_ns ?? trials.ns;
+  const header = ["run", "trial", "elapsed_s", "outcome", "ranking_ns", "cold_ns", ...trials.parameters.map((p) => p.name)];
   return csv(header, trials.trial.map((trial, i) => [
-    trials.run[i] + 1, trial, trials.elapsed_s[i], trials.outcome[i], trials.median_ns[i],
+    trials.run[i] + 1, trial, trials.elapsed_s[i], trials.outcome[i], trials.ns[i], cold[i],
     ...trials.parameters.map((p) => p.values[p.choices[i]]),
   ]));
 }

@@ -4,6 +4,7 @@
 import json
 import os
 import subprocess
+import time
 import unittest
 
 from program import GEMM, SHORT_RUN, TUNE, ProgramTest
@@ -72,6 +73,22 @@ class TuneTest(ProgramTest):
         self.assertIn("67x45x33", done.stdout)
         (page,) = (self.directory / "pages").iterdir()
         self.assertIn(str(page), done.stderr)
+
+    def test_a_report_is_rewritten_during_the_run(self):
+        page = self.directory / "page.html"
+        run = self.start("--space", self.space_file(), "--kernel", "scale", "--backend", "cpu", "--size", "64", "--size", "65",
+                         "--report", page)
+        live = set()
+        while run.poll() is None:
+            if page.exists():
+                text = page.read_text()  # never a part: it is renamed into place
+                self.assertIn("</html>", text)
+                live.add('"live":{"every_s":5' in text)
+            time.sleep(0.02)
+        run.communicate()
+        self.assertEqual(run.returncode, 0)
+        self.assertIn(True, live)
+        self.assertNotIn('"live":', page.read_text())
 
     def test_a_parameter_that_is_set_twice_keeps_the_values_of_both(self):
         scale = ("--space", self.space_file(), "--kernel", "scale", "--backend", "cpu", "--dry-run")

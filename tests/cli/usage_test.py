@@ -149,6 +149,21 @@ class MistakesTest(ProgramTest):
             self.assertIn(document["message"].splitlines()[0], done.stderr)
         self.assertEqual(self.tune("query", "--kernel", "x", "--size", "1", code=5).stdout, "")
 
+    def test_all_mistakes_of_a_space_file_are_told_with_their_places(self):
+        def spoil(document):
+            document["arguments"][0]["type"] = "flaot"
+            document["kernels"]["scale"]["launch"]["grid"] = ["ceil_div(N, BLOK)"]
+            document["problem"]["flop"] = document["problem"].pop("flops")
+        path = self.space_file(spoil)
+        lines = path.read_text().splitlines()
+        done = self.tune("space", "check", path, "--json", code=2)
+        errors = json.loads(done.stdout)["errors"]
+        places = [lines[each["line"] - 1][each["column"] - 1:].strip(",") for each in errors]
+        self.assertEqual(places, ['"flop": "N"', '"flaot"', '"ceil_div(N, BLOK)"'])
+        for each in errors:
+            self.assertIn(f"scale.json:{each['line']}:{each['column']}: ", each["message"])
+            self.assertIn(each["message"].splitlines()[0], done.stderr)
+
 
 class OutputTest(ProgramTest):
     """Writing fails where it can: one message and no crash."""

@@ -32,7 +32,7 @@ TEST_F(MeasuredChoiceTest, TheFastestRunsAndTheOthersAreNamed) {
   EXPECT_EQ(answer.configuration, R"({"TILE":4})");
   EXPECT_EQ(answer.expected_ns, 200);
   EXPECT_EQ(answer.saved_ns, 100);
-  EXPECT_THAT(answer.explanation, Contains(HasSubstr("measured: the library takes 0.3 us")));
+  EXPECT_THAT(answer.explanation, Contains(HasSubstr("measured: the library takes 300.0 ns")));
   EXPECT_EQ(launched({16, 16, 4}), "rows<4,4>");
   device->time_ns["library"] = 100;
   EXPECT_EQ(prepare({32, 16, 4}).rung, Rung::library);
@@ -49,7 +49,7 @@ TEST_F(MeasuredChoiceTest, WhatIsFasterThanTheLibraryOnAStreamIsComparedWithItIn
   EXPECT_EQ(answer.configuration, R"({"TILE":2})");
   EXPECT_EQ(answer.expected_ns, 180);
   EXPECT_THAT(answer.explanation,
-              Contains(HasSubstr("measured: the library in graphs takes 0.27 us")));
+              Contains(HasSubstr("measured: the library in graphs takes 270.0 ns")));
 }
 
 TEST_F(MeasuredChoiceTest, WhatIsNoFasterThanTheLibraryInGraphsIsNotTaken) {
@@ -99,7 +99,7 @@ TEST_F(MeasuredChoiceTest, WhatWasMeasuredIsKeptForTheNextProcess) {
   EXPECT_EQ(answer.configuration, R"({"TILE":4})");
   EXPECT_EQ(answer.expected_ns, 200);
   EXPECT_THAT(answer.explanation,
-              Contains(HasSubstr("measured earlier: the library takes 0.3 us")));
+              Contains(HasSubstr("measured earlier: the library takes 300.0 ns")));
   EXPECT_EQ(device->launches, 0);
   EXPECT_EQ(device->compilations, 0) << "kept too, and of one kernel alone";
   EXPECT_EQ(launched({16, 16, 4}), "rows<4,4>");
@@ -173,7 +173,7 @@ TEST_F(MeasuredChoiceTest, TheLibrarysAlgorithmsAreAmongTheContenders) {
   EXPECT_EQ(answer.rung, Rung::library_tuned);
   EXPECT_EQ(answer.expected_ns, 150);
   EXPECT_THAT(answer.explanation,
-              Contains(HasSubstr("measured: the library by algorithm lt/2 takes 0.15 us")));
+              Contains(HasSubstr("measured: the library by algorithm lt/2 takes 150.0 ns")));
   EXPECT_EQ(launched({16, 16, 4}), "lt/2");
   EXPECT_NE(device->last_workspace, nullptr);
 }
@@ -186,8 +186,9 @@ TEST_F(MeasuredChoiceTest, AnAlgorithmIsKeptForTheNextProcess) {
   device->algorithms = {"lt/1", "lt/2"};
   const Answer answer = prepare({16, 16, 4});
   EXPECT_EQ(answer.rung, Rung::library_tuned);
-  EXPECT_THAT(answer.explanation,
-              Contains(HasSubstr("measured earlier: the library by algorithm lt/2 takes 0.15 us")));
+  EXPECT_THAT(
+      answer.explanation,
+      Contains(HasSubstr("measured earlier: the library by algorithm lt/2 takes 150.0 ns")));
   EXPECT_EQ(launched({16, 16, 4}), "lt/2");
   open();  // where the library takes it no more
   EXPECT_EQ(prepare({16, 16, 4}).configuration, R"({"TILE":4})")
@@ -204,7 +205,7 @@ TEST_F(MeasuredChoiceTest, WhatIsHopelessIsNotTimedAgain) {
   device->time_ns["split<4>"] = 1e6;
   device->launches = 0;
   const Answer answer = prepare({16, 16, 4});
-  EXPECT_THAT(answer.explanation, Contains(HasSubstr(R"(split {"PARTS":4} takes 1000 us)")));
+  EXPECT_THAT(answer.explanation, Contains(HasSubstr(R"(split {"PARTS":4} takes 1.000 ms)")));
 }
 
 TEST_F(MeasuredChoiceTest, SizesOfOneCallUseTheSameMemory) {

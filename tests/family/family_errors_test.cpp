@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a user reads who made a mistake in a space file.
 #include "sample.hpp"
+#include "tuner/core/file_errors.hpp"
 #include "tuner/family/candidate.hpp"
 #include "tuner/family/parse.hpp"
 
@@ -39,6 +40,41 @@ TEST(SpaceFile, IsNamedWhenItIsNoJson) {
   EXPECT_EQ(error(R"({"format": "space/1", "format": "space/1"})"),
             "axpy.json: the key \"format\" appears twice in one object");
   EXPECT_EQ(error("[]"), "axpy.json: must be an object, is an array");
+}
+
+TEST(SpaceFile, NamesAllMistakesWithLineAndColumn) {
+  std::string wrong(kDocument);
+  for (const auto& [from, to] :
+       {std::pair<std::string_view, std::string_view>{R"("doc": "y = 2x + y")",
+                                                      R"("docs": "y = 2x + y")"},
+        {R"("type": "float", "value": 2)", R"("type": "flaot", "value": 2)"},
+        {R"("default": 64)", R"("default": 65)"},
+        {R"("SPAN <= 128")", R"("SPAM <= 128")"}}) {
+    wrong = altered(wrong, from, to);
+  }
+  try {
+    static_cast<void>(sample::parse(wrong));
+    FAIL() << "accepted";
+  } catch (const Error& error) {
+    const FileErrors placed = with_places(error, wrong, "axpy.json");
+    EXPECT_EQ(placed.what(), placed.errors().at(0).message + "\n" + placed.errors().at(1).message +
+                                 "\n" + placed.errors().at(2).message + "\n" +
+                                 placed.errors().at(3).message);
+    ASSERT_EQ(placed.errors().size(), 4U) << placed.what();
+    const auto is_at = [&](std::size_t i, std::size_t line, std::string_view place,
+                           std::string_view message) {
+      const FileError& one = placed.errors()[i];
+      EXPECT_THAT(one.message, StartsWith(message));
+      EXPECT_EQ(one.line, line) << one.message;
+      std::size_t start = 0;
+      for (std::size_t l = 1; l < one.line; ++l) start = wrong.find('\n', start) + 1;
+      EXPECT_THAT(wrong.substr(start + one.column - 1), StartsWith(place)) << one.message;
+    };
+    is_at(0, 4, R"("docs")", "axpy.json:4:3: unknown key \"docs\"");
+    is_at(1, 8, R"("flaot")", "axpy.json:8:31: arguments[1].type: ");
+    is_at(2, 25, "65", "axpy.json:25:55: kernels.plain.parameters.BLOCK.default: ");
+    is_at(3, 30, R"("SPAM <= 128")", "axpy.json:30:32: kernels.plain.constraints[0].expr: ");
+  }
 }
 
 TEST(SpaceFile, OfAnotherFormatIsRefusedWithTheFormatsUnderstood) {

@@ -293,7 +293,8 @@ TEST_F(LoadFamily, LimitsTheNumberOfHeaders) {
 
 TEST_F(LoadFamily, NamesAMissingSource) {
   write("spaces/axpy.json", altered(kDocument, "plain.cu", "gone.cu"));
-  EXPECT_EQ(error(), path("spaces/axpy.json") + ": kernels.plain.source: there is no file \"" +
+  EXPECT_EQ(error(), path("spaces/axpy.json") +
+                         ":20:17: kernels.plain.source: there is no file \"" +
                          path("spaces/gone.cu") + "\"");
   write("spaces/axpy.json", altered(kDocument, "plain.cu", "/etc/passwd"));
   EXPECT_THAT(error(), EndsWith("\"/etc/passwd\" must be a path relative to the space file"));

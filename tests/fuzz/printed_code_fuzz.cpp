@@ -3,9 +3,9 @@
 // as C++: either it is refused, or what is printed defines one function of the kernel's name and
 // nothing more, from the words of the space file.
 #include "input.hpp"
-#include "tuner/cli/snippet.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/json.hpp"
+#include "tuner/report/snippet.hpp"
 #include "tuner/select/stored_family.hpp"
 
 #include <nlohmann/json.hpp>
@@ -115,7 +115,7 @@ void print(store::KernelRecord record) {
   const space::Space space(kernel.space, device->attributes, *size);
   if (space.size() == 0) return;
   const std::string config = space::canonical_json(*kernel.space, space.at(0));
-  require_one_function(cli::Snippet(record, *device, config, *size).cpp(), record.kernel);
+  require_one_function(report::Snippet(record, *device, config, *size).cpp(), record.kernel);
 }
 
 }  // namespace

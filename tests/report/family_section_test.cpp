@@ -91,6 +91,18 @@ TEST(FamilySection, ARateAboveTheMemorysIsNoRoof) {
   EXPECT_NEAR(roofs_of(all, all.back().family, device).bytes, 0.9 * kNominal, 1);
 }
 
+TEST(FamilySection, NoRoofIsAboveTheNominalRate) {
+  const store::Store store = sample_store();
+  std::vector<KernelHistory> all = kernel_histories(store, "NVIDIA H200");
+  const space::DeviceInfo device = sample_subject(kTypedName).device;
+  const auto typed = std::ranges::find(all, kTypedName, &KernelHistory::kernel);
+  const double nominal = roofs_of(all, typed->family, device).nominal_flops.at("bf16");
+  for (SizeHistory& size : typed->sizes) {
+    if (typed->types.at(size.problem) == "bf16") size.best->flops *= 100;
+  }
+  EXPECT_EQ(roofs_of(all, typed->family, device).flops.at("bf16"), nominal);
+}
+
 TEST(FamilySection, ColumnsOfKernelsLeaveOutWhatAllNamesBeginWith) {
   const store::Store store = large_store(3, 1);  // gemm_tiled, gemm_tma, gemm_skinny
   const std::vector<KernelHistory> kernels = kernel_histories(store, "NVIDIA H200");

@@ -39,6 +39,7 @@ KernelHistory two_parameters(std::size_t sizes, std::size_t trials, std::uint64_
       size.evaluations.push_back(
           {.config = add_config(kernel, a, b), .time = TimeSummary{ns, ns, ns, ns, 5}});
     }
+    rank_trials(size.evaluations);
   }
   kernel.configs.order(kernel.parameters);
   return kernel;
@@ -106,6 +107,7 @@ TEST(Importance, EqualTimesHaveNone) {
     for (ReportedTrial& trial : size.evaluations) {
       trial.time = TimeSummary{5, 5, 5, 5, 5};
     }
+    rank_trials(size.evaluations);
   }
   EXPECT_FALSE(importances(kernel).of_sizes.front());
   EXPECT_FALSE(importances(kernel).over_sizes);

@@ -3,7 +3,8 @@
 // comparison, which page_test.mjs opens. page_fixture DIRECTORY KERNELS SIZES: that of so many
 // kernels at as many sizes. page_fixture DIRECTORY --large: those of 3 and of 10 kernels at 72
 // sizes. page_fixture DIRECTORY --published: that of the published results of an H200.
-// page_fixture --document: prints documents as TypeScript that tsc checks.
+// page_fixture DIRECTORY --live: live.html, as during a run. page_fixture --document: prints
+// documents as TypeScript that tsc checks.
 #include "sample_store.hpp"
 #include "tuner/core/file.hpp"
 #include "tuner/core/outcome.hpp"
@@ -102,6 +103,10 @@ int main(int argc, char** argv) {
   if (arguments.size() == 1) {
     print(report::write_reports(report::sample_store(), std::nullopt, arguments[0],
                                 sample_additions()));
+  } else if (arguments.size() == 2 && arguments[1] == "--live") {
+    const std::filesystem::path page = std::filesystem::path(arguments[0]) / "live.html";
+    report::write_report(report::sample_store(), "NVIDIA H200", page, {.reloaded_every_s = 5});
+    print({page});
   } else if (arguments.size() == 2 && arguments[1] == "--published") {
     write_published_page(std::filesystem::path(arguments[0]) / "published");
   } else if (arguments.size() == 2 && arguments[1] == "--large") {

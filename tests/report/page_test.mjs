@@ -3,11 +3,11 @@
 // chromium and uses it as a reader does. NODE_DIRECTORY holds node_modules with playwright-core.
 import assert from "node:assert/strict";
 import { execFile, execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 
 const kBrowser = process.env.CHROMIUM ?? "/usr/bin/chromium";
@@ -26,8 +26,12 @@ const largePages = promisify(execFile)(fixture, [directory, "--large"], { encodi
   return { 3: few, 10: many };
 });
 largePages.catch(() => {}); // the test that needs them reports it
-/** The page of the published results of an H200: some 1,000 sizes. */
-const publishedPage = promisify(execFile)(fixture, [directory, "--published"], { encoding: "utf8" }).then(({ stdout }) => stdout.trim());
+/** The page of the published results of an H200, some 1,000 sizes, where its table is installed beside the program. */
+const installed = join(directory, "installed");
+for (const folder of ["bin", "share/tuner/tables"]) mkdirSync(join(installed, folder), { recursive: true });
+copyFileSync(fixture, join(installed, "bin/fixture"));
+copyFileSync(fileURLToPath(new URL("../../db/seed/nvidia-h200.json", import.meta.url)), join(installed, "share/tuner/tables/nvidia-h200.json"));
+const publishedPage = promisify(execFile)(join(installed, "bin/fixture"), [directory, "--published"], { encoding: "utf8" }).then(({ stdout }) => stdout.trim());
 publishedPage.catch(() => {}); // likewise
 const browser = await chromium.launch({ executablePath: kBrowser, args: ["--no-sandbox", "--disable-gpu"] });
 
@@ -125,7 +129,7 @@ const tests = {
     }
     assert.equal(await page.locator("[data-kind=explanation] [data-drawn]").count(), 2, "speed-of-light bars and the place on the roofline");
     assert.deepEqual([...new Set(kinds)].sort(), ["budget", "convergence", "curves", "distribution", "energy", "explanation", "failures", "finalists", "heatmap",
-      "importance", "importance_by_size", "importance_over_sizes", "performance", "ratios", "roofline", "search", "speedups", "split", "start_up"]);
+      "importance", "importance_by_size", "importance_over_sizes", "performance", "ratios", "roofline", "search", "speedups", "split", "start_up", "trials"]);
     assert.deepEqual(problems, []);
     await close();
   },
@@ -249,6 +253,50 @@ const tests = {
     assert.equal(await panel.getByLabel("Up").inputValue(), other, "the same on both axes: they change places");
     assert.deepEqual(problems, []);
     await close();
+  },
+
+  async "trials are filtered by the values of their parameters, in the chart and in the table of the fastest"() {
+    const { page, problems, close } = await open();
+    const panel = (await openSize(page, "4096×4096×4096")).locator(".panel[data-kind=trials]");
+    await panel.scrollIntoViewIfNeeded();
+    await panel.locator("[data-drawn]").waitFor();
+    const image = () => panel.locator("canvas").evaluateAll(imageOf);
+    const answer = () => panel.locator(".answer").textContent();
+    const column = (name) => panel.locator("table").evaluate((table, name) => {
+      const at = [...table.tHead.rows[0].cells].findIndex((cell) => cell.textContent === name);
+      return [...table.tBodies[0].rows].map((row) => row.cells[at].textContent);
+    }, name);
+    const [before, all, fastest] = [await image(), await answer(), await column("× fastest")];
+    assert.match(all, /^\d+ successful trials: the fastest takes /);
+    assert.equal(fastest[0], "1.000×");
+    assert.equal(fastest.length, 10);
+    await panel.getByLabel("TILE_K").selectOption("8");
+    assert.deepEqual([...new Set(await column("TILE_K"))], ["8"]);
+    assert.ok(parseInt(await answer()) < parseInt(all));
+    assert.notEqual(await image(), before);
+    assert.deepEqual(problems, []);
+    await close();
+  },
+
+  async "a page of a run that goes on loads itself again, unless it is held"() {
+    const context = await browser.newContext({ offline: true });
+    const page = await context.newPage();
+    await page.clock.install();
+    let loads = 0;
+    page.on("load", () => ++loads);
+    const live = execFileSync(fixture, [directory, "--live"], { encoding: "utf8" }).trim();
+    await page.goto(pathToFileURL(live).href);
+    await page.waitForSelector("main[data-complete]", { state: "attached" });
+    assert.match(await page.locator(".live").textContent(), /A run is in progress\. .* every 5 seconds/);
+    const reloaded = page.waitForEvent("load");
+    await page.clock.runFor(6000);
+    await reloaded;
+    await page.waitForSelector("main[data-complete]", { state: "attached" });
+    await page.getByRole("button", { name: "Hold" }).click();
+    const before = loads;
+    await page.clock.runFor(20_000);
+    assert.equal(loads, before);
+    await context.close();
   },
 
   async "a kernel shows which parameter decides at which size, as a chart and as a table"() {
@@ -401,7 +449,7 @@ const tests = {
     const panel = (await openSize(page, "4096×4096×4096")).locator(".panel[data-kind=convergence]");
     const [download] = await Promise.all([page.waitForEvent("download"), panel.getByRole("button", { name: "Download trials (CSV)" }).click()]);
     const lines = readFileSync(await download.path(), "utf8").trim().split("\r\n");
-    assert.equal(lines[0], "run,trial,elapsed_s,outcome,median_ns,TILE_M,TILE_N,TILE_K,BLOCK_X,BLOCK_Y,UNROLL,PAD");
+    assert.equal(lines[0], "run,trial,elapsed_s,outcome,ranking_ns,cold_ns,TILE_M,TILE_N,TILE_K,BLOCK_X,BLOCK_Y,UNROLL,PAD");
     assert.equal(lines.length, 1 + 378);
     const [whole] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Download its data (JSON)" }).click()]);
     const report = JSON.parse(readFileSync(await whole.path(), "utf8"));
@@ -550,6 +598,13 @@ const tests = {
     assert.match(text, /Imported from nvidia-h200\.jsonl/);
     assert.doesNotMatch(text, /No trial succeeded|No final round/);
     assert.ok(await detail.locator("[data-kind=finalists] tbody tr").count() >= 2);
+    const summary = page.locator(".summary");
+    assert.ok(await summary.locator("td", { hasText: /^not known$/ }).count() === 0, "the installed table tells the types");
+    for (const type of ["bf16", "e4m3", "tf32"]) assert.equal(await summary.locator("tr", { hasText: "gemm_tensor" }).locator("td", { hasText: type }).count() > 0, true, type);
+    const gemm = page.locator(".family", { has: page.locator("h2", { hasText: /^gemm$/ }) });
+    await gemm.getByLabel("Search").fill("2048x2048x2048");
+    await gemm.locator(".open").first().click();
+    assert.match(await gemm.locator("tr.detail .use").textContent(), /static cudaError_t launch_gemm_\w+\(.*<<<dim3\(/s, "and the launch code");
     await context.close();
   },
 

@@ -85,7 +85,7 @@ TEST_F(SearchRuns, ImprovementsAreCountedInAllCandidatesAndSeconds) {
   ASSERT_THAT(one.improvements, SizeIs(2));
   EXPECT_EQ(one.improvements[1].candidates, 3);
   EXPECT_EQ(one.improvements[1].seconds, 6);
-  EXPECT_EQ(one.improvements[1].median_ns, 100);
+  EXPECT_EQ(one.improvements[1].ns, 100);
   EXPECT_EQ(one.candidates, 4);
   EXPECT_EQ(one.seconds, 8);
   EXPECT_EQ(one.wall_s, 30);

@@ -30,6 +30,43 @@ TEST(Statements, TheChosenAndTheFastestAreToldApartWithTheRuleThatChose) {
   EXPECT_EQ(section.at("table").at("rows").at(1).at(1), "chosen");
 }
 
+TEST(Statements, AllPartsOfASizeRankByTheTimeBackToBack) {
+  Database database;
+  database.begin_run("aaaaaaaa");
+  database.add_trial(1, 0, 100e3, Outcome::ok, 64, kProblem, 90e3);
+  database.add_trial(2, 0, 98e3, Outcome::ok, 64, kProblem, 95e3);  // faster alone
+  database.add_trial(3, 0, 200e3);                                  // too slow for a series
+  store::FinalistRecord winner = Database::finalist("candidate", 1, 101e3, 1, 1, 1);
+  winner.sustained_ns = 88e3;
+  database.add_final({winner}, 0, 0.5);
+  const Json document = database.document();
+  const Json& kernel = document.at("kernels").at(0);
+  const Json& size = kernel.at("sizes").at(0);
+  const auto rows = [](const Json& sections, const char* kind) {
+    for (const Json& one : sections) {
+      if (one.at("kind") == kind) return one.at("table").at("rows");
+    }
+    return Json();
+  };
+  const Json& trials = size.at("trials");
+  EXPECT_EQ(trials.at("measure"), "back to back");
+  EXPECT_EQ(trials.at("ns"), Json({90e3, 95e3, 180e3}));
+  EXPECT_EQ(trials.at("cold_ns"), Json({100e3, 98e3, 200e3}));
+  const Json steps = rows(size.at("sections"), "convergence");
+  ASSERT_EQ(steps.size(), 1U) << "the second is slower back to back";
+  EXPECT_EQ(steps.at(0).at(4), 90e3);
+  EXPECT_EQ(rows(size.at("sections"), "distribution").at(0).at(0), 90e3);
+  const Json marks = database.section("convergence").at("marks");
+  EXPECT_EQ(marks.at(0).at("ns"), 88e3);
+  EXPECT_EQ(marks.at(1).at("ns"), 44e3) << "the library's, by the ratio";
+  const Json best = rows(kernel.at("sections"), "best").at(0);
+  EXPECT_EQ(best.at(1), 88e3);
+  EXPECT_EQ(best.at(2), "back to back");
+  EXPECT_EQ(best.at(3), 101e3) << "cold";
+  EXPECT_NEAR(rows(kernel.at("sections"), "performance").at(0).at(3).get<double>(),
+              2e9 / 88e3 / 1e3, 1e-2);
+}
+
 TEST(Statements, SayWhichCardWonASizeOfARunThatHadSeveral) {
   Database database;
   database.begin_run("aaaaaaaa");

@@ -36,13 +36,15 @@ class Database {
     store_.end_run(run_, record);
   }
   void add_trial(int a, int b, std::optional<double> ns, Outcome outcome = Outcome::ok,
-                 int registers = 64, const std::string& problem = kProblem) {
+                 int registers = 64, const std::string& problem = kProblem,
+                 std::optional<double> series_ns = {}) {
     store::TrialRecord trial;
     trial.problem = problem;
     trial.config_json = config(a, b);
     trial.outcome = outcome;
     trial.registers = registers;
     if (ns) trial.time = TimeSummary{*ns, *ns, *ns, *ns, 5};
+    trial.series_ns = series_ns;
     store_.record_trial(run_, trial, elapsed_s_ += 1);
   }
   static std::string config(int a, int b) { return fmt::format(R"({{"A":{},"B":{}}})", a, b); }
@@ -67,6 +69,7 @@ class Database {
       if (one.role == "library" || one.ratio_low != 1 || one.ratio_high != 1) continue;
       best.config_json = one.config_json;
       best.time = one.time;
+      best.sustained_ns = one.sustained_ns;
     }
     best.ties = ties;
     best.flops = 2e9;

@@ -231,7 +231,7 @@ TEST_F(SelectTest, TakesTheFastestKernelOfAFamilyAtTheSize) {
   EXPECT_EQ(found.rung, Rung::exact);
   EXPECT_EQ(found.kernel->kernel, "tiled");
   EXPECT_THAT(found.explanation, Contains("exact: tiled is taken, the fastest"));
-  EXPECT_THAT(found.explanation, Contains(HasSubstr("plain takes 1 us")));
+  EXPECT_THAT(found.explanation, Contains(HasSubstr("plain takes 1.000 µs")));
   EXPECT_EQ(ask({.kernel = "plain", .family = "tiles", .size = "1024,1024"}).kernel->kernel,
             "plain");
 }
@@ -244,7 +244,8 @@ TEST_F(SelectTest, ComparesKernelsBackToBackWhereAllWereTimedSo) {
   put_both("1024,1024", 800);
   const Selection found = ask({.family = "tiles", .size = "1024,1024"});
   EXPECT_EQ(found.kernel->kernel, "plain");
-  EXPECT_THAT(found.explanation, Contains(HasSubstr("plain takes 1 us, 0.7 us back to back, at")));
+  EXPECT_THAT(found.explanation,
+              Contains(HasSubstr("plain takes 1.000 µs, 700.0 ns back to back, at")));
   put_both("512,512", std::nullopt);
   EXPECT_EQ(ask({.family = "tiles", .size = "512,512"}).kernel->kernel, "tiled");
 }

@@ -141,8 +141,9 @@ void add_tune(CLI::App& app, Arguments& arguments) {
                "Validate, count, compile the default configuration; launch nothing");
   app.add_flag("--explain-winner", o.explain_winner,
                "Explain the best configuration of each size afterwards, as `tune explain` does");
-  app.add_option("--report", o.report, "Write the HTML report into this directory afterwards")
-      ->type_name("DIR");
+  app.add_option("--report", o.report,
+                 "Write the HTML report into this directory or .html file, and anew during the run")
+      ->type_name("PATH");
   add_progress_options(app, o);
 }
 

@@ -54,7 +54,7 @@ struct TuneOptions : DeviceOptions {
   bool fresh = false;
   bool dry_run = false;
   bool explain_winner = false;    ///< as `explain` does, each size afterwards
-  std::string report;             ///< directory; empty: none
+  std::string report;             ///< directory or .html file; empty: none
   bool verbose = false;           ///< -v: each trial
   std::string progress = "auto";  ///< auto, json
   std::string log;                ///< file for events; empty: none

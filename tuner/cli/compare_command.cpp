@@ -138,8 +138,8 @@ std::string changed_kernel(const ComparedSize& size) {
 Table table_of_sizes(const std::vector<const ComparedSize*>& sizes) {
   std::vector<Table::Column> columns = {{"B is", Align::left, Table::Place::in_row, color_of},
                                         {"size"},
-                                        {"A", Align::right},
-                                        {"B", Align::right},
+                                        {"A cold", Align::right},
+                                        {"B cold", Align::right},
                                         {"speed", Align::right},
                                         {"95 %", Align::right}};
   const bool kernels_change = std::ranges::any_of(

@@ -65,7 +65,7 @@ int main(int argc, char** argv) {
     return exit_code;
   } catch (const tuner::Error& error) {
     tell_error(printable(error.what()), color);
-    tuner::cli::print_error_document(error.what(), static_cast<int>(error.code()), arguments);
+    tuner::cli::print_error_document(error, arguments);
     return static_cast<int>(error.code());
   } catch (const std::system_error& error) {
     if (std::ferror(stdout) != 0 && error.code().value() == EPIPE) end_by_sigpipe();

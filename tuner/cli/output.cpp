@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cli/output.hpp"
 
+#include "tuner/core/file_errors.hpp"
 #include "tuner/core/printable.hpp"
 
 #include <fmt/format.h>
@@ -90,11 +91,19 @@ bool asks_for_json(std::span<const std::string> arguments) {
 
 }  // namespace
 
-void print_error_document(std::string_view message, int code,
-                          std::span<const std::string> arguments) noexcept {
+void print_error_document(const Error& error, std::span<const std::string> arguments) noexcept {
   try {
     if (!asks_for_json(arguments) || has_document()) return;
-    fmt::print("{}", json_text({{"schema", "tune.error/1"}, {"code", code}, {"message", message}}));
+    Json document = {{"schema", "tune.error/1"},
+                     {"code", static_cast<int>(error.code())},
+                     {"message", error.what()}};
+    if (const auto* several = dynamic_cast<const FileErrors*>(&error)) {
+      for (const FileError& each : several->errors()) {
+        document["errors"].push_back(
+            {{"message", each.message}, {"line", each.line}, {"column", each.column}});
+      }
+    }
+    fmt::print("{}", json_text(document));
     std::fflush(stdout);
   } catch (...) {  // the message on stderr stands
   }

@@ -4,6 +4,7 @@
 #include "tuner/cli/commands.hpp"
 #include "tuner/cli/table.hpp"
 #include "tuner/cli/terminal.hpp"
+#include "tuner/core/error.hpp"
 #include "tuner/core/json.hpp"
 
 #include <fmt/format.h>
@@ -37,9 +38,8 @@ void draw(std::string_view text) noexcept;
 /// command a terminal is escaped.
 [[nodiscard]] std::string json_text(const Json& document);
 /// Where --json is among the arguments and no document was made: an error's, "tune.error/1", on
-/// stdout, so that a program that reads one gets one.
-void print_error_document(std::string_view message, int code,
-                          std::span<const std::string> arguments) noexcept;
+/// stdout, so that a program that reads one gets one; of a file with the place of each mistake.
+void print_error_document(const Error& error, std::span<const std::string> arguments) noexcept;
 
 /// A result for people, on stdout, in the characters and colours of the terminal, which nothing
 /// else in it commands (without_commands). Throws std::system_error when it cannot be written.

@@ -5,7 +5,6 @@
 #include "tuner/cli/output.hpp"
 #include "tuner/cli/record_json.hpp"
 #include "tuner/cli/sizes.hpp"
-#include "tuner/cli/snippet.hpp"
 #include "tuner/cli/table.hpp"
 #include "tuner/cli/tuned_list.hpp"
 #include "tuner/core/error.hpp"
@@ -13,6 +12,7 @@
 #include "tuner/core/printable.hpp"
 #include "tuner/core/quantity.hpp"
 #include "tuner/core/suggest.hpp"
+#include "tuner/report/snippet.hpp"
 #include "tuner/select/ranked_kernel.hpp"
 #include "tuner/select/select.hpp"
 #include "tuner/select/shipped_table.hpp"
@@ -132,7 +132,8 @@ std::string reservation(const select::Selection& selection) {
 std::string launch_code(const select::Selection& selection) {
   const bool is_cpu = selection.device.backend == "cpu";
   if (is_cpu || !has_files(*selection.kernel)) return selection.config_json + "\n";
-  const Snippet snippet(*selection.kernel, selection.device, selection.config_json, selection.size);
+  const report::Snippet snippet(*selection.kernel, selection.device, selection.config_json,
+                                selection.size);
   return snippet.is_cuda() ? reservation(selection) + snippet.cpp() : selection.config_json + "\n";
 }
 
@@ -319,8 +320,8 @@ int query(const CommonOptions& common, const QueryOptions& options) {
   } else if (!has_files(*selection.kernel)) {
     fail_without_files(selection, format);
   } else {
-    const Snippet snippet(*selection.kernel, selection.device, selection.config_json,
-                          selection.size);
+    const report::Snippet snippet(*selection.kernel, selection.device, selection.config_json,
+                                  selection.size);
     if (format == "cpp" && !snippet.is_cuda()) fail_without_cuda(selection);
     fmt::print("{}", printable(format == "cpp" ? reservation(selection) + snippet.cpp()
                                                : snippet.compiler_arguments() + "\n"));

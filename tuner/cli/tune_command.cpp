@@ -3,6 +3,7 @@
 #include "tuner/cli/commands.hpp"
 #include "tuner/cli/database.hpp"
 #include "tuner/cli/launched_agents.hpp"
+#include "tuner/cli/live_report.hpp"
 #include "tuner/cli/opened_device.hpp"
 #include "tuner/cli/output.hpp"
 #include "tuner/cli/recorded_families.hpp"
@@ -24,6 +25,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <optional>
@@ -271,6 +273,9 @@ RunDatabase& TuneCommand::database() {
   if (!database_) {
     database_.emplace(common_);
     runs_.add_observer(database_->saver());
+    if (!options_.report.empty()) {
+      runs_.add_observer(std::make_unique<LiveReport>(database_->store().path(), options_.report));
+    }
   }
   return *database_;
 }
@@ -364,6 +369,12 @@ int TuneCommand::run() {
               opened->devices.front()->compiler(), common_);
       device_names_.push_back(opened->devices.front()->device().device().name);
     } else if (!runs_.is_interrupted()) {
+      if (opened->models.size() > 1 && report::page_path(options_.report, "") == options_.report) {
+        throw Error(
+            ErrorCode::usage,
+            fmt::format("--report {}: several device models have a page each: name a folder",
+                        options_.report));
+      }
       tune(work, std::move(*opened), share_of(i));
     }
   }
@@ -374,9 +385,9 @@ int TuneCommand::run() {
   runs_.print_result();
   if (!options_.report.empty()) {
     for (const std::string& device : device_names_) {
-      for (const auto& path : report::write_reports(database().store(), device, options_.report)) {
-        tell(fmt::format("report: {}\n", path.string()));
-      }
+      const std::filesystem::path path = report::page_path(options_.report, device);
+      report::write_report(database().store(), device, path);
+      tell(fmt::format("report: {}\n", path.string()));
     }
   }
   return runs_.exit_code();

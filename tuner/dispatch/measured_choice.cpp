@@ -2,6 +2,7 @@
 #include "tuner/dispatch/measured_choice.hpp"
 
 #include "tuner/core/error.hpp"
+#include "tuner/core/quantity.hpp"
 #include "tuner/dispatch/contenders.hpp"
 #include "tuner/dispatch/kernel_values.hpp"
 #include "tuner/dispatch/measure_plans.hpp"
@@ -65,8 +66,8 @@ std::vector<select::Selection> MeasuredChoice::choose(const Question& question,
     candidates = std::move(now->candidates);
   }
   for (const MeasuredCandidate& it : *candidates) {
-    explanation.push_back(fmt::format("measured{}: {} takes {:.5g} us", is_known ? " earlier" : "",
-                                      it.title, it.time_ns / 1e3));
+    explanation.push_back(fmt::format("measured{}: {} takes {}", is_known ? " earlier" : "",
+                                      it.title, quantity::time(it.time_ns, 4)));
   }
   return measured_answers(*candidates, question.ranking, question.slot).value();
 }

@@ -2,6 +2,7 @@
 #include "tuner/family/document.hpp"
 
 #include "tuner/core/error.hpp"
+#include "tuner/core/file_errors.hpp"
 #include "tuner/core/printable.hpp"
 #include "tuner/core/suggest.hpp"
 
@@ -72,11 +73,15 @@ void DocumentNode::expect_keys(std::initializer_list<std::string_view> keys) con
     fail_type(keys.size() > kFew ? "an object"
                                  : fmt::format("an object (keys: {})", fmt::join(keys, ", ")));
   }
+  const std::vector<std::string> known(keys.begin(), keys.end());
+  ErrorCollector errors;
   for (const auto& [key, value] : json_->items()) {
+    if (errors.is_full()) break;
     if (std::find(keys.begin(), keys.end(), key) != keys.end()) continue;
-    const std::vector<std::string> known(keys.begin(), keys.end());
-    fail(fmt::format("unknown key {}{}", in_quotes(key), did_you_mean(key, known)));
+    errors.attempt(
+        [&] { fail(fmt::format("unknown key {}{}", in_quotes(key), did_you_mean(key, known))); });
   }
+  errors.throw_any();
 }
 
 std::optional<DocumentNode> DocumentNode::find(std::string_view key) const {

@@ -28,7 +28,7 @@ class DocumentNode {
   /// Throws Error(usage): where, then `what`.
   [[noreturn]] void fail(std::string_view what) const;
 
-  /// Fails unless this is an object that has no other keys than these.
+  /// Fails unless this is an object that has no other keys than these; names all that it has.
   void expect_keys(std::initializer_list<std::string_view> keys) const;
   /// The member of an object; none when it is absent.
   [[nodiscard]] std::optional<DocumentNode> find(std::string_view key) const;

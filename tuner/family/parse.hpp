@@ -53,6 +53,11 @@ void parse_orders(const std::vector<DocumentNode>& nodes, const space::Scope& sc
                                                   const Kernel& kernel);
 /// Whether a step has a list of what it takes, and the argument of this place is in it.
 [[nodiscard]] bool lists(const KernelStep& step, std::size_t place);
+/// What of it depends on no argument: parameters, constraints, options and the like.
+[[nodiscard]] Kernel parse_kernel_space(const DocumentNode& node, const std::string& name,
+                                        const Family& family);
+/// Fails as parse_steps for what of the launch of a kernel of one step depends on no argument.
+void check_launch(const DocumentNode& node, const space::SpaceDefinition& space);
 /// Without its source and its hash; without steps where it has no launch.
 [[nodiscard]] Kernel parse_kernel(const DocumentNode& node, const std::string& name,
                                   const Family& family);

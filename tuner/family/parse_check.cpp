@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "tuner/core/file_errors.hpp"
 #include "tuner/core/suggest.hpp"
 #include "tuner/family/check_promises.hpp"
 #include "tuner/family/parse.hpp"
@@ -349,32 +350,10 @@ double parse_margin(const DocumentNode& tolerance, std::string_view key) {
   return value;
 }
 
-}  // namespace
-
-Tolerance parse_tolerance(const DocumentNode& node) {
-  node.expect_keys({"relative", "absolute", "ulp"});
-  const Tolerance tolerance{.relative = parse_margin(node, "relative"),
-                            .absolute = parse_margin(node, "absolute"),
-                            .ulp = parse_margin(node, "ulp")};
-  if (tolerance.relative + tolerance.absolute + tolerance.ulp == 0) {
-    node.fail(R"(is empty: give "relative", "absolute", "ulp" or several of them)");
-  }
-  if (tolerance.relative >= 1) {
-    node.at("relative")
-        .fail(fmt::format("is {}: with 1 or more, 0 would always be correct", tolerance.relative));
-  }
-  return tolerance;
-}
-
-Check parse_check(const DocumentNode& node, const Problem& problem,
-                  const std::vector<Argument>& arguments) {
-  node.expect_keys({"reference", "accumulates", "compute", "partial_sums", "exact", "continuous",
-                    "deterministic", "tolerance", "sizes", "cases"});
-  const space::Scope scope = space::family_scope(problem.dims);
-  const ArgumentFinder finder(arguments);
-  Check check;
-  check.reference = parse_reference(node.at("reference"), problem, arguments);
-  if (library_arguments(check) != nullptr) require_places(node.at("reference"), arguments);
+/// A check of which reference, sizes and cases are read, with how outputs are compared.
+Check with_comparison(const DocumentNode& node, const Problem& problem,
+                      const std::vector<Argument>& arguments, const space::Scope& scope,
+                      Check check) {
   if (const auto accumulates = node.find("accumulates")) {
     check.accumulates = family_expression(*accumulates, scope);
   }
@@ -408,14 +387,56 @@ Check parse_check(const DocumentNode& node, const Problem& problem,
       node.at("exact").fail(fmt::format("contradicts the \"tolerance\" of '{}'", argument.name));
     }
   }
-  if (const auto sizes = node.find("sizes")) {
-    check.sizes = parse_check_sizes(*sizes, problem.dims, scope);
+  return check;
+}
+
+}  // namespace
+
+Tolerance parse_tolerance(const DocumentNode& node) {
+  node.expect_keys({"relative", "absolute", "ulp"});
+  const Tolerance tolerance{.relative = parse_margin(node, "relative"),
+                            .absolute = parse_margin(node, "absolute"),
+                            .ulp = parse_margin(node, "ulp")};
+  if (tolerance.relative + tolerance.absolute + tolerance.ulp == 0) {
+    node.fail(R"(is empty: give "relative", "absolute", "ulp" or several of them)");
   }
-  if (const auto cases = node.find("cases")) {
-    for (const DocumentNode& each : cases->elements(0, kMaximumCases)) {
-      check.cases.push_back(parse_case(each, finder));
+  if (tolerance.relative >= 1) {
+    node.at("relative")
+        .fail(fmt::format("is {}: with 1 or more, 0 would always be correct", tolerance.relative));
+  }
+  return tolerance;
+}
+
+Check parse_check(const DocumentNode& node, const Problem& problem,
+                  const std::vector<Argument>& arguments) {
+  const space::Scope scope = space::family_scope(problem.dims);
+  const ArgumentFinder finder(arguments);
+  Check check;
+  ErrorCollector errors;
+  errors.attempt([&] {
+    node.expect_keys({"reference", "accumulates", "compute", "partial_sums", "exact", "continuous",
+                      "deterministic", "tolerance", "sizes", "cases"});
+  });
+  const bool has_reference = errors.attempt([&] {
+    check.reference = parse_reference(node.at("reference"), problem, arguments);
+    if (library_arguments(check) != nullptr) require_places(node.at("reference"), arguments);
+  });
+  errors.attempt([&] {
+    if (const auto sizes = node.find("sizes")) {
+      check.sizes = parse_check_sizes(*sizes, problem.dims, scope);
     }
+  });
+  errors.attempt([&] {
+    const auto cases = node.find("cases");
+    if (!cases) return;
+    for (const DocumentNode& each : cases->elements(0, kMaximumCases)) {
+      errors.attempt([&] { check.cases.push_back(parse_case(each, finder)); });
+    }
+  });
+  if (has_reference) {  // it decides what may be said of the comparison
+    errors.attempt([&] { check = with_comparison(node, problem, arguments, scope, check); });
   }
+  errors.throw_any();
   check_of_files(node, check, arguments);
   return check;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/core/error.hpp"
 #include "tuner/core/file.hpp"
+#include "tuner/core/file_errors.hpp"
 #include "tuner/core/json_reason.hpp"
 #include "tuner/core/trust.hpp"
 #include "tuner/family/candidate.hpp"
@@ -12,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <optional>
 
 namespace tuner::family {
 namespace {
@@ -161,64 +163,123 @@ std::vector<space::Size> listed_sizes(const Family& family) {
   return sizes;
 }
 
-void parse_kernels(const DocumentNode& node, const SourceProvider& source_of, Family& family) {
-  for (const auto& [name, kernel] : node.named_members()) {
-    family.kernels.push_back(parse_kernel(kernel, name, family));
-    Kernel& added = family.kernels.back();
-    if (added.steps.empty()) {
-      for (const char* const key : {"entry", "launch"}) static_cast<void>(kernel.at(key));
-    }
-    added.source = source_of(family, name, kernel.at("source"));
-    added.hash = kernel_hash(added, family);
-    const auto check_sizes = kernel.find("check_sizes");
-    if (check_sizes && std::holds_alternative<NpyReference>(family.check.reference)) {
-      check_sizes->fail("lists other sizes than that of the results in check.reference");
-    }
-    if (check_sizes && std::holds_alternative<ResultsReference>(family.check.reference)) {
-      check_sizes->fail(
-          "lists sizes of one kernel, for which check.reference has no results: list them in "
-          "\"check\": {\"sizes\": …}");
-    }
+/// One kernel of the file, with its source.
+Kernel read_kernel(const DocumentNode& node, const std::string& name, const Family& family,
+                   const SourceProvider& source_of) {
+  Kernel kernel = parse_kernel(node, name, family);
+  if (kernel.steps.empty()) {
+    for (const char* const key : {"entry", "launch"}) static_cast<void>(node.at(key));
   }
-  if (family.kernels.empty()) node.fail("is empty; a family has at least one kernel");
+  kernel.source = source_of(family, name, node.at("source"));
+  kernel.hash = kernel_hash(kernel, family);
+  const auto check_sizes = node.find("check_sizes");
+  if (check_sizes && std::holds_alternative<NpyReference>(family.check.reference)) {
+    check_sizes->fail("lists other sizes than that of the results in check.reference");
+  }
+  if (check_sizes && std::holds_alternative<ResultsReference>(family.check.reference)) {
+    check_sizes->fail(
+        "lists sizes of one kernel, for which check.reference has no results: list them in "
+        "\"check\": {\"sizes\": …}");
+  }
+  return kernel;
 }
 
-/// All but the arguments, the check and the kernels.
+/// All but the arguments, the check and the kernels. A mistake in the problem is thrown with those
+/// of the other members.
 Family parse_head(const DocumentNode& root, std::string_view text, std::string_view origin) {
   check_format(root);
-  root.expect_keys({"$schema", "format", "family", "doc", "include", "problem", "arguments",
-                    "check", "kernels"});
-  if (const auto doc = root.find("doc")) static_cast<void>(doc->text());
   Family family;
-  family.name = root.at("family").name();
   family.path = origin;
   family.text = text;
-  if (const auto include = root.find("include")) {
+  ErrorCollector errors;
+  errors.attempt([&] {
+    if (const auto doc = root.find("doc")) static_cast<void>(doc->text());
+  });
+  errors.attempt([&] { family.name = root.at("family").name(); });
+  errors.attempt([&] {
+    const auto include = root.find("include");
+    if (!include) return;
     for (const DocumentNode& folder : include->elements(0, kMaximumIncludeFolders)) {
       family.include.push_back(folder.text());
     }
-  }
-  family.problem = parse_problem(root.at("problem"));
+  });
+  errors.attempt([&] { family.problem = parse_problem(root.at("problem")); });
+  errors.throw_any();
   return family;
 }
 
-Family parse_document(std::string_view text, std::string_view origin,
-                      const SourceProvider& source_of) {
-  const Json json = parse_json(text, origin);
-  const DocumentNode root(json, std::string(origin));
-  Family family = parse_head(root, text, origin);
-  family.arguments = parse_arguments(root.at("arguments"), family.problem);
-  family.check = parse_check(root.at("check"), family.problem, family.arguments);
-  if (const auto* files = std::get_if<NpyReference>(&family.check.reference)) {
-    family.problem.sizes.try_emplace("default", std::vector<space::Size>{files->size});
-  }
+void expect_root_keys(const DocumentNode& root) {
+  root.expect_keys({"$schema", "format", "family", "doc", "include", "problem", "arguments",
+                    "check", "kernels"});
+}
+
+/// Finds at load time what a run would find at a size of the file.
+void check_at_sizes(const DocumentNode& root, const Family& family) {
   const std::vector<space::Size> sizes = listed_sizes(family);
   check_quantities(root, family, sizes);
   check_alignments(root, family, sizes);
   check_values(root, family, sizes);
   check_records(root, family, sizes);
   check_reference(root, family, sizes);
-  parse_kernels(root.at("kernels"), source_of, family);
+}
+
+/// The kernels, each as far as it does not depend on a wrong part of the file.
+void read_kernels(const DocumentNode& node, const SourceProvider& source_of, bool has_arguments,
+                  Family& family) {
+  ErrorCollector errors;
+  for (const auto& [name, kernel] : node.named_members()) {
+    errors.attempt([&] {
+      if (has_arguments) {
+        family.kernels.push_back(read_kernel(kernel, name, family, source_of));
+      } else {
+        check_launch(kernel, *parse_kernel_space(kernel, name, family).space);
+      }
+    });
+  }
+  errors.throw_any();
+  if (has_arguments && family.kernels.empty()) {
+    node.fail("is empty; a family has at least one kernel");
+  }
+}
+
+/// None where they are wrong, which has been told.
+std::optional<space::Dimensions> dimensions_of(const DocumentNode& root) {
+  try {
+    const DocumentNode problem = root.at("problem");
+    return space::parse_dimensions(problem.json(), problem.where());
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+Family parse_document(std::string_view text, std::string_view origin,
+                      const SourceProvider& source_of) {
+  const Json json = parse_json(text, origin);
+  const DocumentNode root(json, std::string(origin));
+  check_format(root);
+  ErrorCollector errors;
+  Family family;
+  errors.attempt([&] { expect_root_keys(root); });
+  const bool has_head = errors.attempt([&] { family = parse_head(root, text, origin); });
+  if (!has_head) {
+    const auto dims = dimensions_of(root);
+    if (!dims) errors.throw_any();  // no expression can be read
+    family.problem.dims = *dims;
+    family.path = origin;
+  }
+  const bool has_arguments = errors.attempt(
+      [&] { family.arguments = parse_arguments(root.at("arguments"), family.problem); });
+  if (has_arguments) {
+    errors.attempt([&] {
+      family.check = parse_check(root.at("check"), family.problem, family.arguments);
+      if (const auto* files = std::get_if<NpyReference>(&family.check.reference)) {
+        family.problem.sizes.try_emplace("default", std::vector<space::Size>{files->size});
+      }
+      if (has_head) check_at_sizes(root, family);
+    });
+  }
+  errors.attempt([&] { read_kernels(root.at("kernels"), source_of, has_arguments, family); });
+  errors.throw_any();
   if (const auto* reference = std::get_if<KernelReference>(&family.check.reference)) {
     static_cast<void>(family.kernel(reference->kernel));  // throws when there is none
   }
@@ -228,6 +289,7 @@ Family parse_document(std::string_view text, std::string_view origin,
 StoredFile parse_stored(const Json& json, std::string_view text, const std::string& origin,
                         std::string_view kernel) {
   const DocumentNode root(json, origin);
+  expect_root_keys(root);
   StoredFile file{.family = parse_head(root, text, origin), .kernels = {}};
   Family& family = file.family;
   if (const auto arguments = root.find("arguments")) {
@@ -267,12 +329,17 @@ KernelSource read_source(const IncludeRoots& roots, const DocumentNode& node) {
 
 Family load_family(const fs::path& path) {
   const std::string text = read_file(path, kSpaceFileLimitBytes);
-  Family family = parse_document(
-      text, path.string(), [](const Family& of, const std::string&, const DocumentNode& source) {
-        return read_source(include_roots(of.path, of.include), source);
-      });
-  static_cast<void>(npy_files(family));  // they may be where no file of theirs may be
-  return family;
+  try {
+    Family family = parse_document(
+        text, path.string(), [](const Family& of, const std::string&, const DocumentNode& source) {
+          return read_source(include_roots(of.path, of.include), source);
+        });
+    static_cast<void>(npy_files(family));  // they may be where no file of theirs may be
+    return family;
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::usage) throw;
+    throw with_places(error, text, path.string());
+  }
 }
 
 StoredFile read_stored_file(std::string_view text, const std::string& origin,

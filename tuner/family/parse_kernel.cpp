@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/core/error.hpp"
+#include "tuner/core/file_errors.hpp"
 #include "tuner/core/suggest.hpp"
 #include "tuner/family/parse.hpp"
 
@@ -210,21 +211,39 @@ std::vector<space::Config> parse_try_first(const DocumentNode& node,
 
 }  // namespace
 
-Kernel parse_kernel(const DocumentNode& node, const std::string& name, const Family& family) {
-  node.expect_keys({"doc", "source", "entry", "options", "defines", "backends", "parameters",
-                    "derived", "constraints", "launch", "arguments", "steps", "scratch",
-                    "tensor_maps", "check_sizes", "try_first"});
+Kernel parse_kernel_space(const DocumentNode& node, const std::string& name, const Family& family) {
   const space::Dimensions& dims = family.problem.dims;
   Kernel kernel;
   kernel.name = name;
-  if (const auto doc = node.find("doc")) kernel.doc = doc->text();
-  kernel.space = std::make_shared<const space::SpaceDefinition>(
-      space::parse_space_definition(node.json(), dims, node.where()));
-  if (const auto options = node.find("options")) kernel.options = parse_options(*options);
-  if (const auto defines = node.find("defines")) {
-    kernel.defines = parse_defines(*defines, kernel.space->scope);
-  }
-  if (const auto backends = node.find("backends")) kernel.backends = parse_backends(*backends);
+  ErrorCollector errors;
+  errors.attempt([&] {
+    node.expect_keys({"doc", "source", "entry", "options", "defines", "backends", "parameters",
+                      "derived", "constraints", "launch", "arguments", "steps", "scratch",
+                      "tensor_maps", "check_sizes", "try_first"});
+  });
+  errors.attempt([&] {
+    if (const auto doc = node.find("doc")) kernel.doc = doc->text();
+  });
+  errors.attempt([&] {
+    if (const auto options = node.find("options")) kernel.options = parse_options(*options);
+  });
+  errors.attempt([&] {
+    if (const auto backends = node.find("backends")) kernel.backends = parse_backends(*backends);
+  });
+  errors.attempt([&] {
+    kernel.space = std::make_shared<const space::SpaceDefinition>(
+        space::parse_space_definition(node.json(), dims, node.where()));
+    if (const auto defines = node.find("defines")) {
+      kernel.defines = parse_defines(*defines, kernel.space->scope);
+    }
+  });
+  errors.throw_any();
+  return kernel;
+}
+
+Kernel parse_kernel(const DocumentNode& node, const std::string& name, const Family& family) {
+  const space::Dimensions& dims = family.problem.dims;
+  Kernel kernel = parse_kernel_space(node, name, family);
   if (const auto scratch = node.find("scratch")) {
     kernel.scratch = parse_scratch(*scratch, family.arguments, *kernel.space);
   }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "tuner/core/file_errors.hpp"
 #include "tuner/core/suggest.hpp"
 #include "tuner/family/law.hpp"
 #include "tuner/family/parse.hpp"
@@ -441,17 +442,23 @@ std::vector<space::Size> parse_sizes(const DocumentNode& node, const space::Dime
 }
 
 Problem parse_problem(const DocumentNode& node) {
-  node.expect_keys({"dims", "constraints", "flops", "bytes", "sizes"});
   Problem problem;
-  problem.dims = space::parse_dimensions(node.json(), node.where());
-  const space::Scope scope = space::family_scope(problem.dims);
-  problem.flops = parse_work(node, "flops", "floating-point operations", scope);
-  problem.bytes = parse_work(node, "bytes", "bytes read and written", scope);
-  if (const auto sizes = node.find("sizes")) {
+  ErrorCollector errors;
+  errors.attempt([&] { node.expect_keys({"dims", "constraints", "flops", "bytes", "sizes"}); });
+  errors.attempt([&] {
+    problem.dims = space::parse_dimensions(node.json(), node.where());
+    const space::Scope scope = space::family_scope(problem.dims);
+    errors.attempt(
+        [&] { problem.flops = parse_work(node, "flops", "floating-point operations", scope); });
+    errors.attempt(
+        [&] { problem.bytes = parse_work(node, "bytes", "bytes read and written", scope); });
+    const auto sizes = node.find("sizes");
+    if (!sizes) return;
     for (const auto& [name, list] : sizes->named_members()) {
-      problem.sizes.emplace(name, parse_sizes(list, problem.dims));
+      errors.attempt([&] { problem.sizes.emplace(name, parse_sizes(list, problem.dims)); });
     }
-  }
+  });
+  errors.throw_any();
   return problem;
 }
 
@@ -460,15 +467,19 @@ std::vector<Argument> parse_arguments(const DocumentNode& node, const Problem& p
   std::vector<Argument> arguments;
   std::set<std::string> names;
   const std::vector<DocumentNode> elements = node.elements(1, kMaximumArguments);
+  ErrorCollector errors;
   for (const DocumentNode& element : elements) {
-    Argument argument = parse_argument(element, problem.dims, scope);
-    check_copy(element, arguments, argument);
-    arguments.push_back(std::move(argument));
-    const std::string& name = arguments.back().name;
-    if (!names.insert(name).second) {
-      element.fail(fmt::format("the argument '{}' appears twice", name));
-    }
+    errors.attempt([&] {
+      Argument argument = parse_argument(element, problem.dims, scope);
+      check_copy(element, arguments, argument);
+      arguments.push_back(std::move(argument));
+      const std::string& name = arguments.back().name;
+      if (!names.insert(name).second) {
+        element.fail(fmt::format("the argument '{}' appears twice", name));
+      }
+    });
   }
+  errors.throw_any();
   parse_orders(elements, scope, arguments);
   if (std::none_of(arguments.begin(), arguments.end(), is_output)) {
     node.fail(

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a kernel launches: one function, or several in a row.
+#include "tuner/core/file_errors.hpp"
 #include "tuner/core/suggest.hpp"
 #include "tuner/family/entry.hpp"
 #include "tuner/family/parse.hpp"
@@ -97,17 +98,27 @@ std::vector<space::Expression> parse_extents(const DocumentNode& node, const spa
 /// Reads `entry` and `launch`, which a kernel of one step and each of several have alike.
 KernelStep parse_step(const DocumentNode& node, const space::SpaceDefinition& space) {
   KernelStep step;
-  step.entry = parse_entry(node.at("entry"), space);
-  const DocumentNode launch = node.at("launch");
-  launch.expect_keys({"grid", "block", "dynamic_shared_bytes", "programmatic"});
-  step.grid = parse_extents(launch.at("grid"), space.scope);
-  step.block = parse_extents(launch.at("block"), space.scope);
-  if (const auto bytes = launch.find("dynamic_shared_bytes")) {
-    step.dynamic_shared_bytes = bytes->expression(space.scope);
-  }
-  if (const auto programmatic = launch.find("programmatic")) {
-    step.programmatic = programmatic->expression(space.scope);
-  }
+  ErrorCollector errors;
+  errors.attempt([&] { step.entry = parse_entry(node.at("entry"), space); });
+  errors.attempt([&] {
+    const DocumentNode launch = node.at("launch");
+    errors.attempt([&] {
+      launch.expect_keys({"grid", "block", "dynamic_shared_bytes", "programmatic"});
+    });
+    errors.attempt([&] { step.grid = parse_extents(launch.at("grid"), space.scope); });
+    errors.attempt([&] { step.block = parse_extents(launch.at("block"), space.scope); });
+    errors.attempt([&] {
+      if (const auto bytes = launch.find("dynamic_shared_bytes")) {
+        step.dynamic_shared_bytes = bytes->expression(space.scope);
+      }
+    });
+    errors.attempt([&] {
+      if (const auto programmatic = launch.find("programmatic")) {
+        step.programmatic = programmatic->expression(space.scope);
+      }
+    });
+  });
+  errors.throw_any();
   return step;
 }
 
@@ -197,6 +208,10 @@ bool lists(const KernelStep& step, std::size_t place) {
            const auto* listed = std::get_if<std::size_t>(&parameter);
            return listed != nullptr && *listed == place;
          });
+}
+
+void check_launch(const DocumentNode& node, const space::SpaceDefinition& space) {
+  if (node.find("launch")) static_cast<void>(parse_step(node, space));
 }
 
 std::vector<KernelStep> parse_steps(const DocumentNode& node, const Family& family,

@@ -155,8 +155,8 @@ Json comparison_table(const Comparison& comparison) {
                            {"low", "from", "factor"},
                            {"high", "to", "factor"},
                            {"library", "library", "factor"},
-                           {"a_ns", "time in A", "time"},
-                           {"b_ns", "time in B", "time"},
+                           {"a_ns", "cold time in A", "time"},
+                           {"b_ns", "cold time in B", "time"},
                            {"kernel", "kernel", "text"},
                            {"device", "device", "text"}});
   for (const ComparedSize& size : comparison.sizes) {

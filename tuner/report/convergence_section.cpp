@@ -21,15 +21,15 @@ double fastest_ns(const SizeHistory& size) {
   double best_ns = HUGE_VAL;
   for (const SearchRun& run : size.searches) {
     if (!run.improvements.empty()) {
-      best_ns = std::min(best_ns, run.improvements.back().median_ns);
+      best_ns = std::min(best_ns, run.improvements.back().ns);
     }
   }
   return best_ns;
 }
 
 const Improvement* first_near(const SearchRun& run, double ns) {
-  const auto found = std::ranges::find_if(
-      run.improvements, [ns](const Improvement& it) { return it.median_ns <= ns; });
+  const auto found =
+      std::ranges::find_if(run.improvements, [ns](const Improvement& it) { return it.ns <= ns; });
   return found == run.improvements.end() ? nullptr : &*found;
 }
 
@@ -114,14 +114,14 @@ Json convergence_section(const KernelHistory& kernel, const SizeHistory& size) {
                            {"strategy", "Strategy", "text"},
                            {"trial", "Trial", "count"},
                            {"elapsed_s", "After", "duration"},
-                           {"median_ns", "Time", "time"},
+                           {"ns", fmt::format("Time, {}", measure_of_trials(size)), "time"},
                            {"config", "Configuration", "code"}});
   Json runs = Json::array();
   for (const SearchRun& run : size.searches) {
     for (const Improvement& step : run.improvements) {
       const ConfigValues values = kernel.configs.values(step.config);
       table["rows"].push_back({run.run, run.strategy, whole(step.candidates),
-                               rounded(step.seconds - run.began_s), rounded(step.median_ns),
+                               rounded(step.seconds - run.began_s), rounded(step.ns),
                                config_text(kernel.parameters, values)});
     }
     runs.push_back(Json{{"run", run.run},

@@ -6,10 +6,14 @@
 #include "tuner/report/importance.hpp"
 #include "tuner/report/metric.hpp"
 #include "tuner/report/report.hpp"
+#include "tuner/report/snippet.hpp"
 
 #include <cstddef>
 #include <functional>
+#include <memory>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tuner::report {
@@ -37,6 +41,9 @@ class DeviceReport {
   std::vector<KernelHistory> kernels_;
   std::vector<Metric> metrics_;
   std::vector<KernelImportances> ranked_;
+  std::vector<std::unique_ptr<const SnippetKernel>> stored_;  ///< null where it cannot be printed
+  /// Kernels with the problems at which they are their family's best: these have launch code.
+  std::set<std::pair<std::size_t, std::string>> best_;
   Json overview_;
 };
 

@@ -10,15 +10,20 @@
 #include "tuner/report/sweep_sections.hpp"
 #include "tuner/report/verdict.hpp"
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <ranges>
+#include <set>
+#include <string_view>
 #include <utility>
 
 namespace tuner::report {
@@ -112,7 +117,8 @@ std::string period_of(const std::vector<KernelHistory>& kernels) {
 }
 
 Json size_document(const KernelHistory& kernel, const SizeHistory& size, const Metric& metric,
-                   const Importances& ranked, const space::DeviceInfo& device) {
+                   const Importances& ranked, const space::DeviceInfo& device,
+                   const SnippetKernel* stored) {
   Json sections = Json::array();
   // An imported result has no trials: there is nothing that they could show.
   if (!size.evaluations.empty() || !size.best || size.best->verified) {
@@ -127,9 +133,15 @@ Json size_document(const KernelHistory& kernel, const SizeHistory& size, const M
   return Json{{"problem", size.problem},
               {"label", format_size(size.problem)},
               {"verdict", size_verdict(kernel, size, metric)},
-              {"use", how_to_use(kernel, size, device.name)},
+              {"use", how_to_use(kernel, size, device, stored)},
               {"sections", std::move(sections)},
               {"trials", trial_columns(kernel, size)}};
+}
+
+/// Of now, UTC: "10:21:05".
+std::string time_of_day() {
+  const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+  return fmt::format("{:%H:%M:%S}", now);
 }
 
 Json commands_of(const KernelHistory& kernel) {
@@ -178,14 +190,47 @@ Json families_of(const std::vector<KernelHistory>& kernels, const space::DeviceI
   return families;
 }
 
+/// What launch code is made of; null where it cannot be.
+std::unique_ptr<const SnippetKernel> snippets_of(const KernelHistory& kernel) {
+  if (!kernel.record) return nullptr;
+  try {
+    return std::make_unique<const SnippetKernel>(*kernel.record);
+  } catch (const Error&) {  // `tune query` says why
+    return nullptr;
+  }
+}
+
+/// The kernels that the tables of sizes name, by their places, each with the problem.
+std::set<std::pair<std::size_t, std::string>> best_of_families(
+    const std::vector<KernelHistory>& kernels, const Json& families) {
+  std::set<std::pair<std::size_t, std::string>> found;
+  for (const Json& family : families) {
+    const Json& table = family.at("sizes");
+    const auto column = [&](std::string_view key) {
+      const Json& columns = table.at("columns");
+      return static_cast<std::size_t>(
+          std::ranges::find(columns, key, [](const Json& it) { return it.at("key"); }) -
+          columns.begin());
+    };
+    for (const Json& row : table.at("rows")) {
+      const Json& best = row.at(column("best"));
+      for (std::size_t k = 0; k < kernels.size(); ++k) {
+        if (kernels[k].family != family.at("family") || kernels[k].kernel != best) continue;
+        found.emplace(k, row.at(column("problem")).get<std::string>());
+      }
+    }
+  }
+  return found;
+}
+
 Json comparisons_of(const store::Store& store, const std::string& device_name,
                     const Additions& additions) {
   store::ResultFilter filter;
   filter.device = device_name;
   const std::vector<store::StoredBest> bests = store.bests(filter);
-  std::vector<Comparison> comparisons;
-  if (additions.environments == Additions::Environments::all) {
-    comparisons = comparisons_with_latest(bests);
+  std::vector<Comparison> comparisons = comparisons_with_latest(bests);
+  if (additions.environments == Additions::Environments::latest && comparisons.size() > 1) {
+    comparisons.erase(comparisons.begin() + 1, comparisons.end());
   }
   for (ComparedResults other : additions.compared) {
     std::erase_if(other.bests, [&](const store::StoredBest& one) {
@@ -222,8 +267,10 @@ DeviceReport::DeviceReport(const store::Store& store, const space::DeviceInfo& d
                {"backend", device.backend},     {"facts", facts_of(device, kernels_)},
                {"period", period_of(kernels_)}, {"families", families_of(kernels_, device)},
                {"kernels", Json::array()}};
+  best_ = best_of_families(kernels_, overview_["families"]);
   for (const KernelHistory& kernel : kernels_) {
     metrics_.push_back(metric_of(kernel));
+    stored_.push_back(snippets_of(kernel));
     ranked_.push_back(importances(kernel));
     overview_["kernels"].push_back(
         kernel_document(kernel, metrics_.back(), ranked_.back(), device_.name));
@@ -233,12 +280,17 @@ DeviceReport::DeviceReport(const store::Store& store, const space::DeviceInfo& d
     if (sweep_device(sweep) == device_.name) overview_["sweeps"].push_back(sweep_part(sweep));
   }
   overview_["comparisons"] = comparisons_of(store, device_.name, additions);
+  if (additions.reloaded_every_s > 0) {
+    overview_["live"] = {{"every_s", additions.reloaded_every_s}, {"at", time_of_day()}};
+  }
 }
 
 Json DeviceReport::size(std::size_t kernel, std::size_t size) const {
   const KernelHistory& history = kernels_[kernel];
+  const bool is_best = best_.contains({kernel, history.sizes[size].problem});
   return size_document(history, history.sizes[size], metrics_[kernel],
-                       ranked_[kernel].of_sizes[size], device_);
+                       ranked_[kernel].of_sizes[size], device_,
+                       is_best ? stored_[kernel].get() : nullptr);
 }
 
 Json report_document(const store::Store& store, const std::string& device_name,

@@ -24,18 +24,28 @@ std::vector<const FinalistRecord*> with_energy(const SizeHistory& size) {
   return found;
 }
 
+/// Whether all were timed back to back; else their single launches are compared.
+bool have_series(const std::vector<const FinalistRecord*>& all) {
+  return std::ranges::all_of(all, [](const auto* it) { return it->sustained_ns.has_value(); });
+}
+
+double time_of(const FinalistRecord& one, const std::vector<const FinalistRecord*>& all) {
+  return have_series(all) ? *one.sustained_ns : one.time.median_ns;
+}
+
 /// Whether no other one takes less of one and no more of the other.
 bool is_pareto_optimal(const FinalistRecord& one, const std::vector<const FinalistRecord*>& all) {
+  const double own = time_of(one, all);
   return std::ranges::none_of(all, [&](const FinalistRecord* other) {
-    const double time = other->time.median_ns, joules = other->energy->joules;
-    return time <= one.time.median_ns && joules <= one.energy->joules &&
-           (time < one.time.median_ns || joules < one.energy->joules);
+    const double time = time_of(*other, all), joules = other->energy->joules;
+    return time <= own && joules <= one.energy->joules &&
+           (time < own || joules < one.energy->joules);
   });
 }
 
 double least_time(const std::vector<const FinalistRecord*>& all) {
-  return std::ranges::min(all, {}, [](const auto* it) { return it->time.median_ns; })
-      ->time.median_ns;
+  const auto time = [&](const auto* it) { return time_of(*it, all); };
+  return time(std::ranges::min(all, {}, time));
 }
 
 double least_energy(const std::vector<const FinalistRecord*>& all) {
@@ -61,10 +71,11 @@ void add_energy_rows(Json& table, const KernelHistory& kernel, const SizeHistory
     const EnergySummary& energy = *one->energy;
     table["rows"].push_back(
         {format_size(size.problem), energy_label(*one, size),
-         rounded(one->time.median_ns / least_time(all)), rounded(energy.joules / least_energy(all)),
-         is_pareto_optimal(*one, all) ? "yes" : "no", rounded(one->time.median_ns),
-         rounded(energy.joules), rounded(energy.min_joules), rounded(energy.max_joules),
-         rounded(energy.watts), cell(energy.idle_watts), cell(efficiency(size, energy)),
+         rounded(time_of(*one, all) / least_time(all)), rounded(energy.joules / least_energy(all)),
+         is_pareto_optimal(*one, all) ? "yes" : "no", rounded(time_of(*one, all)),
+         have_series(all) ? kBackToBack : kCold, rounded(energy.joules), rounded(energy.min_joules),
+         rounded(energy.max_joules), rounded(energy.watts), cell(energy.idle_watts),
+         cell(efficiency(size, energy)),
          config_text(kernel.parameters, config_values(kernel.parameters, one->config_json))});
   }
 }
@@ -91,7 +102,8 @@ Json energy_section(const KernelHistory& kernel) {
                            {"time", "Time", "factor"},
                            {"energy", "Energy", "factor"},
                            {"pareto", "Pareto-optimal", "text"},
-                           {"median_ns", "Median", "time"},
+                           {"ns", "Time of a run", "time"},
+                           {"measure", "Timed", "text"},
                            {"joules", "J a run", "number"},
                            {"min_joules", "from", "number"},
                            {"max_joules", "to", "number"},

@@ -178,7 +178,7 @@ Json explanation_section(const KernelHistory& kernel, const SizeHistory& size,
                          const space::DeviceAttributes& device) {
   Json table = make_table({{"contender", "Contender", "text"},
                            {"change", "Change", "text"},
-                           {"median_ns", "Median", "time"},
+                           {"median_ns", "Cold median", "time"},
                            {"ratio", "To the best", "factor"},
                            {"ratio_low", "95\u00a0% from", "factor"},
                            {"ratio_high", "to", "factor"}});

@@ -175,7 +175,8 @@ std::optional<double> ratio_of(const SizeHistory& size) {
 std::optional<double> kernel_ratio(const Row& row, const KernelHistory& kernel, bool has_library) {
   for (const Entry& entry : row.entries) {
     if (entry.kernel != &kernel) continue;
-    return has_library ? ratio_of(*entry.size) : *best_ns(*row.best()) / *best_ns(*entry.size);
+    return has_library ? ratio_of(*entry.size)
+                       : *ranking_ns(*row.best()) / *ranking_ns(*entry.size);
   }
   return std::nullopt;
 }
@@ -537,8 +538,8 @@ Roofs roofs_of(std::span<const KernelHistory> kernels, std::string_view family,
   for (const KernelHistory& kernel : kernels) {
     for (const SizeHistory& size : kernel.sizes) {
       if (!size.best) continue;
-      const double own_ns = std::min(size.best->time.median_ns, *ranking_ns(size));
-      const double ns = std::min(own_ns, size.best->library_ns.value_or(own_ns));
+      const double own_ns = *ranking_ns(size);
+      const double ns = std::min(own_ns, library_ns(size).value_or(own_ns));
       if (ns <= 0) continue;
       const std::string type = kernel.types.at(size.problem);
       if (size.best->flops > 0 && (!type.empty() || kernel.family == family)) {
@@ -554,14 +555,16 @@ Roofs roofs_of(std::span<const KernelHistory> kernels, std::string_view family,
       }
     }
   }
-  for (const auto& [type, measured] : roofs.flops) {
+  for (auto& [type, measured] : roofs.flops) {
     const auto known = element_type_from_name(type);
     if (!known || roofs.clock_mhz == 0) continue;
     const space::DeviceAttributes& has = device.attributes;
     const auto rate = nominal_flops_per_cycle(has.compute_capability, *known);
     if (!rate || has.sm_count == 0) continue;
-    roofs.nominal_flops[type] =
+    const double nominal =
         *rate * static_cast<double>(has.sm_count) * roofs.clock_mhz / 1e3;  // of a nanosecond
+    roofs.nominal_flops[type] = nominal;
+    measured = std::min(measured, nominal);  // a higher rate is of operations that were left out
   }
   return roofs;
 }

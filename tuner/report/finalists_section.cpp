@@ -181,13 +181,13 @@ Json finalists_section(const KernelHistory& kernel, const SizeHistory& stored) {
   const SizeHistory& size = is_imported ? imported : stored;
   Json table = make_table({{"role", "Contender", "text"},
                            {"standing", "Standing", "text"},
-                           {"median_ns", "Cold median", "time"},
-                           {"q1_ns", "Lower quartile", "time"},
-                           {"q3_ns", "Upper quartile", "time"},
                            {"sustained_ns", "Back to back", "time"},
                            {"ratio", "To the winner", "factor"},
                            {"ratio_low", "95\u00a0% from", "factor"},
                            {"ratio_high", "to", "factor"},
+                           {"median_ns", "Cold median", "time"},
+                           {"q1_ns", "Lower quartile", "time"},
+                           {"q3_ns", "Upper quartile", "time"},
                            {"hot_ns", "Hot cache", "time"},
                            {"clock_mhz", "Clock (MHz)", "number"},
                            {"registers", "Registers", "count"},
@@ -206,12 +206,12 @@ Json finalists_section(const KernelHistory& kernel, const SizeHistory& stored) {
     const ConfigValues values = config_values(kernel.parameters, finalist.config_json);
     const ReportedTrial* trial = trial_of(kernel, size, finalist);
     table["rows"].push_back(
-        {label_of(finalist, size), standing(finalist, round), rounded(finalist.time.median_ns),
-         rounded(finalist.time.q1_ns), rounded(finalist.time.q3_ns), cell(finalist.sustained_ns),
+        {label_of(finalist, size), standing(finalist, round), cell(finalist.sustained_ns),
          rounded(finalist.ratio_to_best), rounded(finalist.ratio_low), rounded(finalist.ratio_high),
-         cell(finalist.hot_ns), cell(finalist.clock_mhz), known(trial, &ReportedTrial::registers),
-         known(trial, &ReportedTrial::shared_bytes), known(trial, &ReportedTrial::local_bytes),
-         config_text(kernel.parameters, values)});
+         rounded(finalist.time.median_ns), rounded(finalist.time.q1_ns),
+         rounded(finalist.time.q3_ns), cell(finalist.hot_ns), cell(finalist.clock_mhz),
+         known(trial, &ReportedTrial::registers), known(trial, &ReportedTrial::shared_bytes),
+         known(trial, &ReportedTrial::local_bytes), config_text(kernel.parameters, values)});
     if (shows_rested) table["rows"].back().push_back(cell(finalist.rested_ns));
   }
   Json section = make_section(

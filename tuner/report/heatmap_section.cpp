@@ -86,7 +86,7 @@ Json pair_rows(const SizeHistory& size, const Axis& x, const Axis& y, const Metr
     ++cell.tried;
     if (!evaluation.time) continue;
     ++cell.succeeded;
-    cell.best_ns = std::min(cell.best_ns, evaluation.time->median_ns);
+    cell.best_ns = std::min(cell.best_ns, evaluation.ranking_ns);
   }
   std::vector<std::size_t> sorted;
   for (std::size_t at = 0; at < cells.size(); ++at) {

@@ -215,13 +215,15 @@ std::optional<family::StoredFile> file_of(const store::KernelRecord& record) {
   }
 }
 
-/// The space file of the kernel's version.
-std::optional<family::StoredFile> file_of(const store::Store& store, const KernelHistory& kernel) {
-  for (const store::KernelRecord& record :
+/// The kernel's version with its space file; null where it came without.
+std::shared_ptr<const store::KernelRecord> record_of(const store::Store& store,
+                                                     const KernelHistory& kernel) {
+  for (store::KernelRecord& record :
        store.kernels({.family = kernel.family, .kernel = kernel.kernel})) {
-    if (record.hash == kernel.hash) return file_of(record);
+    if (record.hash != kernel.hash || record.space_text.empty()) continue;
+    return std::make_shared<const store::KernelRecord>(std::move(record));
   }
-  return std::nullopt;
+  return nullptr;
 }
 
 /// Not known where the kernel came without a space file.
@@ -236,19 +238,25 @@ std::vector<std::string> parameters_of(const space::SpaceDefinition& definition)
   return names;
 }
 
-/// Types of the results of a family where a kernel came without its space file, as
-/// imported lines do: by that of another kernel or of an installed table.
-class TypesOfFamilies {
+/// What is known of a kernel that came without its space file, as imported lines do, from other
+/// kernels and the device's installed table.
+class OtherSources {
  public:
-  TypesOfFamilies(const store::Store& store, std::string device)
+  OtherSources(const store::Store& store, std::string device)
       : store_(store), device_(std::move(device)) {}
 
-  [[nodiscard]] ResultTypes of(const std::string& family) {
+  /// The kernel's own version, by the table; null without.
+  [[nodiscard]] std::shared_ptr<const store::KernelRecord> record(const std::string& hash) {
+    const auto found = std::ranges::find_if(
+        table(), [&](const auto& it) { return it->hash == hash && !it->space_text.empty(); });
+    return found == table().end() ? nullptr : *found;
+  }
+  /// Types of the results of a family.
+  [[nodiscard]] ResultTypes types(const std::string& family) {
     for (const store::KernelRecord& record : store_.kernels({.family = family})) {
       if (const ResultTypes found = types_of(record); found.known()) return found;
     }
-    if (!table_) table_ = kernels_of_table();
-    for (const auto& record : *table_) {
+    for (const auto& record : table()) {
       if (record->family != family) continue;
       if (const ResultTypes found = types_of(*record); found.known()) return found;
     }
@@ -258,6 +266,10 @@ class TypesOfFamilies {
  private:
   using Kernels = std::vector<std::shared_ptr<const store::KernelRecord>>;
 
+  [[nodiscard]] const Kernels& table() {
+    if (!table_) table_ = kernels_of_table();
+    return *table_;
+  }
   [[nodiscard]] Kernels kernels_of_table() const {
     Kernels kernels;
     try {
@@ -286,7 +298,8 @@ KernelHistory kernel_history(const store::Store& store, const KernelKey& key,
   std::reverse(runs.begin(), runs.end());
 
   std::map<std::string, SizeHistory> sizes = read_trials(store, runs, history.configs);
-  if (const auto file = file_of(store, history)) {
+  history.record = record_of(store, history);
+  if (const auto file = history.record ? file_of(*history.record) : std::nullopt) {
     history.types = result_types(file->family);
     history.parameters = parameters_of(*file->family.kernels.front().space);
   }
@@ -294,6 +307,7 @@ KernelHistory kernel_history(const store::Store& store, const KernelKey& key,
                                               parameter_names(history.configs, bests));
   history.configs.order(history.parameters);
   for (auto& [problem, size] : sizes) {
+    rank_trials(size.evaluations);
     size.searches = search_runs(store, runs, problem, history.configs, size.evaluations);
     number_trials(size);
     drop_repeated(size.evaluations, history.configs.size());
@@ -322,11 +336,12 @@ std::vector<KernelHistory> kernel_histories(const store::Store& store,
         std::move(best));
   }
   std::vector<KernelHistory> histories;
-  TypesOfFamilies types(store, device_name);
+  OtherSources others(store, device_name);
   for (auto& [key, rows] : kernels) {
     KernelHistory history =
         kernel_history(store, key, std::move(rows.first), std::move(rows.second));
-    if (!history.types.known()) history.types = types.of(history.family);
+    if (!history.types.known()) history.types = others.types(history.family);
+    if (!history.record) history.record = others.record(history.hash);
     if (!history.sizes.empty()) histories.push_back(std::move(history));
   }
   return histories;

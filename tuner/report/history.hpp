@@ -31,6 +31,8 @@ struct SizeHistory {
 /// A kernel in the version tuned last: results of an older source are not mixed in.
 struct KernelHistory {
   std::string family = {}, kernel = {}, hash = {};
+  /// With its space file and source, from the database or an installed table; null without.
+  std::shared_ptr<const store::KernelRecord> record = {};
   ResultTypes types = {};
   std::vector<std::string> parameters = {};  ///< in the order of the space file
   Configurations configs = {};               ///< of all trials, their values in that order

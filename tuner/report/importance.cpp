@@ -72,8 +72,8 @@ SizeSums sums_of(const KernelHistory& kernel, const SizeHistory& size, std::size
   for (const ReportedTrial& trial : size.evaluations) {
     if (!trial.time) continue;
     // Beside the first time, so that the sums of squares keep their digits.
-    if (!reference) reference = trial.time->median_ns;
-    const double log = std::log(trial.time->median_ns / *reference);
+    if (!reference) reference = trial.ranking_ns;
+    const double log = std::log(trial.ranking_ns / *reference);
     const std::size_t group = first++ % kGroups;
     sums.all.groups[group].add(log);
     for (std::size_t i = 0; i < kernel.parameters.size(); ++i) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/report/kernel_sections.hpp"
 
+#include "tuner/core/error.hpp"
 #include "tuner/core/shell_words.hpp"
 #include "tuner/report/format.hpp"
 #include "tuner/report/table.hpp"
@@ -16,7 +17,7 @@ namespace tuner::report {
 namespace {
 
 constexpr std::size_t kMessageLimit = 600;  // bytes
-constexpr std::size_t kLibraryColumn = 6;   // of the table of best configurations
+constexpr std::size_t kLibraryColumn = 8;   // of the table of best configurations
 
 std::string query_command(const KernelHistory& kernel, const SizeHistory& size,
                           const std::string& device_name) {
@@ -38,11 +39,13 @@ Json best_row(const KernelHistory& kernel, const SizeHistory& size, const Metric
   const TimeSummary& time = size.best ? size.best->time : *screened->time;
   const store::BestRecord best = size.best.value_or(store::BestRecord{});
   return {format_size(size.problem),
+          rounded(*ranking_ns(size)),
+          size.best ? (best.sustained_ns ? kBackToBack : kCold) : measure_of_trials(size),
           rounded(time.median_ns),
           rounded(time.q1_ns),
           rounded(time.q3_ns),
           time.samples,
-          cell(metric.rate(size, time.median_ns)),
+          cell(metric.rate(size, *ranking_ns(size))),
           cell(best.ratio_to_library),
           cell(best.ratio_to_library_low),
           cell(best.ratio_to_library_high),
@@ -51,6 +54,19 @@ Json best_row(const KernelHistory& kernel, const SizeHistory& size, const Metric
           best_config(kernel, size),
           size.best ? "final" : "trial",
           query_command(kernel, size, device_name)};
+}
+
+/// Null where there is none.
+Json launch_code(const SizeHistory& size, const space::DeviceInfo& device,
+                 const SnippetKernel* stored) {
+  if (stored == nullptr || !size.best || device.backend != "cuda") return {};
+  try {
+    const Snippet snippet(*stored, device, size.best->config_json,
+                          space::parse_size(size.problem, stored->family().problem.dims));
+    return snippet.is_cuda() ? Json(snippet.cpp()) : Json();
+  } catch (const Error&) {  // `tune query` says why
+    return {};
+  }
 }
 
 std::string performance_answer(const KernelHistory& kernel) {
@@ -119,16 +135,19 @@ std::string failures_answer(const std::map<Outcome, std::uint64_t>& totals) {
 }  // namespace
 
 Json how_to_use(const KernelHistory& kernel, const SizeHistory& size,
-                const std::string& device_name) {
+                const space::DeviceInfo& device, const SnippetKernel* stored) {
   if (!best_ns(size)) return {};
   return Json{{"config", best_config(kernel, size)},
-              {"command", query_command(kernel, size, device_name)}};
+              {"command", query_command(kernel, size, device.name)},
+              {"code", launch_code(size, device, stored)}};
 }
 
 Json best_section(const KernelHistory& kernel, const Metric& metric,
                   const std::string& device_name) {
   Json table = make_table({{"size", "Size", "text"},
-                           {"median_ns", "Time", "time"},
+                           {"ns", "Time", "time"},
+                           {"measure", "Timed", "text"},
+                           {"median_ns", "Cold", "time"},
                            {"q1_ns", "Lower quartile", "time"},
                            {"q3_ns", "Upper quartile", "time"},
                            {"samples", "Samples", "count"},
@@ -172,13 +191,12 @@ Json performance_section(const KernelHistory& kernel, const Metric& metric) {
   std::string library;
   for (const SizeHistory& size : kernel.sizes) {
     const auto work = metric.work_of(size);
-    if (!best_ns(size) || (rated && !work)) continue;
-    const store::BestRecord best = size.best.value_or(store::BestRecord{});
-    if (best.library_ns) library = best.library_name;
+    if (!ranking_ns(size) || (rated && !work)) continue;
+    if (library_ns(size)) library = size.best->library_name;
     table["rows"].push_back({format_size(size.problem), kernel.types.at(size.problem),
                              rounded(rated ? *work / 1e9 : mean_extent(size.problem)),
-                             value(size, best_ns(size)), value(size, best.default_ns),
-                             value(size, best.library_ns)});
+                             value(size, ranking_ns(size)), value(size, default_ns(size)),
+                             value(size, library_ns(size))});
   }
   const auto extent_of = [](const Json& row) { return row[2].get<double>(); };
   std::ranges::stable_sort(table["rows"].get_ref<Json::array_t&>(), {}, extent_of);

@@ -5,13 +5,15 @@
 
 #include "tuner/core/json.hpp"
 #include "tuner/report/metric.hpp"
+#include "tuner/report/snippet.hpp"
 
 namespace tuner::report {
 
-/// The configuration of a size as `--config` takes it and the command that prints how to launch it;
-/// null without a result.
+/// The configuration of a size as `--config` takes it, the command that prints how to launch it,
+/// and that launch code, null without `stored` and for a kernel that runs on no GPU; null without a
+/// result.
 [[nodiscard]] Json how_to_use(const KernelHistory& kernel, const SizeHistory& size,
-                              const std::string& device_name);
+                              const space::DeviceInfo& device, const SnippetKernel* stored);
 /// What do I use, and how good is it? One row a size.
 [[nodiscard]] Json best_section(const KernelHistory& kernel, const Metric& metric,
                                 const std::string& device_name);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/report/metric.hpp"
 
-#include "tuner/core/series_share.hpp"
-
 #include <algorithm>
 
 namespace tuner::report {
@@ -36,7 +34,7 @@ Metric metric_of(const KernelHistory& kernel) {
   }
   double fastest_rate = 0;
   for (const SizeHistory& size : kernel.sizes) {
-    if (const auto ns = best_ns(size))
+    if (const auto ns = ranking_ns(size))
       fastest_rate = std::max(fastest_rate, metric.rate(size, *ns).value_or(0));
   }
   const bool large = fastest_rate >= 1000;
@@ -54,22 +52,44 @@ std::optional<double> best_ns(const SizeHistory& size) {
 }
 
 std::optional<double> ranking_ns(const SizeHistory& size) {
-  if (size.best && size.best->sustained_ns) return size.best->sustained_ns;
-  const ReportedTrial* trial = size.best ? nullptr : fastest(size);
-  return trial != nullptr && trial->series_ns ? trial->series_ns : best_ns(size);
+  if (size.best) return store::ranking_ns(*size.best);
+  const ReportedTrial* trial = fastest(size);
+  return trial == nullptr ? std::nullopt : std::optional(trial->ranking_ns);
+}
+
+namespace {
+
+/// `ratio` is of its ranking time to the best's, `cold_ns` of its single launches.
+std::optional<double> other_ns(const store::BestRecord& best, std::optional<double> ratio,
+                               std::optional<double> cold_ns) {
+  return best.sustained_ns && ratio ? std::optional(*ratio * *best.sustained_ns) : cold_ns;
+}
+
+}  // namespace
+
+std::optional<double> default_ns(const SizeHistory& size) {
+  if (!size.best) return std::nullopt;
+  return other_ns(*size.best, size.best->ratio_to_default, size.best->default_ns);
+}
+
+std::optional<double> library_ns(const SizeHistory& size) {
+  if (!size.best) return std::nullopt;
+  return other_ns(*size.best, size.best->ratio_to_library, size.best->library_ns);
+}
+
+bool has_series(const SizeHistory& size) {
+  return std::ranges::any_of(size.evaluations,
+                             [](const auto& it) { return it.series_ns.has_value(); });
+}
+
+std::string_view measure_of_trials(const SizeHistory& size) {
+  return has_series(size) ? kBackToBack : kCold;
 }
 
 const ReportedTrial* fastest(const SizeHistory& size) {
-  SeriesShare share;
-  for (const ReportedTrial& trial : size.evaluations) {
-    if (trial.time) share.learn(trial.time->median_ns, trial.series_ns);
-  }
-  const auto ns_of = [&](const ReportedTrial& trial) {
-    return share.ranking_ns(trial.time->median_ns, trial.series_ns);
-  };
   const ReportedTrial* best = nullptr;
   for (const ReportedTrial& trial : size.evaluations) {
-    if (trial.time && (best == nullptr || ns_of(trial) < ns_of(*best))) best = &trial;
+    if (trial.time && (best == nullptr || trial.ranking_ns < best->ranking_ns)) best = &trial;
   }
   return best;
 }

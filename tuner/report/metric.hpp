@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace tuner::report {
 
@@ -25,11 +26,23 @@ struct Metric {
 
 [[nodiscard]] Metric metric_of(const KernelHistory& kernel);
 
-/// The time of the best known configuration: of its final or, before that, of the fastest trial.
-[[nodiscard]] std::optional<double> best_ns(const SizeHistory& size);
-/// What sizes are ranked by, as the program does: back to back with cold operands where that was
-/// timed, else best_ns.
+/// What a time is of, in the words of the program's tables.
+inline constexpr std::string_view kBackToBack = "back to back", kCold = "cold";
+
+/// What sizes are ranked by, as the program does: the best configuration's time back to back with
+/// cold operands where that was timed, else of single launches from a cold cache; before a final
+/// round that of the fastest trial, by rank_trials. None without a result.
 [[nodiscard]] std::optional<double> ranking_ns(const SizeHistory& size);
+/// The default's and the library's time by the same measure. None where they were not timed.
+[[nodiscard]] std::optional<double> default_ns(const SizeHistory& size);
+[[nodiscard]] std::optional<double> library_ns(const SizeHistory& size);
+/// The time of single launches of the best known configuration: of its final or, before that, of
+/// the fastest trial.
+[[nodiscard]] std::optional<double> best_ns(const SizeHistory& size);
+/// Whether trials of the size were timed back to back.
+[[nodiscard]] bool has_series(const SizeHistory& size);
+/// What ReportedTrial::ranking_ns is of: kBackToBack or kCold.
+[[nodiscard]] std::string_view measure_of_trials(const SizeHistory& size);
 /// The trial that ended `ok` and is fastest in the order of a search; null when there is none.
 [[nodiscard]] const ReportedTrial* fastest(const SizeHistory& size);
 

@@ -58,15 +58,16 @@ std::string table_of_bests(const Json& kernels) {
         return value.is_null() ? "–" : format(value);
       };
       const auto as_it_is = [](const std::string& words) { return words; };
-      rows += plain_row(
-          "td", {kernel.at("kernel"), text("size", as_it_is), text("median_ns", format_time),
-                 text("ratio_to_library", format_percent), text("config", as_it_is)});
+      rows += plain_row("td", {kernel.at("kernel"), text("size", as_it_is), text("ns", format_time),
+                               text("measure", as_it_is), text("ratio_to_library", format_percent),
+                               text("config", as_it_is)});
     }
   }
   if (rows.empty()) return "";
   return fmt::format(
       "<table><caption>Best configurations</caption>{}{}</table>",
-      plain_row("th", {"Kernel", "Size", "Time", "% of the library", "Configuration"}), rows);
+      plain_row("th", {"Kernel", "Size", "Time", "Timed", "% of the library", "Configuration"}),
+      rows);
 }
 
 /// The sentences of each part: an array, or one text.
@@ -97,9 +98,12 @@ std::string plain_part(const Json& document) {
 
 // ---- data ---------------------------------------------------------------------------------------
 
-/// The document without the tables that the details of sizes repeat.
-Json without_bests(Json overview) {
-  for (Json& kernel : overview.at("kernels")) kernel["sections"].erase(0);
+/// The document without what the details of sizes repeat: tables of bests and lists of sizes.
+Json without_repetition(Json overview) {
+  for (Json& kernel : overview.at("kernels")) {
+    kernel["sections"].erase(0);
+    kernel["sizes"] = Json::array();
+  }
   return overview;
 }
 
@@ -119,10 +123,11 @@ Json details_of_size(const Json& kernels, const Json& family, const Json& proble
 }
 
 /// How many sizes are compressed together: of many sizes several, since each alone is an element of
-/// the page and repeats what the others have.
-std::size_t sizes_together(std::size_t sizes) {
-  constexpr std::size_t kMany = 100, kTogether = 16;
-  return sizes > kMany ? kTogether : 1;
+/// the page and repeats what the others have; more of imported ones, which have no trials.
+std::size_t sizes_together(std::size_t sizes, bool has_trials) {
+  constexpr std::size_t kMany = 100, kTogether = 16, kImportedTogether = 64;
+  if (sizes <= kMany) return 1;
+  return has_trials ? kTogether : kImportedTogether;
 }
 
 /// Adds the details of every size, which the page's script reads when a reader opens it.
@@ -132,7 +137,10 @@ void append_details(std::string& page, const Json& overview, const SizeDetails& 
   for (std::size_t f = 0; f < overview.at("families").size(); ++f) {
     const Json& family = overview["families"][f];
     const Json& rows = family.at("sizes").at("rows");
-    const std::size_t together = sizes_together(rows.size());
+    const bool has_trials = std::ranges::any_of(overview.at("kernels"), [&](const Json& kernel) {
+      return kernel.at("family") == family.at("family") && !kernel.at("commands").empty();
+    });
+    const std::size_t together = sizes_together(rows.size(), has_trials);
     std::vector<std::string> packed((rows.size() + together - 1) / together);
     in_parallel(threads, packed.size(), [&](std::size_t group) {
       Json of_sizes = Json::array();
@@ -169,7 +177,7 @@ std::string render_page(const Json& overview, const SizeDetails& details) {
        {"title", text_of(overview, "device")},
        {"style", std::string(embedded::report_css())},
        {"plain", plain_part(overview)},
-       {"data", script_safe_json(without_bests(overview))},
+       {"data", script_safe_json(without_repetition(overview))},
        {"script",
         has_script() ? fmt::format("<script>{}</script>", embedded::report_js()) : std::string()}});
   append_details(page, overview, details);

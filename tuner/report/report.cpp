@@ -92,7 +92,26 @@ std::optional<std::string> page_of_device(const store::Store& store, const std::
   return render_page(sweep_document(name, additions.sweeps));
 }
 
+[[noreturn]] void fail_without_results(const store::Store& store,
+                                       const std::optional<std::string>& device) {
+  throw Error(ErrorCode::nothing_found,
+              fmt::format("{} holds no results to report{}; tune something first: "
+                          "tune --kernel NAME --space FILE",
+                          store.path().string(), device ? " of " + *device : ""));
+}
+
 }  // namespace
+
+std::filesystem::path page_path(const std::filesystem::path& where, const std::string& device) {
+  return where.extension() == ".html" ? where : where / (slug(device) + ".html");
+}
+
+void write_report(const store::Store& store, const std::string& device,
+                  const std::filesystem::path& file, const Additions& additions) {
+  const std::optional<std::string> page = page_of_device(store, device, additions);
+  if (!page) fail_without_results(store, device);
+  write_file(file, *page);
+}
 
 std::vector<std::filesystem::path> write_reports(const store::Store& store,
                                                  const std::optional<std::string>& device,
@@ -109,12 +128,7 @@ std::vector<std::filesystem::path> write_reports(const store::Store& store,
   std::vector<std::filesystem::path> written =
       write_pages(names, directory,
                   [&](const std::string& name) { return page_of_device(store, name, additions); });
-  if (written.empty()) {
-    throw Error(ErrorCode::nothing_found,
-                fmt::format("{} holds no results to report{}; tune something first: "
-                            "tune --kernel NAME --space FILE",
-                            store.path().string(), device ? " of " + *device : ""));
-  }
+  if (written.empty()) fail_without_results(store, device);
   return written;
 }
 

@@ -16,9 +16,11 @@ namespace tuner::report {
 /// What a page shows besides the latest results of its device.
 struct Additions {
   enum class Environments { latest, all };
-  std::vector<Json> sweeps = {};                     ///< parse_sweep; those of the device
-  Environments environments = Environments::latest;  ///< all: the latest beside each other one
-  std::vector<ComparedResults> compared = {};        ///< each, on this device, beside the results
+  std::vector<Json> sweeps = {};  ///< parse_sweep; those of the device
+  /// The latest beside the one before it, or beside each other one.
+  Environments environments = Environments::latest;
+  std::vector<ComparedResults> compared = {};  ///< each, on this device, beside the results
+  int reloaded_every_s = 0;  ///< the page loads itself again, as during a run; 0: never
 };
 
 /// Everything the page of one device shows, as a document of format "tune.report/3"
@@ -42,7 +44,16 @@ std::vector<std::filesystem::path> write_reports(const store::Store& store,
                                                  const std::filesystem::path& directory,
                                                  const Additions& additions = {});
 
-/// The same of sweeps alone, without a database.
+/// Where the page of a device is written: `where` itself if it ends in ".html", else a file in that
+/// folder.
+[[nodiscard]] std::filesystem::path page_path(const std::filesystem::path& where,
+                                              const std::string& device);
+
+/// Writes the page of one device into a file. Throws as write_reports.
+void write_report(const store::Store& store, const std::string& device,
+                  const std::filesystem::path& file, const Additions& additions = {});
+
+/// As write_reports, of sweeps alone, without a database.
 std::vector<std::filesystem::path> write_sweep_reports(const std::optional<std::string>& device,
                                                        const std::filesystem::path& directory,
                                                        std::span<const Json> sweeps);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/report/search_run.hpp"
 
+#include "tuner/core/series_share.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -18,7 +20,7 @@ struct Tried {
   double seconds = 0;
   double own_s = 0;               ///< spent on it alone
   Outcome outcome = Outcome::ok;  ///< of the trial that stands, as its time
-  std::optional<double> median_ns;
+  std::optional<double> ns;
 };
 
 /// The configurations of one run's trials, in the order in which they were first run.
@@ -30,7 +32,7 @@ std::vector<Tried> tried_in(std::span<const ReportedTrial> trials) {
     if (is_new) tried.push_back({trial.config, trial.elapsed_s, trial.own_s, trial.outcome, {}});
     Tried& one = tried[place->second];
     one.outcome = trial.outcome;
-    one.median_ns = trial.time ? std::optional(trial.time->median_ns) : std::nullopt;
+    one.ns = trial.time ? std::optional(trial.ranking_ns) : std::nullopt;
   }
   return tried;
 }
@@ -53,7 +55,7 @@ Beginning beginning_of(const store::RunRecord& run, const std::vector<Tried>& tr
                        const Legacy& legacy) {
   const auto known = legacy.results.find(key_of(run.environment));
   const auto ran_again = [&](const Tried& one) {
-    return one.median_ns && known->second.contains(one.config);
+    return one.ns && known->second.contains(one.config);
   };
   if (known != legacy.results.end() && std::ranges::none_of(tried, ran_again)) {
     return Beginning::with_results;
@@ -92,8 +94,8 @@ SearchRun search_run(const store::RunRecord& run, const std::vector<Tried>& trie
   search.exhausted = run.valid > 0 && tried.size() >= run.valid;
   double best_ns = HUGE_VAL;
   for (std::size_t i = 0; i < tried.size(); ++i) {
-    if (tried[i].median_ns.value_or(HUGE_VAL) >= best_ns) continue;
-    best_ns = *tried[i].median_ns;
+    if (tried[i].ns.value_or(HUGE_VAL) >= best_ns) continue;
+    best_ns = *tried[i].ns;
     search.improvements.push_back(
         {static_cast<double>(i + 1), tried[i].seconds, best_ns, tried[i].config});
   }
@@ -101,6 +103,16 @@ SearchRun search_run(const store::RunRecord& run, const std::vector<Tried>& trie
 }
 
 }  // namespace
+
+void rank_trials(std::vector<ReportedTrial>& trials) {
+  SeriesShare share;
+  for (const ReportedTrial& trial : trials) {
+    if (trial.time) share.learn(trial.time->median_ns, trial.series_ns);
+  }
+  for (ReportedTrial& trial : trials) {
+    if (trial.time) trial.ranking_ns = share.ranking_ns(trial.time->median_ns, trial.series_ns);
+  }
+}
 
 const store::FinalistRecord* winner_of(std::span<const store::FinalistRecord> finalists) {
   const auto is_winner = [](const store::FinalistRecord& it) {
@@ -119,14 +131,14 @@ std::optional<double> SearchRun::best_by(ProgressAxis progress, double limit) co
   std::optional<double> best_ns;
   for (const Improvement& improvement : improvements) {
     if (at(improvement, progress) > limit) break;
-    best_ns = improvement.median_ns;
+    best_ns = improvement.ns;
   }
   return best_ns;
 }
 
 std::optional<double> SearchRun::reached(ProgressAxis progress, double ns) const {
   for (const Improvement& improvement : improvements) {
-    if (improvement.median_ns <= ns) return at(improvement, progress);
+    if (improvement.ns <= ns) return at(improvement, progress);
   }
   return std::nullopt;
 }

@@ -27,10 +27,16 @@ struct ReportedTrial {
   int registers = 0;
   std::uint64_t shared_bytes = 0, local_bytes = 0;
   double own_s = 0;                                 ///< spent on verifying and timing it
-  std::optional<TimeSummary> time = {};             ///< only when `ok`
+  std::optional<TimeSummary> time = {};             ///< of single launches, only when `ok`
   std::optional<double> series_ns = {};             ///< as of TrialResult
+  double ranking_ns = 0;                            ///< by rank_trials; 0 without a time
   std::shared_ptr<const std::string> message = {};  ///< why it is not `ok`; null when it is
 };
+
+/// Gives each trial of a size that has a time what searches rank it by: the time back to back with
+/// cold operands, estimated from its single launches where it was not timed so (SeriesShare); of
+/// single launches where no trial of the size was.
+void rank_trials(std::vector<ReportedTrial>& trials);
 
 /// What a run knew of a size when it began.
 enum class Beginning {
@@ -41,9 +47,9 @@ enum class Beginning {
 
 /// A candidate that was faster than all before it.
 struct Improvement {
-  double candidates = 0;  ///< tried until then, it and failed ones included
-  double seconds = 0;     ///< since the run began
-  double median_ns = 0;
+  double candidates = 0;     ///< tried until then, it and failed ones included
+  double seconds = 0;        ///< since the run began
+  double ns = 0;             ///< ReportedTrial::ranking_ns
   std::uint32_t config = 0;  ///< of KernelHistory::configs
 };
 

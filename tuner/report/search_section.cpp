@@ -91,7 +91,7 @@ StrategyComparison comparison_of(const SizeHistory& size) {
       continue;
     }
     if (!run.improvements.empty()) {
-      comparison.best_ns = std::min(comparison.best_ns, run.improvements.back().median_ns);
+      comparison.best_ns = std::min(comparison.best_ns, run.improvements.back().ns);
     }
     if (run.beginning == Beginning::with_results) {
       ++comparison.with_results;

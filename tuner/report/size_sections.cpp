@@ -19,7 +19,7 @@ namespace {
 std::vector<double> times_of(const SizeHistory& size) {
   std::vector<double> times;
   for (const ReportedTrial& evaluation : size.evaluations) {
-    if (evaluation.time) times.push_back(evaluation.time->median_ns);
+    if (evaluation.time) times.push_back(evaluation.ranking_ns);
   }
   std::sort(times.begin(), times.end());
   return times;
@@ -72,8 +72,8 @@ std::vector<std::size_t> shown_evaluations(const SizeHistory& size) {
   std::iota(all.begin(), all.end(), std::size_t{0});
   if (all.size() <= kTrialLimit) return all;
   const auto ns = [&](std::size_t i) {
-    const auto& time = size.evaluations[i].time;
-    return time ? time->median_ns : HUGE_VAL;
+    const ReportedTrial& trial = size.evaluations[i];
+    return trial.time ? trial.ranking_ns : HUGE_VAL;
   };
   std::stable_sort(all.begin(), all.end(),
                    [&](std::size_t a, std::size_t b) { return ns(a) < ns(b); });
@@ -121,11 +121,16 @@ Json marks_of(const SizeHistory& size) {
   const auto add = [&](std::string_view role, const std::string& label, double ns) {
     marks.push_back(Json{{"role", role}, {"label", label}, {"ns", rounded(ns)}});
   };
-  if (const auto ns = best_ns(size)) add("best", "best", *ns);
-  if (!size.best) return marks;
-  if (size.best->default_ns) add("default", "default", *size.best->default_ns);
-  if (size.best->library_ns) {
-    add("library", library_brand(size.best->library_name), *size.best->library_ns);
+  const bool by_series = has_series(size);
+  if (by_series && size.best && !size.best->sustained_ns) return marks;  // of another measure
+  const auto value = [&](auto by_rank, std::optional<double> cold) {
+    return by_series ? by_rank(size) : cold;
+  };
+  const store::BestRecord best = size.best.value_or(store::BestRecord{});
+  if (const auto ns = value(ranking_ns, best_ns(size))) add("best", "best", *ns);
+  if (const auto ns = value(default_ns, best.default_ns)) add("default", "default", *ns);
+  if (const auto ns = value(library_ns, best.library_ns)) {
+    add("library", library_brand(best.library_name), *ns);
   }
   return marks;
 }
@@ -140,13 +145,17 @@ Json distribution_section(const SizeHistory& size) {
   Json section = make_section("distribution", "Distribution of all successful trials",
                               distribution_answer(times), std::move(table));
   section["marks"] = marks_of(size);
+  section["measure"] = measure_of_trials(size);
   return section;
 }
 
 Json trial_columns(const KernelHistory& kernel, const SizeHistory& size) {
   const std::vector<std::size_t> shown = shown_evaluations(size);
   const std::vector<ReportedTrial>& all = size.evaluations;
-  const auto median_of = [&](std::size_t i) {
+  const auto ranking_of = [&](std::size_t i) {
+    return all[i].time ? Json(rounded(all[i].ranking_ns)) : Json();
+  };
+  const auto cold_of = [&](std::size_t i) {
     return all[i].time ? Json(rounded(all[i].time->median_ns)) : Json();
   };
   Json columns = {
@@ -155,9 +164,11 @@ Json trial_columns(const KernelHistory& kernel, const SizeHistory& size) {
       {"run", column_of(shown, [&](std::size_t i) { return all[i].run; })},
       {"trial", column_of(shown, [&](std::size_t i) { return all[i].number; })},
       {"elapsed_s", column_of(shown, [&](std::size_t i) { return rounded(all[i].elapsed_s); })},
-      {"median_ns", column_of(shown, median_of)},
+      {"measure", measure_of_trials(size)},
+      {"ns", column_of(shown, ranking_of)},
       {"outcome", column_of(shown, [&](std::size_t i) { return name(all[i].outcome); })},
       {"parameters", Json::array()}};
+  if (has_series(size)) columns["cold_ns"] = column_of(shown, cold_of);
   if (shown.empty()) return columns;
   for (std::size_t parameter = 0; parameter < kernel.parameters.size(); ++parameter) {
     columns["parameters"].push_back(choice_column(kernel, size, parameter, shown));

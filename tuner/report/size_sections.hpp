@@ -25,7 +25,8 @@ enum class Convergence {
 [[nodiscard]] Convergence convergence_of(const SearchRun& run);
 [[nodiscard]] std::string_view name(Convergence convergence);
 
-/// The times a reader compares trials with, as the final round measured them.
+/// The times a reader compares trials with, as the final round measured them and by the measure of
+/// the trials; none where it did not take that.
 [[nodiscard]] Json marks_of(const SizeHistory& size);
 
 /// Could the search have stopped earlier? By run, the trials at which its best changed.

@@ -125,20 +125,22 @@ class Modelling {
     const CatalogueKernel& kernel = *asked.kernel;
     const CostParameters& p = kernel.model->parameters();
     result_.explanation.push_back(fmt::format(
-        "{}: {} of its {} configurations are valid here{}; the model: {:.2g} us for each launch, "
+        "{}: {} of its {} configurations are valid here{}; the model: {} for each launch, "
         "and waves of blocks at {:.3g} Tflop/s and {:.3g} GB/s",
         kernel.record->kernel, valid, kernel.configs.size(),
-        valid == 0 && !rejection.empty() ? fmt::format(" ({})", rejection) : "", p.fixed_ns / 1e3,
-        p.flops_per_ns * static_cast<double>(device_.sm_count) / 1e3, p.bytes_per_ns));
+        valid == 0 && !rejection.empty() ? fmt::format(" ({})", rejection) : "",
+        quantity::time(p.fixed_ns, 2), p.flops_per_ns * static_cast<double>(device_.sm_count) / 1e3,
+        p.bytes_per_ns));
   }
 
   void show(const Modelled& it) {
     const auto multiprocessors = static_cast<double>(std::max<std::int64_t>(1, device_.sm_count));
     const KnownConfig& config = config_of(it.candidate);
     result_.explanation.push_back(fmt::format(
-        "{} {}: {:.5g} us expected, {} in {:.2f} waves; timed at {}, the nearest at a distance of "
+        "{} {}: {} expected, {} in {:.2f} waves; timed at {}, the nearest at a distance of "
         "x{:.3g}{}",
-        it.candidate.asked->kernel->record->kernel, config.json, it.candidate.expected->ns / 1e3,
+        it.candidate.asked->kernel->record->kernel, config.json,
+        quantity::time(it.candidate.expected->ns, 4),
         quantity::count(static_cast<std::uint64_t>(it.shape.blocks), "block"),
         it.shape.blocks / (multiprocessors * it.shape.resident),
         quantity::count(config.timings.size(), "size"), std::exp(it.candidate.nearness.largest),

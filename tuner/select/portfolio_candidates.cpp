@@ -173,14 +173,14 @@ class MemberRanking {
     const ExpectedRatio& gain = *first.gain;
     const bool is_first = is_far(first) || least_gain(gain) < std::log(1 - kToleratedLoss);
     const double ns = std::exp(ln_beside_ns_.ln_ratio);
-    result_.library = ExpectedLibrary{
-        .time = {.ns = ns, .error = ln_beside_ns_.error},
-        .is_first = is_first,
-        .explanation =
-            fmt::format("{:.5g} us expected (+-{:.0f} %), {} times the first member, from {}: {}",
-                        ns / 1e3, 100 * ln_beside_ns_.error, gain_text(gain),
-                        quantity::count(sizes_.features().size(), "size"),
-                        is_first ? "chosen, since a gain is not certain" : "not taken")};
+    result_.library =
+        ExpectedLibrary{.time = {.ns = ns, .error = ln_beside_ns_.error},
+                        .is_first = is_first,
+                        .explanation = fmt::format(
+                            "{} expected (+-{:.0f} %), {} times the first member, from {}: {}",
+                            quantity::time(ns, 4), 100 * ln_beside_ns_.error, gain_text(gain),
+                            quantity::count(sizes_.features().size(), "size"),
+                            is_first ? "chosen, since a gain is not certain" : "not taken")};
   }
 
   const std::vector<AskedKernel>& asked_;

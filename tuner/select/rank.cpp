@@ -25,10 +25,11 @@ constexpr double kErrorsOfGain = 1.1;
 /// (selection_benchmark); among a few the nearest is further, so more is assumed.
 constexpr double kErrorWithoutModel = 0.35;
 
-/// The time of an entry, for an explanation: "12.3 us, 8.1 us back to back".
+/// The time of an entry, for an explanation: "12.30 µs, 8.100 µs back to back".
 std::string time_text(const store::BestRecord& best) {
-  std::string text = fmt::format("{:.5g} us", best.time.median_ns / 1e3);
-  if (best.sustained_ns) text += fmt::format(", {:.5g} us back to back,", *best.sustained_ns / 1e3);
+  std::string text = quantity::time(best.time.median_ns, 4);
+  if (best.sustained_ns)
+    text += fmt::format(", {} back to back,", quantity::time(*best.sustained_ns, 4));
   return text;
 }
 
@@ -258,7 +259,7 @@ class Ladder {
         Rung::library,
         "{}{:.3g} times the best configuration (+-{:.0f} %, from {}, the nearest {}), whose own "
         "time is known to +-{:.0f} %: {}",
-        library_ns_ ? fmt::format("{:.5g} us expected (+-{:.0f} %), ", *library_ns_ / 1e3,
+        library_ns_ ? fmt::format("{} expected (+-{:.0f} %), ", quantity::time(*library_ns_, 4),
                                   100 * estimate->time.error)
                     : "",
         estimate->ratio, 100 * estimate->error, quantity::count(estimate->sizes, "size"),
@@ -322,9 +323,9 @@ class Ladder {
     tuned.library_algorithm = entry.best.library_algorithm;
     tuned.expected_ns = entry.best.time.median_ns * *entry.best.ratio_to_library_tuned;
     tuned.explanation.push_back(
-        fmt::format("{}: {} takes {:.5g} us by its fastest algorithm, {:.3g} times the best "
+        fmt::format("{}: {} takes {} by its fastest algorithm, {:.3g} times the best "
                     "configuration",
-                    name(Rung::library_tuned), in_use, *tuned.expected_ns / 1e3,
+                    name(Rung::library_tuned), in_use, quantity::time(*tuned.expected_ns, 4),
                     *entry.best.ratio_to_library_tuned));
     return tuned;
   }

@@ -2,6 +2,7 @@
 #include "tuner/space/definition.hpp"
 
 #include "tuner/core/error.hpp"
+#include "tuner/core/file_errors.hpp"
 #include "tuner/core/suggest.hpp"
 #include "tuner/space/device.hpp"
 #include "tuner/space/parameter.hpp"
@@ -50,6 +51,11 @@ std::vector<std::string> keys_of(const Json& object) {
   return keys;
 }
 
+/// Declares a name whose declaration is wrong, so that what uses it is not called wrong, too.
+void declare_anyway(const std::string& name, SpaceDefinition& definition) {
+  if (is_name(name) && definition.scope.find(name) == nullptr) definition.scope.declare(name);
+}
+
 void parse_parameters(const Json& kernel, SpaceDefinition& definition, std::string_view where) {
   const Json& parameters = object_member(kernel, "parameters", where);
   if (parameters.size() > kMostParameters) {
@@ -60,25 +66,35 @@ void parse_parameters(const Json& kernel, SpaceDefinition& definition, std::stri
   std::vector<std::string> later = keys_of(parameters);
   const std::vector<std::string> derived = keys_of(object_member(kernel, "derived", where));
   later.insert(later.end(), derived.begin(), derived.end());
+  ErrorCollector errors;
   for (const auto& [name, json] : parameters.items()) {
     const std::string place = fmt::format("{}.parameters.{}", where, name);
-    check_name(name, definition, place);
-    Parameter parameter = parse_parameter(name, json, definition.scope, later, place);
-    parameter.slot = definition.scope.declare(name, parameter.value_kind);
-    definition.parameters.push_back(std::move(parameter));
+    const bool is_right = errors.attempt([&] {
+      check_name(name, definition, place);
+      Parameter parameter = parse_parameter(name, json, definition.scope, later, place);
+      parameter.slot = definition.scope.declare(name, parameter.value_kind);
+      definition.parameters.push_back(std::move(parameter));
+    });
+    if (!is_right) declare_anyway(name, definition);
   }
+  errors.throw_any();
 }
 
 void parse_derived(const Json& kernel, SpaceDefinition& definition, std::string_view where) {
   const Json& derived = object_member(kernel, "derived", where);
   const std::vector<std::string> later = keys_of(derived);
+  ErrorCollector errors;
   for (const auto& [name, json] : derived.items()) {
     const std::string place = fmt::format("{}.derived.{}", where, name);
-    check_name(name, definition, place);
-    Expression expression = compile_number(json, definition.scope, later, place);
-    const std::size_t slot = definition.scope.declare(name);
-    definition.derived.push_back({name, std::move(expression), slot});
+    const bool is_right = errors.attempt([&] {
+      check_name(name, definition, place);
+      Expression expression = compile_number(json, definition.scope, later, place);
+      const std::size_t slot = definition.scope.declare(name);
+      definition.derived.push_back({name, std::move(expression), slot});
+    });
+    if (!is_right) declare_anyway(name, definition);
   }
+  errors.throw_any();
 }
 
 void parse_constraints(const Json& kernel, SpaceDefinition& definition, std::string_view where) {
@@ -89,15 +105,20 @@ void parse_constraints(const Json& kernel, SpaceDefinition& definition, std::str
   if (!constraints.is_array()) {
     refuse(list, fmt::format("must be a list, not {}", constraints.type_name()));
   }
-  for (const Json& json : constraints) {
-    const std::string place = fmt::format("{}[{}]", list, definition.constraints.size());
-    expect_object(json, keys, place);
-    if (!json.contains("expr")) refuse(place, "'expr' is missing");
-    std::string why = string_member(json, "why", place);
-    definition.constraints.push_back(
-        {compile_number(json["expr"], definition.scope, {}, fmt::format("{}.expr", place)),
-         std::move(why)});
+  ErrorCollector errors;
+  for (std::size_t i = 0; i < constraints.size(); ++i) {
+    errors.attempt([&] {
+      const Json& json = constraints[i];
+      const std::string place = fmt::format("{}[{}]", list, i);
+      expect_object(json, keys, place);
+      if (!json.contains("expr")) refuse(place, "'expr' is missing");
+      std::string why = string_member(json, "why", place);
+      definition.constraints.push_back(
+          {compile_number(json["expr"], definition.scope, {}, fmt::format("{}.expr", place)),
+           std::move(why)});
+    });
   }
+  errors.throw_any();
 }
 
 }  // namespace
@@ -129,9 +150,11 @@ SpaceDefinition parse_space_definition(const Json& kernel, const Dimensions& dim
   SpaceDefinition definition;
   definition.scope = family_scope(dims);
   definition.dims = dims;
-  parse_parameters(kernel, definition, where);
-  parse_derived(kernel, definition, where);
-  parse_constraints(kernel, definition, where);
+  ErrorCollector errors;
+  for (const auto parse : {parse_parameters, parse_derived, parse_constraints}) {
+    errors.attempt([&] { parse(kernel, definition, where); });
+  }
+  errors.throw_any();
   return definition;
 }
 

@@ -2,6 +2,7 @@
 #include "tuner/space/parameter.hpp"
 
 #include "tuner/core/error.hpp"
+#include "tuner/core/file_errors.hpp"
 #include "tuner/core/printable.hpp"
 #include "tuner/core/suggest.hpp"
 
@@ -200,11 +201,14 @@ void expect_object(const Json& json, std::span<const std::string> keys, std::str
                        keys.size() > kFew ? "" : fmt::format(" (keys: {})", fmt::join(keys, ", ")),
                        json.type_name()));
   }
+  ErrorCollector errors;
   for (const auto& [key, value] : json.items()) {
-    if (std::find(keys.begin(), keys.end(), key) == keys.end()) {
-      refuse(where, fmt::format("unknown key '{}'{}", key, did_you_mean(key, keys)));
-    }
+    if (errors.is_full()) break;
+    if (std::find(keys.begin(), keys.end(), key) != keys.end()) continue;
+    errors.attempt(
+        [&] { refuse(where, fmt::format("unknown key '{}'{}", key, did_you_mean(key, keys))); });
   }
+  errors.throw_any();
 }
 
 std::string string_member(const Json& object, const std::string& key, std::string_view where) {

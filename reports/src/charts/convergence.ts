@@ -12,11 +12,11 @@ export type Progress = "trial" | "elapsed_s";
 /** Every standing trial's time and, of each run, the best so far as a step. */
 export function convergenceChart(section: ConvergenceSection, trials: Trials, progress: Progress, theme: Theme): EChartsOption {
   const cloud: [number, number, number][] = [];
-  trials.median_ns.forEach((ns, i) => {
+  trials.ns.forEach((ns, i) => {
     if (ns !== null) cloud.push([trials[progress][i], Math.log10(ns), i]);
   });
   const { table, runs } = section;
-  const at = numbers(table, progress) as number[], best = numbers(table, "median_ns") as number[];
+  const at = numbers(table, progress) as number[], best = numbers(table, "ns") as number[];
   const ends = runs.map((run) => (progress === "trial" ? run.trials : run.elapsed_s));
   const names = texts(table, "run");
   const end = Math.max(...ends);
@@ -29,20 +29,21 @@ export function convergenceChart(section: ConvergenceSection, trials: Trials, pr
   const latest = runs.length - 1;
 
   return {
-    grid: plot(16, 64, 4, 4),
+    grid: plot(34, 64, 4, 4),
     xAxis: {
       ...axisStyle(theme), type: "value", min: 0, max: end, splitLine: { show: false },
       name: progress === "trial" ? "trials of the run" : "time since the run’s first trial of this size",
       nameLocation: "middle", nameGap: 28,
       axisLabel: { color: theme.muted, hideOverlap: true, showMaxLabel: false, formatter: (v: number) => (progress === "trial" ? count(v) : duration(v)) },
     },
-    yAxis: timeAxis(theme, times),
+    yAxis: { ...timeAxis(theme, times), name: `time, ${trials.measure}`, nameLocation: "end" },
     tooltip: {
       ...tooltipStyle(theme), trigger: "item",
       formatter: (hovered) => {
         const i = ((hovered as { data: number[] }).data)[2];
         return tip(`Trial ${count(trials.trial[i])} of run ${runs[trials.run[i]].run}`, [
-          ["time", time(trials.median_ns[i]!)],
+          [trials.measure, time(trials.ns[i]!)],
+          ...(trials.cold_ns ? [["cold", time(trials.cold_ns[i]!)] as [string, string]] : []),
           ["after", duration(trials.elapsed_s[i])],
           ...trials.parameters.map((p): [string, string] => [p.name, p.values[p.choices[i]]]),
         ]);

@@ -28,7 +28,7 @@ export function distributionChart(section: DistributionSection, theme: Theme): E
     grid: plot(56, 24, 4, 4),
     xAxis: {
       ...timeAxis(theme, [...from, ...to, ...section.marks.map((mark) => mark.ns)]),
-      splitLine: { show: false }, name: "time, logarithmic", nameLocation: "middle", nameGap: 28,
+      splitLine: { show: false }, name: `time ${section.measure}, logarithmic`, nameLocation: "middle", nameGap: 28,
     },
     yAxis: { ...axisStyle(theme), type: "value", min: 0, minInterval: 1 },
     tooltip: {

@@ -8,9 +8,9 @@ import { tip, tooltipStyle } from "../tooltip";
 
 /** The contenders of a size, or of all: time against energy, each over the least of its size; the Pareto set in full colour. */
 export function energyChart({ table }: EnergySection, size: string | null, theme: Theme): EChartsOption {
-  const sizes = texts(table, "size"), names = texts(table, "contender"), optimal = texts(table, "pareto");
+  const sizes = texts(table, "size"), measures = texts(table, "measure"), names = texts(table, "contender"), optimal = texts(table, "pareto");
   const time = numbers(table, "time"), energy = numbers(table, "energy");
-  const ns = numbers(table, "median_ns"), joules = numbers(table, "joules"), watts = numbers(table, "watts");
+  const ns = numbers(table, "ns"), joules = numbers(table, "joules"), watts = numbers(table, "watts");
   const drawn = sizes.flatMap((one, i) => (size === null || one === size ? [i] : []));
   const axis = (name: string, nameGap: number, values: (number | null)[]) => {
     const most = Math.max(1.01, ...drawn.map((i) => values[i]!)), margin = 0.06 * (most - 1); // no mark is on an edge
@@ -37,7 +37,7 @@ export function energyChart({ table }: EnergySection, size: string | null, theme
         const i = (hovered as { data: number[] }).data[2];
         if (i === undefined) return "";
         return tip(`${names[i]}, ${sizes[i]}`, [
-          ["time", cell(ns[i], "time")], ["energy", `${cell(joules[i], "number")}\u00a0J a run`], ["power", `${cell(watts[i], "number")}\u00a0W`],
+          [`time ${measures[i]}`, cell(ns[i], "time")], ["energy", `${cell(joules[i], "number")}\u00a0J a run`], ["power", `${cell(watts[i], "number")}\u00a0W`],
         ]);
       },
     },

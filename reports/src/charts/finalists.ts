@@ -8,7 +8,7 @@ import { tip, tooltipStyle } from "../tooltip";
 
 const kFar = 1.25; // beyond this factor a contender would flatten the differences among the others
 
-interface Contender { name: string; role: string; ratio: number; low: number; high: number; config: string; median: number }
+interface Contender { name: string; role: string; ratio: number; low: number; high: number; config: string; cold: number; backToBack: number | null }
 
 function contenders(section: FinalistsSection): Contender[] {
   const { table } = section;
@@ -21,7 +21,8 @@ function contenders(section: FinalistsSection): Contender[] {
     ratio: row[index("ratio")] as number,
     low: row[index("ratio_low")] as number,
     high: row[index("ratio_high")] as number,
-    median: row[index("median_ns")] as number,
+    cold: row[index("median_ns")] as number,
+    backToBack: row[index("sustained_ns")] as number | null,
   }));
 }
 
@@ -56,7 +57,8 @@ export function finalistsChart(section: FinalistsSection, theme: Theme): ECharts
       formatter: (hovered) => {
         const one = near[(hovered as { dataIndex: number }).dataIndex];
         return tip(one.name, [
-          ["median", cell(one.median, "time")],
+          ...(one.backToBack === null ? [] : [["back to back", cell(one.backToBack, "time")] as [string, string]]),
+          ["cold median", cell(one.cold, "time")],
           ["to the winner", `${cell(one.ratio, "factor")} (${cell(one.low, "factor")} – ${cell(one.high, "factor")})`],
           ["", one.config],
         ]);

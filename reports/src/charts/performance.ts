@@ -43,7 +43,7 @@ export function performanceChart(section: PerformanceSection, type: string, them
       name: `${columns[columnIndex(table, "extent")].label}, logarithmic`, nameLocation: "middle", nameGap: 28, splitLine: { show: false },
     },
     yAxis: isTime
-      ? { ...timeAxis(theme, all), name: "time", nameLocation: "end" }
+      ? { ...timeAxis(theme, all), name: "time that sizes are ranked by", nameLocation: "end" }
       : { ...axisStyle(theme), type: "value", min: 0, name: section.unit, nameLocation: "end" },
     tooltip: {
       ...tooltipStyle(theme), trigger: "item",

@@ -12,15 +12,38 @@
 #include <utility>
 #include <vector>
 
-namespace tuner::cli {
+namespace tuner::report {
+
+/// A stored kernel, read once for all its snippets.
+class SnippetKernel {
+ public:
+  /// Throws Error(usage) when the stored kernel can no longer be understood.
+  explicit SnippetKernel(const store::KernelRecord& record);
+
+  [[nodiscard]] const family::Family& family() const { return family_; }
+  [[nodiscard]] const family::Kernel& kernel() const { return family_.kernel(name_); }
+  /// The file that snippets include.
+  [[nodiscard]] const std::string& source_name() const { return source_name_; }
+  /// Places among arguments and scratch buffers that a function takes as pointers to other types
+  /// than those that are built in.
+  [[nodiscard]] const std::set<std::size_t>& other_types() const { return other_types_; }
+
+ private:
+  std::string name_, source_name_;
+  family::Family family_;
+  std::set<std::size_t> other_types_;
+};
 
 /// What to paste to use a configuration.
 class Snippet {
  public:
-  /// Throws Error(usage) when the stored kernel can no longer be understood, or an expression of it
-  /// has no value at the size.
-  Snippet(const store::KernelRecord& record, const space::DeviceInfo& device,
+  /// Throws Error(usage) when an expression of the kernel has no value at the size.
+  Snippet(const SnippetKernel& stored, const space::DeviceInfo& device,
           std::string_view config_json, const std::vector<std::int64_t>& size);
+  /// Throws Error(usage) as SnippetKernel, too.
+  Snippet(const store::KernelRecord& record, const space::DeviceInfo& device,
+          std::string_view config_json, const std::vector<std::int64_t>& size)
+      : Snippet(SnippetKernel(record), device, config_json, size) {}
 
   /// Whether the kernel is CUDA's, not for processors alone.
   [[nodiscard]] bool is_cuda() const { return is_cuda_; }
@@ -77,4 +100,4 @@ class Snippet {
   std::vector<std::string> definitions_;                     // -DNAME=value, every parameter
 };
 
-}  // namespace tuner::cli
+}  // namespace tuner::report

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/cli/snippet.hpp"
+#include "tuner/report/snippet.hpp"
 
 #include "tuner/core/error.hpp"
 #include "tuner/core/shell_words.hpp"
@@ -16,7 +16,7 @@
 #include <iterator>
 #include <type_traits>
 
-namespace tuner::cli {
+namespace tuner::report {
 namespace {
 
 constexpr std::uint32_t kSharedBytesWithoutOptIn = 48 * 1024;
@@ -174,12 +174,19 @@ std::string dim3_text(const std::array<std::uint32_t, 3>& extent) {
 
 }  // namespace
 
-Snippet::Snippet(const store::KernelRecord& record, const space::DeviceInfo& device,
+SnippetKernel::SnippetKernel(const store::KernelRecord& record)
+    : name_(record.kernel),
+      source_name_(record.source_name),
+      family_(select::stored_family(record)) {
+  select::require_own_code(record, family_);
+  other_types_ = taken_as_other_types(kernel());
+}
+
+Snippet::Snippet(const SnippetKernel& stored, const space::DeviceInfo& device,
                  std::string_view config_json, const std::vector<std::int64_t>& size)
-    : kernel_(record.kernel), source_name_(record.source_name) {
-  const family::Family family = select::stored_family(record);
-  select::require_own_code(record, family);
-  const family::Kernel& kernel = family.kernel(record.kernel);
+    : kernel_(stored.kernel().name), source_name_(stored.source_name()) {
+  const family::Family& family = stored.family();
+  const family::Kernel& kernel = stored.kernel();
   const space::BoundDefinition space(kernel.space, device.attributes, size);
   const space::Config config = space::config_from_json(*kernel.space, config_json);
   const family::CompileJob job = family::compile_job(kernel, space, config);
@@ -200,7 +207,7 @@ Snippet::Snippet(const store::KernelRecord& record, const space::DeviceInfo& dev
   has_shared_headers_ = std::ranges::any_of(
       kernel.source.headers,
       [](const family::Header& header) { return header.name.starts_with("common/"); });
-  other_types_ = taken_as_other_types(kernel);
+  other_types_ = stored.other_types();
   taken_names_ = names_of_its_own(kernel, job);
   for (const family::Argument& each : family.arguments) given_names_.insert(each.name);
   for (const family::ScratchBuffer& each : kernel.scratch) given_names_.insert(each.name);
@@ -430,4 +437,4 @@ std::string Snippet::cpp() const {
       heading(), kernel_, fmt::join(parameters_, ", "), body());
 }
 
-}  // namespace tuner::cli
+}  // namespace tuner::report

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/cli/snippet.hpp"
+#include "tuner/report/snippet.hpp"
 
 #include "tuner/core/error.hpp"
 #include "tuner/select/stored_family.hpp"
@@ -8,7 +8,7 @@
 
 #include <string>
 
-namespace tuner::cli {
+namespace tuner::report {
 namespace {
 
 using testing::AllOf;
@@ -241,4 +241,4 @@ TEST(Snippet, RefusesAStoredKernelThatItCannotRead) {
 }
 
 }  // namespace
-}  // namespace tuner::cli
+}  // namespace tuner::report
