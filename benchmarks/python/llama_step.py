@@ -21,8 +21,8 @@ from torch.nn import functional
 
 import tuner
 from graphs import time_us
+from steps import ROUNDS, captured_step, compare
 
-ROUNDS = 20
 SHAPE = dict(hidden_size=4096, intermediate_size=14336, num_attention_heads=32, num_key_value_heads=8, vocab_size=128256,
              num_hidden_layers=4, max_position_embeddings=8192)
 
@@ -76,13 +76,6 @@ class MergedModel(torch.nn.Module):
         return self.head(x)
 
 
-def captured(step, ids):
-    graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph):
-        result = step(ids)
-    return graph, result
-
-
 def time_alone(step, tokens, label):
     """Prints a line: a step by aten alone, or by what intercepts its calls."""
     ids = torch.randint(0, SHAPE["vocab_size"], (tokens, 1), device="cuda")
@@ -92,34 +85,15 @@ def time_alone(step, tokens, label):
     ready = time.monotonic() - start
     for _ in range(2):
         step(ids)
-    graph, _ = captured(step, ids)
+    graph, _ = captured_step(step, ids)
     times = sorted(time_us(graph, 1) for _ in range(ROUNDS))
     print(f"{label:8} {tokens:5} tokens  {statistics.median(times):7.1f} us ({times[0]:.1f}-{times[-1]:.1f})  ready {ready:.1f} s", flush=True)
 
 
-def compare(step, tokens, label, options):
+def compare_at(step, tokens, label, options):
     """Prints a line: a step on `tokens` sequences of one token each."""
     ids = torch.randint(0, SHAPE["vocab_size"], (tokens, 1), device="cuda")
-    tuner.torch.disable()
-    for _ in range(3):
-        step(ids)
-    torch.cuda.synchronize()
-    plain, expected = captured(step, ids)
-    tuner.torch.enable(measure=options.measure, table=options.table)
-    start = time.monotonic()
-    step(ids)
-    torch.cuda.synchronize()
-    ready = time.monotonic() - start
-    step(ids)
-    before = tuner.torch.statistics()
-    tuned, result = captured(step, ids)
-    after = tuner.torch.statistics()
-    rounds = [(time_us(plain, 1), time_us(tuned, 1)) for _ in range(ROUNDS)]
-    error = float((result - expected).abs().max() / expected.abs().max())
-    ratios = sorted(a / b for a, b in rounds)
-    aten, ours = (statistics.median(times) for times in zip(*rounds))
-    print(f"{label:8} {tokens:5} tokens  aten {aten:7.1f} us  tuner {ours:7.1f} us  ratio {statistics.median(ratios):.3f} ({ratios[0]:.3f}-{ratios[-1]:.3f})  "
-          f"taken {after.taken - before.taken}  passed on {after.passed_on - before.passed_on}  ready {ready:.1f} s  error {error:.1e}", flush=True)
+    compare(step, ids, f"{label:8} {tokens:5} tokens", measure=options.measure, table=options.table)
 
 
 def main():
@@ -147,11 +121,11 @@ def main():
             if options.alone:
                 time_alone(step, tokens, "eager")
                 continue
-            compare(step, tokens, "eager", options)
+            compare_at(step, tokens, "eager", options)
             if options.compile:
                 tuner.torch.disable()
                 torch._dynamo.reset()
-                compare(torch.compile(step, dynamic=False), tokens, "compiled", options)
+                compare_at(torch.compile(step, dynamic=False), tokens, "compiled", options)
 
 
 if __name__ == "__main__":

@@ -10,17 +10,14 @@ kernels compiled. `ratio` is aten's time divided by tuner's, the median over rou
 
 import argparse
 import dataclasses
-import statistics
-import time
 from typing import Any, Callable, Tuple
 
 import torch
 import transformers
 
 import tuner
-from graphs import time_us
+from steps import compare
 
-ROUNDS = 20
 VOCABULARY = 1000
 
 
@@ -60,38 +57,6 @@ def inputs_of(shape, dtype):
     if len(shape) == 4:
         return torch.randn(shape, device="cuda", dtype=dtype)
     return torch.randint(0, VOCABULARY, shape, device="cuda")
-
-
-def captured(step, x):
-    graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph):
-        result = step(x)
-    return graph, result
-
-
-def compare(step, x, label):
-    """Prints a line."""
-    tuner.torch.disable()
-    for _ in range(3):
-        step(x)
-    torch.cuda.synchronize()
-    plain, expected = captured(step, x)
-    tuner.torch.enable()
-    begin = time.monotonic()
-    step(x)
-    torch.cuda.synchronize()
-    ready = time.monotonic() - begin
-    for _ in range(2):
-        step(x)
-    before = tuner.torch.statistics()
-    tuned, result = captured(step, x)
-    after = tuner.torch.statistics()
-    rounds = [(time_us(plain, 1), time_us(tuned, 1)) for _ in range(ROUNDS)]
-    ratios = sorted(a / b for a, b in rounds)
-    aten, ours = (statistics.median(times) for times in zip(*rounds))
-    error = float((result - expected).abs().max() / expected.abs().max())
-    print(f"{label:30} aten {aten:7.1f} us  tuner {ours:7.1f} us  ratio {statistics.median(ratios):.3f} ({ratios[0]:.3f}-{ratios[-1]:.3f})  "
-          f"taken {after.taken - before.taken}  passed on {after.passed_on - before.passed_on}  ready {ready:.1f} s  error {error:.1e}", flush=True)
 
 
 def main():

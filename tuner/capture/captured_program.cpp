@@ -288,7 +288,7 @@ class ProgramCapture {
     return *element_type_from_name(type);
   }
 
-  /// That the source is that of the compiled kernel.
+  /// Throws unless the source has the parameters of the compiled kernel.
   void require_parameters(const Json& arguments) const {
     std::vector<std::size_t> wanted, found;
     for (const Json& entry : arguments) {

@@ -11,8 +11,8 @@
 namespace tuner::cli {
 
 /// Rewrites the report's page of a run's device while it runs: after trials, every five seconds at
-/// most and in a twentieth of the time, and after each size. A page that cannot be written is told
-/// once.
+/// most and in a twentieth of the time, and after each size. A page that cannot be written is
+/// reported once.
 class LiveReport final : public session::Observer {
  public:
   /// Reads `database` itself; `where` is that of report::page_path.

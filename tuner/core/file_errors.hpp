@@ -17,7 +17,7 @@ struct FileError {
   std::size_t line = 0, column = 0;  ///< from 1, the column in bytes; 0 where not known
 };
 
-/// So many mistakes of a file are told.
+/// The most mistakes of a file that are reported.
 inline constexpr std::size_t kMostErrors = 20;
 
 /// Several of them: what() has a line for each of the first twenty, and says that there are more.

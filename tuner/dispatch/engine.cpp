@@ -215,7 +215,7 @@ void Engine::launch(FamilyId id, std::span<const std::int64_t> size,
 void Engine::launch_asked_for(FamilyId id, std::span<const std::int64_t> size,
                               std::span<const DispatchArgument> arguments,
                               backend::StreamHandle stream) {
-  // Whatever stands in the way of the capture, the application is served.
+  // A capture that fails does not fail the launch.
   const auto tell = [&](const std::string& what) {
     log(settings_, LogLevel::warn, fmt::format("TUNER_CAPTURE={}: {}", settings_.capture, what));
   };

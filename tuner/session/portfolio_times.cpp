@@ -111,7 +111,7 @@ class PortfolioTiming {
     for (auto& [kernel, trials] : trials_) trials->end(state);
   }
 
-  /// Those with the median, the lower and the upper quartile of the work, then the others from the
+  /// Sizes with the median, the lower and the upper quartile of the work, then the others from the
   /// least: at the largest, a kernel that suits them badly takes a minute for a trial.
   [[nodiscard]] std::vector<space::Size> by_quartiles(std::vector<space::Size> sizes) const {
     std::ranges::sort(sizes, {}, [&](const space::Size& size) {
