@@ -78,7 +78,7 @@ class AgentsTest(ProgramTest):
         for pid, _ in self.ours():
             os.kill(pid, signal.SIGKILL)
 
-    def expect_none_left(self, within=10):
+    def expect_none_left(self, within=60):
         end = time.monotonic() + within
         while time.monotonic() < end and list(self.ours()):
             time.sleep(0.05)

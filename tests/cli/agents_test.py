@@ -16,6 +16,7 @@ import time
 import unittest
 
 from agents import SIZES, TUNE, AgentsTest, SAXPY, frame
+from program import PATIENCE
 
 ENV = "env TUNER_CPU_DEVICES=1"
 SLOW = "sh -c 'sleep 4; exec \"$0\" \"$@\"'"
@@ -96,7 +97,7 @@ class RunsTest(AgentsTest):
         self.expect_none_left()
 
     def test_an_agent_that_comes_late(self):
-        run = self.tune(*self.line(ENV, SLOW, sizes=range(1000, 11000, 1000), evaluations=4), timeout=120)
+        run = self.tune(*self.line(ENV, SLOW, sizes=range(1000, 11000, 1000), evaluations=4))
         self.assertRegex(run.stderr, r"device 1 joins: on|device 1 joins: CPU-0 on")
         self.expect_every_size(sizes=range(1000, 11000, 1000))
 
@@ -109,7 +110,7 @@ class RunsTest(AgentsTest):
                 if code is not None:
                     run.communicate()
                     self.assertEqual(run.returncode, code)
-                self.expect_none_left(within=10)
+                self.expect_none_left()
                 run.kill()
                 run.communicate()
 
@@ -172,7 +173,7 @@ class StrangersTest(AgentsTest):
 
     def port_of(self, run):
         """Where the program listens."""
-        end = time.monotonic() + 20
+        end = time.monotonic() + PATIENCE
         while time.monotonic() < end:
             mine = set()
             for descriptor in pathlib.Path(f"/proc/{run.pid}/fd").glob("*"):
@@ -193,10 +194,10 @@ class StrangersTest(AgentsTest):
                            "nonce": "", "proof": ""}}
         strangers = []
         for said in [b""] * 200 + [b"GET / HTTP/1.1\r\n\r\n", b"tune\xff\xff\xff\x03", frame(hello), frame({"open": {}}), frame([])] * 4:
-            strangers.append(socket.create_connection(("127.0.0.1", port), timeout=20))
+            strangers.append(socket.create_connection(("127.0.0.1", port), timeout=PATIENCE))
             with contextlib.suppress(OSError):
                 strangers[-1].sendall(said)
-        _, errors = run.communicate(timeout=120)
+        _, errors = run.communicate(timeout=PATIENCE)
         self.assertEqual(run.returncode, 0, errors)
         self.assertNotIn("\x1b", errors)
         self.assertLessEqual(errors.count("is refused"), 6, errors)
@@ -220,7 +221,7 @@ class StrangersTest(AgentsTest):
             self.assertIn(b"proof", said)
             self.assertNotIn(b"the secret token", said)
             connection.sendall(frame({"welcome": "0" * 64}) + frame({"open": {}}))
-            _, errors = agent.communicate(timeout=30)
+            _, errors = agent.communicate(timeout=PATIENCE)
             connection.close()
         self.assertEqual(agent.returncode, 1)
         self.assertIn(b"does not know the token", errors)

@@ -9,7 +9,7 @@ import subprocess
 import unittest
 import unittest.mock
 
-from program import SHORT_RUN, TUNE, ProgramTest
+from program import PATIENCE, SHORT_RUN, TUNE, ProgramTest
 
 COMMANDS = (["bench"], ["compare"], ["finalize"], ["space", "init"], ["query"], ["report"], ["export"], ["import"], ["merge"], ["replay"],
             ["runs", "show"], ["space", "why"], ["quarantine", "list"], ["doctor"], ["completion"])
@@ -23,7 +23,7 @@ class CompletionTest(ProgramTest):
         done = subprocess.run(
             ["bash", "-c", script + 'COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _tune; '
              'printf "%s\\n" "${COMPREPLY[@]}"', "bash", *words],
-            capture_output=True, text=True, timeout=60, check=True)
+            capture_output=True, text=True, timeout=PATIENCE, check=True)
         self.assertEqual(done.stderr, "")
         return done.stdout.split()
 
@@ -71,11 +71,11 @@ class CompletionTest(ProgramTest):
                 continue
             script = self.directory / shell
             script.write_text(self.tune("completion", shell).stdout)
-            done = subprocess.run([*check, script], capture_output=True, text=True, timeout=60)
+            done = subprocess.run([*check, script], capture_output=True, text=True, timeout=PATIENCE)
             self.assertEqual((done.returncode, done.stderr), (0, ""), shell)
         if shutil.which("groff") is not None:
             done = subprocess.run(["groff", "-Kutf8", "-man", "-Tutf8", "-ww", "-z"], input=self.tune("man").stdout,
-                                  capture_output=True, text=True, timeout=60)
+                                  capture_output=True, text=True, timeout=PATIENCE)
             self.assertEqual((done.returncode, done.stderr), (0, ""))
 
     def test_an_unknown_shell_is_refused(self):

@@ -6,7 +6,7 @@ import os
 import subprocess
 import unittest
 
-from program import SEED, SHORT_RUN, ProgramTest
+from program import PATIENCE, SEED, SHORT_RUN, ProgramTest
 
 COMPILER = os.environ["HOST_COMPILER"]
 
@@ -44,7 +44,7 @@ class DispatchTableTest(ProgramTest):
             for standard in ("c++11", "c++17", "c++20"):
                 with self.subTest(name=name, standard=standard):
                     subprocess.run([COMPILER, f"-std={standard}", "-Wall", "-Wextra", "-Wpedantic", "-Werror",
-                                    str(source), "-o", str(self.directory / "main")], check=True, timeout=60)
+                                    str(source), "-o", str(self.directory / "main")], check=True, timeout=PATIENCE)
                     text = subprocess.run([str(self.directory / "main")], check=True, capture_output=True, text=True)
                     self.assertEqual(text.stdout, document)
 

@@ -9,7 +9,7 @@ import stat
 import subprocess
 import unittest
 
-from program import SCALE_SOURCES, SCALE_SPACE, SEED, TUNE, ProgramTest
+from program import PATIENCE, SCALE_SOURCES, SCALE_SPACE, SEED, TUNE, ProgramTest
 
 SCALE_RUN = ("--kernel", "scale", "--backend", "cpu", "--size", "64", "--max-evals", "1")
 
@@ -29,7 +29,7 @@ class OutputTest(ProgramTest):
     def test_what_the_shell_appends_to_is_appended_to(self):
         log = self.text_file("log", "before\n")
         with log.open("a") as out:
-            subprocess.run([TUNE, "export", "-o", "/dev/stdout"], stdout=out, check=True, timeout=60,
+            subprocess.run([TUNE, "export", "-o", "/dev/stdout"], stdout=out, check=True, timeout=PATIENCE,
                            cwd=self.directory, env=self.environment())
         self.assertEqual(log.read_text(), "before\n" + self.text)
 
@@ -53,7 +53,7 @@ class OutputTest(ProgramTest):
         command = f"{shlex.quote(TUNE)} -q --space {self.space_file()} {' '.join(SCALE_RUN)} --fresh --log "
         for place in (">(cat >&2)", "/dev/stderr", "/dev/stdout >&2"):
             with self.subTest(place=place):
-                done = subprocess.run(["bash", "-c", command + place + "; wait"], capture_output=True, text=True, timeout=60,
+                done = subprocess.run(["bash", "-c", command + place + "; wait"], capture_output=True, text=True, timeout=PATIENCE,
                                       cwd=self.directory, env=self.environment())
                 self.assertEqual(done.returncode, 0, done.stderr)
                 self.assertIn('"event":"opened"', done.stderr)
@@ -98,7 +98,7 @@ class InputTest(ProgramTest):
     def test_a_pipe_of_the_shell_is_read(self):
         path = self.space_file()
         done = subprocess.run(["bash", "-c", f"{shlex.quote(TUNE)} space count <(cat {path}) --kernel scale"],
-                              capture_output=True, text=True, timeout=60, env=self.environment())
+                              capture_output=True, text=True, timeout=PATIENCE, env=self.environment())
         self.assertIn("2 valid configurations", done.stdout, done.stderr)
 
     def test_a_byte_order_mark(self):
@@ -115,23 +115,23 @@ class InputTest(ProgramTest):
         command = [os.fsencode(TUNE), b"--space", folder + b"/scale.json", *map(os.fsencode, SCALE_RUN)]
 
         def run(words):
-            done = subprocess.run(words, cwd=self.directory, capture_output=True, timeout=60, env=self.environment())
+            done = subprocess.run(words, cwd=self.directory, capture_output=True, timeout=PATIENCE, env=self.environment())
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertNotIn(b"\x1b", done.stdout + done.stderr)
             done.stderr.decode()
             return done.stdout.decode()
         named = subprocess.run([*command, b"--fresh", b"--db", folder + b"/tune.db"], cwd=self.directory,
-                               capture_output=True, timeout=60, env=self.environment())
+                               capture_output=True, timeout=PATIENCE, env=self.environment())
         query = next(line.strip() for line in named.stderr.decode().splitlines() if "tune query" in line)
         asked = subprocess.run(["bash", "-c", query.replace("tune", shlex.quote(TUNE), 1)], cwd=self.directory,
-                               capture_output=True, timeout=60, env=self.environment())
+                               capture_output=True, timeout=PATIENCE, env=self.environment())
         self.assertEqual(asked.returncode, 0, asked.stderr)
         run([*command, b"--json"])
         shown = json.loads(run([os.fsencode(TUNE), b"runs", b"show", b"--json"]))
         self.assertIn("caf\\351", shown["command"])
         # What is printed can be pasted.
         pasted = subprocess.run(["bash", "-c", f"{shown['command'].replace('tune', shlex.quote(TUNE), 1)}"],
-                                cwd=self.directory, capture_output=True, timeout=60, env=self.environment())
+                                cwd=self.directory, capture_output=True, timeout=PATIENCE, env=self.environment())
         self.assertEqual(pasted.returncode, 0, pasted.stderr)
 
 

@@ -11,7 +11,7 @@ import sys
 import unittest
 
 from forgery import forge
-from program import ROOT, SEED, SCALE_SOURCES, SCALE_SPACE, TUNE, ProgramTest
+from program import PATIENCE, ROOT, SCALE_SOURCES, SCALE_SPACE, SEED, TUNE, ProgramTest
 
 sys.path.insert(0, str(ROOT / "tests" / "support"))
 from pseudo_terminal import run_on_terminal  # noqa: E402
@@ -107,7 +107,7 @@ class NameTest(HostileTest):
                              ["runs", "show", "--", name], ["space", "check", "--", name],
                              ["report", f"--device={name}", "-o", "report"]):
                     done = subprocess.run([TUNE, *line], cwd=self.directory, capture_output=True,
-                                          env=self.environment(), timeout=60)
+                                          env=self.environment(), timeout=PATIENCE)
                     output = (done.stdout + done.stderr).decode()
                     self.assertIn(done.returncode, (1, 2, 5), (line, output))
                     self.assertFalse(COMMANDS & set(output), output)
@@ -230,7 +230,7 @@ class FileTest(HostileTest):
                     if content is not None:
                         self.text_file(forged, content)
                     done = subprocess.run([TUNE, *map(str, arguments)], cwd=self.directory, env=self.environment(), capture_output=True,
-                                          text=True, timeout=60)
+                                          text=True, timeout=PATIENCE)
                     self.assertIn(done.returncode, (1, 2, 5), done.stderr)
                     lines = (done.stdout + done.stderr).splitlines()
                     self.assertEqual([line for line in lines if line.startswith(("error: forged", "note: forged"))], [])

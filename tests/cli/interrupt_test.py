@@ -7,7 +7,7 @@ import signal
 import time
 import unittest
 
-from program import GEMM, ProgramTest
+from program import GEMM, PATIENCE, ProgramTest
 
 LONG_RUN = ("--space", GEMM, "--kernel", "gemm_naive", "--backend", "cpu", "--size", "16,16,16")
 
@@ -33,7 +33,7 @@ class InterruptTest(ProgramTest):
     def save_and_resume(self, sent, code):
         run = self.start_until(" 1/66 ", *LONG_RUN)
         run.send_signal(sent)
-        stdout, stderr = run.communicate(timeout=30)
+        stdout, stderr = run.communicate(timeout=PATIENCE)
         self.assertEqual(run.returncode, code, stderr)
         self.assertIn("\nending after what runs now; once more to end at once\n", stderr)
         self.assertIn("Resume with the same command:\n  tune --space", stderr)
@@ -58,7 +58,7 @@ class InterruptTest(ProgramTest):
         while not events.exists() or events.read_text().count('"trial"') < 12:
             time.sleep(0.05)
         run.send_signal(signal.SIGINT)
-        stdout, stderr = run.communicate(timeout=30)
+        stdout, stderr = run.communicate(timeout=PATIENCE)
         trials = [event for line in events.read_text().splitlines() if (event := json.loads(line))["event"] == "trial"]
         best = [event for event in trials if event["new_best"]][-1]
         self.assertEqual(best["ranking_ns"], min(event["ranking_ns"] for event in trials if event["outcome"] == "ok"))
@@ -88,7 +88,7 @@ class InterruptTest(ProgramTest):
         for line in run.stderr:  # it goes on
             if "final round" in line:
                 break
-        run.communicate(timeout=60)
+        run.communicate(timeout=PATIENCE)
         self.assertEqual(run.returncode, 0)
         self.assertEqual(self.rows("SELECT state FROM session"), [("complete",)])
 
@@ -100,7 +100,7 @@ class InterruptTest(ProgramTest):
         run = self.start_until("compiling on", *LONG_RUN, "--no-cache",
                                env=self.environment(TUNER_HOST_CXX=str(compiler), TUNER_SANDBOX="off"))
         # It writes a file of the test, which a confined compiler may not. A signal before any compilation ends the run at once.
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + PATIENCE
         while not begun.exists():
             self.assertLess(time.monotonic(), deadline, "no compiler was started")
             time.sleep(0.01)
@@ -109,7 +109,7 @@ class InterruptTest(ProgramTest):
         self.assertIsNone(run.poll(), "the first signal must wait for the compiler in this test")
         sent = time.monotonic()
         run.send_signal(signal.SIGINT)
-        run.wait(timeout=30)
+        run.wait(timeout=PATIENCE)
         self.assertLess(time.monotonic() - sent, 3)
         self.assertEqual(run.returncode, 130)
 

@@ -6,7 +6,7 @@ import signal
 import time
 import unittest
 
-from program import GEMM, ROOT, SCALE_SOURCES, ProgramTest
+from program import GEMM, PATIENCE, ROOT, SCALE_SOURCES, ProgramTest
 
 SCHEMA = json.loads((ROOT / "spaces" / "schema" / "judge-1.schema.json").read_text())
 GOLDEN = ROOT / "tests" / "data" / "judge"
@@ -132,7 +132,7 @@ class JudgeTest(ProgramTest):
         process = self.start("judge", space, "--backend", "cpu", "--json", "--launch-timeout", "2s")
         time.sleep(2)
         process.send_signal(signal.SIGINT)
-        output, _ = process.communicate(timeout=60)
+        output, _ = process.communicate(timeout=PATIENCE)
         document = json.loads(output)
         self.check_fields(document)
         self.assertIn((process.returncode, document["verdict"]), ((130, "interrupted"), (130, "refused")))

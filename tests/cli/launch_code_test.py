@@ -7,7 +7,7 @@ import subprocess
 import sys
 import unittest
 
-from program import ROOT, ProgramTest
+from program import PATIENCE, ROOT, ProgramTest
 
 sys.path.insert(0, str(ROOT / "tests" / "support"))
 from matrix import part  # noqa: E402
@@ -29,7 +29,7 @@ class LaunchCodeTest(ProgramTest):
         subprocess.run([NVCC, "-ccbin", HOST_COMPILER, "-c", "-gencode", "arch=compute_90a,code=sm_90a",
                         "-Werror", "all-warnings",
                         "-I", str(folder), "-I", str(folder.parent), *(options[1].split() if options else ()),
-                        str(file), "-o", str(self.directory / "launch.o")], check=True, timeout=120)
+                        str(file), "-o", str(self.directory / "launch.o")], check=True, timeout=PATIENCE)
 
     def shipped_kernels(self):
         """[(space file, kernel)] of those that can be tuned here."""

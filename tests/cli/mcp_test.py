@@ -9,7 +9,7 @@ import threading
 import time
 import unittest
 
-from program import SCALE_SOURCES, TUNE, ProgramTest
+from program import PATIENCE, SCALE_SOURCES, TUNE, ProgramTest
 
 CRASHES = SCALE_SOURCES["scale.cu"].replace("2 * x[i]", "*(volatile float*)8")
 HANGS = SCALE_SOURCES["scale.cu"].replace(
@@ -41,7 +41,7 @@ class Client:
         self.process.stdin.write(text + "\n")
         self.process.stdin.flush()
 
-    def answer(self, timeout=60):
+    def answer(self, timeout=PATIENCE):
         message = json.loads(self.lines.get(timeout=timeout))
         self.test.assertEqual(message["jsonrpc"], "2.0")
         return message
@@ -52,13 +52,13 @@ class Client:
         self.send(json.dumps({"jsonrpc": "2.0", "id": self.number, "method": method, "params": params or {}}))
         return self.number
 
-    def ask(self, method, params=None, timeout=60):
+    def ask(self, method, params=None, timeout=PATIENCE):
         number = self.begin(method, params)
         message = self.answer(timeout)
         self.test.assertEqual(message["id"], number)
         return message
 
-    def result(self, method, params=None, timeout=60):
+    def result(self, method, params=None, timeout=PATIENCE):
         message = self.ask(method, params, timeout)
         self.test.assertIn("result", message)
         return message["result"]
@@ -209,7 +209,7 @@ class McpTest(ProgramTest):
                                                                           "backend": "cpu"}})
         client.process.stdin.close()
         self.assertEqual(client.answer()["id"], call)
-        self.assertEqual(client.process.wait(timeout=30), 0)
+        self.assertEqual(client.process.wait(timeout=PATIENCE), 0)
 
     def test_a_signal_ends_it_with_what_runs(self):
         client = self.client()
@@ -217,7 +217,7 @@ class McpTest(ProgramTest):
             "space": str(self.space_file(None, {"scale.cu": HANGS})), "backend": "cpu"}})
         client.result("ping")
         client.process.send_signal(signal.SIGTERM)
-        self.assertEqual(client.process.wait(timeout=30), 143)
+        self.assertEqual(client.process.wait(timeout=PATIENCE), 143)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ import json
 import subprocess
 import unittest
 
-from program import GEMM, ProgramTest
+from program import GEMM, PATIENCE, ProgramTest
 
 SCALE = ("--backend", "cpu", "-q")
 
@@ -69,7 +69,7 @@ class PortfolioTest(ProgramTest):
         installed = self.installed_with(table["device"]["name"], json.dumps(table))
         done = subprocess.run([installed, "--db", "new.db", "portfolio", "--space", self.space_file(), "--like", self.distribution(),
                                "--draw", "4", "--backend", "cpu", "--json"], cwd=self.directory, env=self.environment(),
-                              text=True, capture_output=True, timeout=100, check=True)
+                              text=True, capture_output=True, timeout=PATIENCE, check=True)
         self.assertIn(": 3 candidates, 0 kernels to search, at 4 sizes", done.stderr)
         self.assertEqual([(it["kernel"], it["config"]) for it in json.loads(done.stdout)["candidates"]],
                          [("scale", {"BLOCK": 64}), ("scale", {"BLOCK": 32}), ("plain", {})])

@@ -8,7 +8,7 @@ import subprocess
 import tempfile
 import unittest
 
-from program import SCALE_SOURCES, SCALE_SPACE, SEED, SHORT_RUN, TUNE, ProgramTest
+from program import PATIENCE, SCALE_SOURCES, SCALE_SPACE, SEED, SHORT_RUN, TUNE, ProgramTest
 
 
 class QueryTest(ProgramTest):
@@ -17,7 +17,7 @@ class QueryTest(ProgramTest):
         directory = tempfile.TemporaryDirectory(prefix="tune-test-")
         cls.addClassCleanup(directory.cleanup)
         cls.tuned = pathlib.Path(directory.name) / "tuned.db"
-        subprocess.run([TUNE, *map(str, SHORT_RUN), "-q", "--db", str(cls.tuned)], check=True, timeout=60,
+        subprocess.run([TUNE, *map(str, SHORT_RUN), "-q", "--db", str(cls.tuned)], check=True, timeout=PATIENCE,
                        stdout=subprocess.DEVNULL)
 
     def setUp(self):

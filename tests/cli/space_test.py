@@ -7,7 +7,7 @@ import struct
 import time
 import unittest
 
-from program import GEMM, ROOT, SCALE_SOURCES, SCALE_SPACE, ProgramTest
+from program import GEMM, PATIENCE, ROOT, SCALE_SOURCES, SCALE_SPACE, ProgramTest
 
 
 class SpaceTest(ProgramTest):
@@ -62,7 +62,7 @@ class SpaceTest(ProgramTest):
         self.assertGreater(time.monotonic() - begin, 1.5)
         sent = time.monotonic()
         run.send_signal(signal.SIGINT)
-        run.wait(timeout=30)
+        run.wait(timeout=PATIENCE)
         self.assertLess(time.monotonic() - sent, 2)
         self.assertEqual(run.returncode, -signal.SIGINT)
 

@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import unittest
 
-from program import ROOT, TUNE, ProgramTest
+from program import PATIENCE, ROOT, TUNE, ProgramTest
 
 SHIPPED = ROOT / "db/seed/nvidia-h200.json"
 FP32 = ROOT / "spaces/suites/fp32.json"
@@ -62,7 +62,7 @@ class TablesTest(ProgramTest):
         installed = self.installed_with(table["device"]["name"], json.dumps(table))
         (self.directory / "prefix/share/tuner/tables/bad.json").write_text("{")
         done = subprocess.run([installed, "--db", "new.db", "-v", *run, "--max-evals", "2"], cwd=self.directory,
-                              env=self.environment(), text=True, capture_output=True, timeout=100)
+                              env=self.environment(), text=True, capture_output=True, timeout=PATIENCE)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertRegex(done.stderr, r"(?s)bad\.json.*; the search continues\s+without it")
         self.database = self.directory / "new.db"
@@ -80,7 +80,7 @@ class TablesTest(ProgramTest):
 
         def source_of(database, size):
             done = subprocess.run([installed, "query", "--db", database, "--kernel", "gemm_naive", "--size", size, "--explain"],
-                                  cwd=self.directory, env=self.environment(), text=True, capture_output=True, timeout=100)
+                                  cwd=self.directory, env=self.environment(), text=True, capture_output=True, timeout=PATIENCE)
             self.assertEqual(done.returncode, 0, done.stderr)
             return "shipped" if "table: shipped" in done.stdout else "own"
 
@@ -98,7 +98,7 @@ class TablesTest(ProgramTest):
         (tree / "share/tuner/tables").symlink_to(ROOT / "db/seed")
         program = shutil.copy(TUNE, tree)
         done = subprocess.run([program, "query", "--family", "gemm", "--device", "NVIDIA H200", "--size", "1024,1024,1024", "--explain"],
-                              cwd=self.directory, env=self.environment(), text=True, capture_output=True, timeout=100)
+                              cwd=self.directory, env=self.environment(), text=True, capture_output=True, timeout=PATIENCE)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("table: shipped", done.stdout)
 

@@ -12,7 +12,7 @@ import time
 import unittest
 
 from forgery import forge
-from program import SCALE_SOURCES, TUNE, ProgramTest
+from program import PATIENCE, SCALE_SOURCES, TUNE, ProgramTest
 
 SANDBOX = subprocess.run([TUNE, "doctor"], capture_output=True, text=True).stdout
 RUN = ("--kernel", "scale", "--backend", "cpu", "--max-evals", "2", "--space")
@@ -291,7 +291,7 @@ class PreloadedLibraryTest(ProgramTest):
         library.parent.mkdir()
         library.write_bytes(b"")
         command = [program, "exec", "--", "env"]
-        options = dict(cwd=self.directory, env=self.environment(), text=True, capture_output=True, timeout=60)
+        options = dict(cwd=self.directory, env=self.environment(), text=True, capture_output=True, timeout=PATIENCE)
         self.assertIn(f"LD_PRELOAD={library}\n", subprocess.run(command, **options).stdout)
         library.parent.chmod(0o777)
         refused = subprocess.run(command, **options)

@@ -7,7 +7,7 @@ import subprocess
 import time
 import unittest
 
-from program import GEMM, SHORT_RUN, TUNE, ProgramTest
+from program import GEMM, PATIENCE, SHORT_RUN, TUNE, ProgramTest
 
 
 class TuneTest(ProgramTest):
@@ -186,7 +186,7 @@ class TuneTest(ProgramTest):
         os.close(reading)
         try:
             done = subprocess.run([TUNE, *map(str, SHORT_RUN)], env=self.environment(), cwd=self.directory,
-                                  stdout=subprocess.DEVNULL, stderr=writing, timeout=60)
+                                  stdout=subprocess.DEVNULL, stderr=writing, timeout=PATIENCE)
         finally:
             os.close(writing)
         self.assertEqual(done.returncode, 0)
@@ -199,7 +199,7 @@ class TuneTest(ProgramTest):
             with self.subTest(changes=changes):
                 controller, terminal = os.openpty()
                 self.addCleanup(os.close, controller)
-                subprocess.run([TUNE, *map(str, SHORT_RUN)], env=self.environment(**changes), timeout=60,
+                subprocess.run([TUNE, *map(str, SHORT_RUN)], env=self.environment(**changes), timeout=PATIENCE,
                                cwd=self.directory, stdout=subprocess.DEVNULL, stderr=terminal, check=True)
                 os.close(terminal)
                 self.assertEqual(b"\x1b[K" in os.read(controller, 65536), redrawn)

@@ -8,7 +8,7 @@ import signal
 import subprocess
 import unittest
 
-from program import GEMM, SHORT_RUN, TUNE, ProgramTest
+from program import GEMM, PATIENCE, SHORT_RUN, TUNE, ProgramTest
 
 
 class HelpTest(ProgramTest):
@@ -41,7 +41,7 @@ class HelpTest(ProgramTest):
         # OpenBLAS starts a thread for each core when it is loaded, cuBLAS takes 60 ms: on a machine
         # of 64 cores the first left a compiler no address space.
         done = subprocess.run([TUNE, "--version"], env=os.environ | {"LD_DEBUG": "libs"},
-                              capture_output=True, text=True, timeout=60)
+                              capture_output=True, text=True, timeout=PATIENCE)
         self.assertIn("libfmt", done.stderr)
         for library in ("openblas", "cublas", "nvrtc"):
             self.assertNotIn(library, done.stderr)
@@ -170,7 +170,7 @@ class OutputTest(ProgramTest):
 
     def run_into(self, stdout):
         return subprocess.run([TUNE, "space", "count", str(GEMM), "--kernel", "gemm_naive"], env=self.environment(), text=True,
-                              stdout=stdout, stderr=subprocess.PIPE, timeout=60)
+                              stdout=stdout, stderr=subprocess.PIPE, timeout=PATIENCE)
 
     def test_a_full_device(self):
         with open("/dev/full", "w") as full:
@@ -181,7 +181,7 @@ class OutputTest(ProgramTest):
     def closed(self, descriptor, *arguments):
         """A run that is started without one of its standard streams."""
         return subprocess.run([TUNE, *map(str, arguments)], cwd=self.directory, env=self.environment(), text=True,
-                              capture_output=True, timeout=60, preexec_fn=lambda: os.close(descriptor))
+                              capture_output=True, timeout=PATIENCE, preexec_fn=lambda: os.close(descriptor))
 
     def test_a_stream_that_is_closed(self):
         for descriptor in (0, 2):

@@ -12,6 +12,7 @@ namespace {
 
 using testing::DoubleNear;
 using testing::ElementsAre;
+using testing::IsEmpty;
 using testing::Le;
 using testing::Optional;
 using testing::SizeIs;
@@ -113,6 +114,14 @@ TEST(PortfolioTest, WhereTheLibraryIsAlwaysFasterTheNearestCandidateRemains) {
   TimeMatrix matrix = matrix_of({{300, 300}, {200, 200}});
   matrix.library_ns = {100, 100};
   EXPECT_THAT(choose_portfolio(matrix, 2).members, ElementsAre(1));
+}
+
+TEST(PortfolioTest, ACandidateThatNeverRanIsNotTheNearest) {
+  // Both count as unserved: the second is slower than such a size counts.
+  TimeMatrix matrix = matrix_of({{std::nullopt, std::nullopt}, {5000, std::nullopt}});
+  matrix.library_ns = {100, 100};
+  EXPECT_THAT(choose_portfolio(matrix, 2).members, ElementsAre(1));
+  EXPECT_THAT(choose_portfolio(matrix_of({{std::nullopt}}), 1).members, IsEmpty());
 }
 
 TEST(PortfolioTest, ASizeThatOnlyAFewCandidatesServeIsServed) {

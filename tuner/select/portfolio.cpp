@@ -25,6 +25,10 @@ class LossTable {
   [[nodiscard]] std::size_t candidates() const { return matrix_.candidates(); }
   [[nodiscard]] std::size_t sizes() const { return matrix_.sizes(); }
   [[nodiscard]] double weight(std::size_t size) const { return matrix_.weights[size]; }
+  [[nodiscard]] bool ran(std::size_t candidate) const {
+    return std::ranges::any_of(matrix_.times_ns[candidate],
+                               [](const auto& ns) { return ns.has_value(); });
+  }
   [[nodiscard]] double of(std::size_t candidate, std::size_t size) const {
     return loss(matrix_.times_ns[candidate][size], size);
   }
@@ -155,12 +159,13 @@ std::vector<std::size_t> all_sizes(const TimeMatrix& matrix) {
   return sizes;
 }
 
-/// Where the library is nowhere slower, the candidate that comes nearest to it: a program may ask
-/// for a kernel.
+/// Where the library is nowhere slower, the candidate that comes nearest to it, of those that ran: a
+/// program may ask for a kernel.
 std::vector<std::size_t> nearest_candidate(const LossTable& table) {
   std::optional<std::size_t> nearest;
   double least = 0;
   for (std::size_t candidate = 0; candidate < table.candidates(); ++candidate) {
+    if (!table.ran(candidate)) continue;
     double sum = 0;
     for (std::size_t size = 0; size < table.sizes(); ++size) {
       sum += table.weight(size) * table.of(candidate, size);
