@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "../support/hostile_sources.hpp"
 #include "tuner/backend/cuda/nvrtc_compiler.hpp"
-#include "tuner/family/probes.hpp"
+#include "tuner/source/probes.hpp"
 
 #include <gmock/gmock.h>
 
@@ -89,8 +89,8 @@ TEST_F(NvrtcCompilerTest, TakesASourceWithProbes) {
       while (y[i] > 100) y[i] /= 2;
     })";
   family::CompileJob probed = job(kSource, "run<true>");
-  probed.source = family::with_probes(probed, family::ProbeExtent::everything).source;
-  probed.entries.emplace_back(family::ProbedSource::kReadNotes);
+  probed.source = source::with_probes(probed, source::ProbeExtent::everything).source;
+  probed.entries.emplace_back(source::ProbedSource::kReadNotes);
   EXPECT_EQ(message(compiler_.compile(probed)), "compiled");
 }
 

@@ -42,7 +42,7 @@ class ShippedDatabase {
         family::load_family(TUNER_SOURCE_DIR "/spaces/" + family_name + ".json");
     const family::Kernel& kernel = family.kernel(kernel_name);
     Json headers = Json::array();
-    for (const family::Header& header : kernel.source.headers) {
+    for (const source::Header& header : kernel.source.headers) {
       headers.push_back({{"name", header.name}, {"text", header.text}});
     }
     const space::Config config = space::config_from_json(*kernel.space, config_json);

@@ -42,7 +42,7 @@ Family family(const Sample& sample) {
     "kernels": {{"scale": {{"source": "s.cu", "entry": "{}", {}
                             "launch": {{"grid": [1], "block": [1]{}}}}}}}
   }})json";
-  KernelSource source{.name = "s.cu", .text = sample.source, .headers = {}};
+  source::KernelSource source{.name = "s.cu", .text = sample.source, .headers = {}};
   if (!sample.header.empty()) source.headers.push_back({.name = "h.cuh", .text = sample.header});
   return parse_family(fmt::format(kText, sample.x, sample.more_of_x, sample.reference, sample.entry,
                                   sample.more, sample.launch),

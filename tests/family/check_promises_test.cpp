@@ -27,7 +27,7 @@ Family family(std::string_view check, std::string_view reference = "plain",
     "kernels": {{"fast": {{"source": "f.cu", "entry": "fast",
                            "launch": {{"grid": [1], "block": [1]}}}}{}}}
   }})json";
-  const KernelSource source{.name = "s.cu", .text = "", .headers = {}};
+  const source::KernelSource source{.name = "s.cu", .text = "", .headers = {}};
   return parse_family(fmt::format(kText, reference, check, plain), "sum.json",
                       {{"fast", source}, {"plain", source}});
 }

@@ -29,10 +29,11 @@ std::vector<std::string> cautions(const std::string& declarations, const std::st
                           "launch": {"grid": [1], "block": [1]}},
                 "plain": {"source": "s.cu", "entry": "plain",
                           "launch": {"grid": [1], "block": [1]}}}})json";
-  const KernelSource source{.name = "s.cu",
-                            .text = declarations + "\n__global__ void scale(float* y) { " + body +
-                                    " }\n__global__ void plain(float* y) { y[0] = 0; }\n",
-                            .headers = {}};
+  const source::KernelSource source{.name = "s.cu",
+                                    .text = declarations + "\n__global__ void scale(float* y) { " +
+                                            body +
+                                            " }\n__global__ void plain(float* y) { y[0] = 0; }\n",
+                                    .headers = {}};
   return constant_memory_cautions(
       parse_family(text, "scale.json", {{"scale", source}, {"plain", source}}));
 }

@@ -120,7 +120,7 @@ TEST(KernelHash, OfAnUnchangedFileStaysFromVersionToVersion) {
 
 class KernelHashOfHeaders : public testing::Test {
  protected:
-  std::string hash_with(std::string_view includes, std::vector<Header> headers) {
+  std::string hash_with(std::string_view includes, std::vector<source::Header> headers) {
     auto sources = sample::sources();
     sources.at("plain") = {
         .name = "plain.cu", .text = std::string(includes) + body_, .headers = std::move(headers)};
@@ -128,7 +128,7 @@ class KernelHashOfHeaders : public testing::Test {
   }
 
   const std::string body_ = sample::sources().at("plain").text;
-  const Header a_ = {"a.cuh", "int a;"}, b_ = {"b.cuh", "int b;"};
+  const source::Header a_ = {"a.cuh", "int a;"}, b_ = {"b.cuh", "int b;"};
   const std::string_view includes_ = "#include \"a.cuh\"\n#include \"b.cuh\"\n";
   const std::string original_ = hash_with(includes_, {a_, b_});
 };
@@ -141,12 +141,12 @@ TEST_F(KernelHashOfHeaders, KnowsTheOrderOfTheSourceAlone) {
 
 TEST_F(KernelHashOfHeaders, ChangesWithTheirCode) {
   EXPECT_NE(hash_with(includes_, {a_, {"b.cuh", "long b;"}}), original_);
-  const Header other = {"a.cuh", "char a;"};
+  const source::Header other = {"a.cuh", "char a;"};
   EXPECT_NE(hash_with(includes_, {a_, other}), hash_with(includes_, {other, a_})) << "one is taken";
 }
 
 TEST_F(KernelHashOfHeaders, ChangesWithTheTextOfAllWhereOneDependsOnIt) {
-  const Header text = {"b.cuh", "#define TEXT(x) #x\n"};
+  const source::Header text = {"b.cuh", "#define TEXT(x) #x\n"};
   const std::string with_text = hash_with(includes_, {a_, text});
   EXPECT_NE(hash_with(includes_, {{"a.cuh", "int  a;"}, text}), with_text);
   EXPECT_NE(hash_with("// a comment\n" + std::string(includes_), {a_, text}), with_text);

@@ -65,7 +65,7 @@ inline constexpr std::string_view kDocument = R"json({
   return result.replace(at, from.size(), to);
 }
 
-[[nodiscard]] inline std::map<std::string, KernelSource> sources() {
+[[nodiscard]] inline std::map<std::string, source::KernelSource> sources() {
   return {{"plain", {.name = "plain.cu", .text = "// a kernel", .headers = {}}}};
 }
 

@@ -9,8 +9,8 @@
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace tuner;
-  static const family::KernelSource source{.name = "a.cu", .text = "// a kernel\n", .headers = {}};
-  static const std::map<std::string, family::KernelSource> sources = {
+  static const source::KernelSource source{.name = "a.cu", .text = "// a kernel\n", .headers = {}};
+  static const std::map<std::string, source::KernelSource> sources = {
       {"plain", source}, {"scale", source}, {"gemm_naive", source}};
   try {
     const family::Family family = family::parse_family(fuzz::text_of(data, size), "fuzz", sources);

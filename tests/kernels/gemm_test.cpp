@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/backend/cpu/cpu_backend.hpp"
-#include "tuner/family/source.hpp"
+#include "tuner/source/read_source.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -89,7 +89,7 @@ class GemmKernel : public testing::TestWithParam<Configuration> {
  protected:
   void SetUp() override {
     family::CompileJob job;
-    job.source = family::read_kernel_source(TUNER_SOURCE_DIR "/kernels/gemm/" + GetParam().file);
+    job.source = source::read_kernel_source(TUNER_SOURCE_DIR "/kernels/gemm/" + GetParam().file);
     job.entries = {GetParam().entry};
     const auto binary = backend_->compiler().compile(job);
     ASSERT_TRUE(binary) << binary.error().message;

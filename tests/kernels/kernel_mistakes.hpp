@@ -25,7 +25,7 @@ inline void PrintTo(const Mistake& mistake, std::ostream* out) {
 }
 
 /// Replaces the one occurrence in the source and its headers.
-inline void make_mistake(const Mistake& mistake, family::KernelSource& source) {
+inline void make_mistake(const Mistake& mistake, source::KernelSource& source) {
   int found = 0;
   const auto look = [&](std::string& text) {
     for (std::size_t at = text.find(mistake.right); at != std::string::npos;
@@ -35,7 +35,7 @@ inline void make_mistake(const Mistake& mistake, family::KernelSource& source) {
     }
   };
   look(source.text);
-  for (family::Header& header : source.headers) look(header.text);
+  for (source::Header& header : source.headers) look(header.text);
   ASSERT_EQ(found, 1) << mistake.right;
 }
 

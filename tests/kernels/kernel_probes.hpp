@@ -54,7 +54,7 @@ class KernelProbes {
     }
     job.entries = {entry};
     std::vector<std::string_view> identity = {entry, source_};
-    for (const family::Header& header : job.source.headers) identity.push_back(header.text);
+    for (const source::Header& header : job.source.headers) identity.push_back(header.text);
     job.key = content_hash(identity);
     const auto binary = backend_.compiler().compile(job);
     ASSERT_TRUE(binary) << binary.error().message;

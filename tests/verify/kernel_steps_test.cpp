@@ -63,7 +63,7 @@ family::Family family(const std::string& clear, const std::string& add) {
           "launch": {{"grid": ["ceil_div(N, 32)"], "block": [32]}}}}]}}
     }}
   }})json";
-  const family::KernelSource source{.name = "counts.cu", .text = kCounts, .headers = {}};
+  const source::KernelSource source{.name = "counts.cu", .text = kCounts, .headers = {}};
   return family::parse_family(fmt::format(kText, clear, add), "counts.json",
                               {{"right", source}, {"tried", source}});
 }

@@ -38,7 +38,7 @@ inline family::Family family(const Document& document, const std::string& refere
     }}
   }})json";
   const auto source = [](const char* name, const std::string& text) {
-    return family::KernelSource{.name = name, .text = text, .headers = {}};
+    return source::KernelSource{.name = name, .text = text, .headers = {}};
   };
   return family::parse_family(
       fmt::format(kText, document.arguments, document.sizes, document.check), "vectors.json",

@@ -46,7 +46,7 @@ family::Family scale_family() {
                   fmt::format(kKernel, "right", ""), fmt::format(kKernel, "tiring", ""),
                   fmt::format(kKernel, "wide", ", \"BLOCK\""), fmt::format(kKernel, "keeping", ""),
                   fmt::format(kKernel, "careless", ""), fmt::format(kKernel, "counting", ""));
-  const family::KernelSource source = {.name = "scale.cu",
+  const source::KernelSource source = {.name = "scale.cu",
                                        .text = R"(
 template <int BLOCK> __global__ void right(int n, const float* x, float* y) {
   for (int i = threadIdx.x; i < n; i += BLOCK) y[i] = 5 * x[i];

@@ -10,6 +10,7 @@
 #include "tuner/core/printable.hpp"
 #include "tuner/core/process.hpp"
 #include "tuner/core/sandbox.hpp"
+#include "tuner/source/source.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -34,7 +35,7 @@ constexpr std::size_t kMostWords = 8192;  // a compiler's log is cut at 4 KiB
 
 std::string job_bytes(const family::CompileJob& job) {
   Json headers = Json::array();
-  for (const family::Header& header : job.source.headers) {
+  for (const source::Header& header : job.source.headers) {
     headers.push_back({header.name, header.text});
   }
   std::string bytes;

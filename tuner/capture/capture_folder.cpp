@@ -134,7 +134,7 @@ void CaptureFolder::write(const fs::path& name, std::string_view header,
   if (::close(file) != 0) fail(path, std::strerror(errno));
 }
 
-std::string CaptureFolder::add_source(std::string_view kernel, const family::KernelSource& source) {
+std::string CaptureFolder::add_source(std::string_view kernel, const source::KernelSource& source) {
   const auto inside = [&](const std::string& name) {
     const fs::path path = fs::path(name).lexically_normal();
     if (path.is_absolute() || path.empty() || *path.begin() == "..") {
@@ -147,7 +147,7 @@ std::string CaptureFolder::add_source(std::string_view kernel, const family::Ker
   };
   const fs::path place = fs::path(kernel) / fs::path(source.name).filename();
   write(place, source.text, {});
-  for (const family::Header& header : source.headers) write(inside(header.name), header.text, {});
+  for (const source::Header& header : source.headers) write(inside(header.name), header.text, {});
   return place.generic_string();
 }
 

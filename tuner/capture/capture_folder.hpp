@@ -6,6 +6,7 @@
 #include "tuner/core/element_type.hpp"
 #include "tuner/core/json.hpp"
 #include "tuner/family/family.hpp"
+#include "tuner/source/source.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -36,7 +37,7 @@ class CaptureFolder {
 
   /// A kernel's source and headers; its path for the space file. Throws Error(usage) for a header
   /// outside of the source's folder.
-  [[nodiscard]] std::string add_source(std::string_view kernel, const family::KernelSource& source);
+  [[nodiscard]] std::string add_source(std::string_view kernel, const source::KernelSource& source);
   /// An array; its file's name for the space file.
   [[nodiscard]] std::string add_array(std::string_view name, ElementType type,
                                       std::span<const std::byte> elements);

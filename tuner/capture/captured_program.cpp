@@ -4,9 +4,9 @@
 #include "tuner/capture/capture_folder.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/file.hpp"
-#include "tuner/family/source.hpp"
-#include "tuner/family/source_token.hpp"
 #include "tuner/family/space_draft.hpp"
+#include "tuner/source/read_source.hpp"
+#include "tuner/source/token.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -33,7 +33,7 @@ constexpr std::size_t kMostBufferBytes = std::size_t{1} << 40;
 
 /// A program that was compiled by NVRTC, or a file.
 struct Source {
-  family::KernelSource files;
+  source::KernelSource files;
   std::vector<std::string> options;
 };
 
@@ -154,9 +154,9 @@ fs::path recorded_folder(const fs::path& record, const std::string& kernel) {
 }
 
 bool has_kernel(const std::string& source, const std::string& kernel) {
-  const std::vector<family::SourceToken> tokens = family::source_tokens(source);
+  const std::vector<source::Token> tokens = source::tokens_of(source);
   const auto has = [&](std::string_view word) {
-    return std::ranges::find(tokens, word, &family::SourceToken::text) != tokens.end();
+    return std::ranges::find(tokens, word, &source::Token::text) != tokens.end();
   };
   return has("__global__") && has(kernel);
 }
@@ -197,7 +197,7 @@ std::optional<Source> compiled_source(const fs::path& folder, const std::string&
     }
     const auto options = program.at("options").get<std::vector<std::string>>();
     return Source{
-        .files = family::read_kernel_source(
+        .files = source::read_kernel_source(
             place / (kernel + ".cu"), {.space_folder = place, .folders = include_folders(options)}),
         .options = options};
   }
@@ -206,7 +206,7 @@ std::optional<Source> compiled_source(const fs::path& folder, const std::string&
 
 Source source_of(const fs::path& folder, const ProgramOptions& options) {
   if (!options.source.empty()) {
-    return {.files = family::read_kernel_source(options.source), .options = {}};
+    return {.files = source::read_kernel_source(options.source), .options = {}};
   }
   if (auto found = compiled_source(folder, options.kernel)) return *std::move(found);
   throw Error(ErrorCode::usage,
@@ -389,7 +389,7 @@ class ProgramCapture {
   }
 
   [[nodiscard]] bool uses_atomics() const {
-    return std::ranges::any_of(family::source_tokens(source_.files.text),
+    return std::ranges::any_of(source::tokens_of(source_.files.text),
                                [](const auto& token) { return token.text.starts_with("atomic"); });
   }
 

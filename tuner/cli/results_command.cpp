@@ -4,7 +4,7 @@
 #include "tuner/cli/results_folder.hpp"
 #include "tuner/cli/sizes.hpp"
 #include "tuner/core/error.hpp"
-#include "tuner/family/source.hpp"
+#include "tuner/family/data_files.hpp"
 #include "tuner/verify/stored_results.hpp"
 
 #include <fmt/format.h>

@@ -14,11 +14,12 @@
 #include "tuner/family/awkward_sizes.hpp"
 #include "tuner/family/check_entries.hpp"
 #include "tuner/family/check_promises.hpp"
+#include "tuner/family/data_files.hpp"
 #include "tuner/family/family.hpp"
-#include "tuner/family/source.hpp"
 #include "tuner/family/space_draft.hpp"
 #include "tuner/interop/t1_export.hpp"
 #include "tuner/interop/t1_import.hpp"
+#include "tuner/source/source.hpp"
 #include "tuner/verify/problem_data.hpp"
 
 #include <fmt/format.h>
@@ -346,7 +347,7 @@ family::Family load_without_sources(const std::filesystem::path& path) {
   constexpr std::size_t kLargestFile = std::size_t{1} << 20;
   const std::string text = read_file(path, kLargestFile);
   const Json document = parse_json(text, path.string());
-  std::map<std::string, family::KernelSource> sources;
+  std::map<std::string, source::KernelSource> sources;
   if (document.is_object() && document.contains("kernels") && document["kernels"].is_object()) {
     for (const auto& kernel : document["kernels"].items()) sources[kernel.key()] = {};
   }

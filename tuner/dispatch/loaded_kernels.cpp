@@ -135,7 +135,7 @@ LoadedKernels::Loaded LoadedKernels::make(const family::CompileJob& job,
   }
 }
 
-int LoadedKernels::late(const family::KernelSource& source, int more) {
+int LoadedKernels::late(const source::KernelSource& source, int more) {
   const std::scoped_lock lock(mutex_);
   return late_[content_hash({source.name, source.text})] += more;
 }

@@ -7,6 +7,7 @@
 #include "tuner/dispatch/dispatcher.hpp"
 #include "tuner/dispatch/settings.hpp"
 #include "tuner/select/table_code.hpp"
+#include "tuner/source/source.hpp"
 
 #include <atomic>
 #include <filesystem>
@@ -84,7 +85,7 @@ class LoadedKernels {
   void log_once(LogLevel level, const std::string& line);
 
   /// Counts a compilation that missed its deadline; how many there were of a source.
-  [[nodiscard]] int late(const family::KernelSource& source, int more);
+  [[nodiscard]] int late(const source::KernelSource& source, int more);
 
   backend::Executor& executor_;
   const DispatchSettings& settings_;

@@ -88,7 +88,7 @@ std::vector<std::string> chosen_options(const space::SpaceDefinition& definition
 /// Labels divide the lists, so that nothing can move from one to the next unnoticed.
 std::string key_of(const CompileJob& job) {
   std::vector<std::string_view> parts = {"source", job.source.name, job.source.text, "headers"};
-  for (const Header& header : job.source.headers) {
+  for (const source::Header& header : job.source.headers) {
     parts.insert(parts.end(), {header.name, header.text});
   }
   parts.emplace_back("entry");

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "tuner/family/family.hpp"
+#include "tuner/source/source.hpp"
 
 #include <array>
 #include <cstdint>
@@ -16,7 +17,7 @@ namespace tuner::family {
 
 /// Everything that goes into a compilation.
 struct CompileJob {
-  KernelSource source;
+  source::KernelSource source;
   std::vector<std::string> entries;  ///< of each step, e.g. "gemm_shared<64,64,16>"
   std::vector<std::string> options;  ///< -DNAME=value, chosen ones and the kernel's own
   std::string key;                   ///< content hash of all the above: equal keys, equal binaries

@@ -3,8 +3,8 @@
 
 #include "tuner/core/error.hpp"
 #include "tuner/core/suggest.hpp"
-#include "tuner/family/parameter_type.hpp"
-#include "tuner/family/vector_type.hpp"
+#include "tuner/source/parameter_type.hpp"
+#include "tuner/source/vector_type.hpp"
 
 #include <fmt/format.h>
 
@@ -19,10 +19,10 @@ namespace tuner::family {
 namespace {
 
 /// All words of a text, whatever they are.
-void add_all_words(WordSet& words, std::string_view text) {
+void add_all_words(source::WordSet& words, std::string_view text) {
   for (std::size_t begin = 0; begin < text.size(); ++begin) {
     std::size_t end = begin;
-    while (end < text.size() && is_in_word(text[end])) ++end;
+    while (end < text.size() && source::is_in_word(text[end])) ++end;
     if (end > begin) words.emplace(text.substr(begin, end - begin));
     begin = end;
   }
@@ -50,18 +50,18 @@ class EntrySource {
  public:
   explicit EntrySource(const Kernel& kernel) {
     add_file(kernel.source.name, kernel.source.text);
-    for (const Header& header : kernel.source.headers) add_file(header.name, header.text);
+    for (const source::Header& header : kernel.source.headers) add_file(header.name, header.text);
     add_options(kernel);
   }
 
   struct File {
     std::string name;
     std::string_view text;
-    std::vector<SourceToken> tokens;
+    std::vector<source::Token> tokens;
   };
   struct Place {
     const File* file;
-    KernelPlace at;
+    source::KernelPlace at;
   };
 
   [[nodiscard]] const std::string& name() const { return files_.front().name; }
@@ -71,9 +71,10 @@ class EntrySource {
     constexpr std::size_t kMost = 16;
     std::vector<Place> found;
     for (const File& file : files_) {
-      const DeclaredKernels kernels(file.tokens);
+      const source::DeclaredKernels kernels(file.tokens);
       if (std::ranges::find(kernels.names(), kernel) == kernels.names().end()) continue;
-      for (const KernelPlace& place : kernels.places(kernel)) found.push_back({&file, place});
+      for (const source::KernelPlace& place : kernels.places(kernel))
+        found.push_back({&file, place});
     }
     if (found.size() > kMost) found.clear();
     return found;
@@ -82,7 +83,7 @@ class EntrySource {
   [[nodiscard]] std::vector<std::string> kernels() const {
     std::vector<std::string> all;
     for (const File& file : files_) {
-      const DeclaredKernels found(file.tokens);
+      const source::DeclaredKernels found(file.tokens);
       all.insert(all.end(), found.names().begin(), found.names().end());
     }
     return all;
@@ -93,12 +94,12 @@ class EntrySource {
     if (has_using_) return "";
     std::string qualifier;
     for (const Place& place : places(kernel)) {
-      const Tokens tokens = place.file->tokens;
+      const source::Tokens tokens = place.file->tokens;
       const auto count = [&](std::string_view text) {
-        return std::ranges::count(tokens, text, &SourceToken::text);
+        return std::ranges::count(tokens, text, &source::Token::text);
       };
-      const auto is_inline = [](const SourceToken& first, const SourceToken& second) {
-        return has_text(first, "inline") && has_text(second, "namespace");
+      const auto is_inline = [](const source::Token& first, const source::Token& second) {
+        return source::has_text(first, "inline") && source::has_text(second, "namespace");
       };
       // Where an #if has one brace of a pair, namespaces seem to end elsewhere; functions of
       // extern "C" have no namespace.
@@ -106,7 +107,7 @@ class EntrySource {
           count("{") != count("}") || count("\"C\"") != 0) {
         return "";
       }
-      qualifier = signature_at(tokens, place.at).qualifier;
+      qualifier = source::signature_at(tokens, place.at).qualifier;
       if (qualifier.empty()) return "";
     }
     return qualifier;
@@ -119,29 +120,29 @@ class EntrySource {
   }
 
   /// Whether a preprocessor may make something else of a token.
-  [[nodiscard]] bool may_replace(const SourceToken& token) const {
-    return token.kind == SourceToken::Kind::directive || has_text(token, "(") ||
+  [[nodiscard]] bool may_replace(const source::Token& token) const {
+    return token.kind == source::Token::Kind::directive || source::has_text(token, "(") ||
            macros_.contains(token.text);
   }
 
-  [[nodiscard]] std::optional<ParameterType> type_of(Tokens parameter) const {
-    return parameter_type(parameter, macros_, types_);
+  [[nodiscard]] std::optional<source::ParameterType> type_of(source::Tokens parameter) const {
+    return source::parameter_type(parameter, macros_, types_);
   }
 
  private:
   void add_file(std::string_view name, std::string_view text) {
-    files_.push_back({std::string(name), text, source_tokens(text)});
+    files_.push_back({std::string(name), text, source::tokens_of(text)});
     add_types(files_.back().tokens);
-    for (const SourceToken& token : files_.back().tokens) {
-      if (token.kind == SourceToken::Kind::directive) add_macro(token.text);
-      has_using_ = has_using_ || has_text(token, "using");
+    for (const source::Token& token : files_.back().tokens) {
+      if (token.kind == source::Token::Kind::directive) add_macro(token.text);
+      has_using_ = has_using_ || source::has_text(token, "using");
     }
     const std::string joined = joined_lines(text);
     pastes_ = pastes_ || joined.find("%:") != std::string::npos;
-    for (const SourceToken& token : source_tokens(joined)) {
+    for (const source::Token& token : source::tokens_of(joined)) {
       pastes_ = pastes_ || token.text == "\\";
-      if (token.kind == SourceToken::Kind::word) words_.emplace(token.text);
-      if (token.kind != SourceToken::Kind::directive) continue;
+      if (token.kind == source::Token::Kind::word) words_.emplace(token.text);
+      if (token.kind != source::Token::Kind::directive) continue;
       pastes_ = pastes_ || token.text.find("##") != std::string_view::npos;
       add_all_words(words_, token.text);
     }
@@ -149,24 +150,26 @@ class EntrySource {
 
   /// The second word of #define NAME.
   void add_macro(std::string_view directive) {
-    const std::vector<SourceToken> words = source_tokens(directive.substr(1));
+    const std::vector<source::Token> words = source::tokens_of(directive.substr(1));
     if (words.size() < 2) return;
-    if (has_text(words[0], "define") || has_text(words[0], "undef")) {
+    if (source::has_text(words[0], "define") || source::has_text(words[0], "undef")) {
       macros_.emplace(words[1].text);
     }
   }
 
   /// Names that the file may declare as types.
-  void add_types(Tokens tokens) {
+  void add_types(source::Tokens tokens) {
     constexpr std::array<std::string_view, 6> kBefore = {"using", "struct", "class",
                                                          "union", "enum",   "typename"};
-    const bool has_typedefs =
-        std::ranges::any_of(tokens, [](const SourceToken& it) { return has_text(it, "typedef"); });
+    const bool has_typedefs = std::ranges::any_of(
+        tokens, [](const source::Token& it) { return source::has_text(it, "typedef"); });
     for (std::size_t i = 1; i < tokens.size(); ++i) {
-      const auto is_before = [&](std::string_view word) { return has_text(tokens[i - 1], word); };
+      const auto is_before = [&](std::string_view word) {
+        return source::has_text(tokens[i - 1], word);
+      };
       if (std::ranges::any_of(kBefore, is_before)) types_.emplace(tokens[i].text);
       if (!has_typedefs) continue;
-      if (has_text(tokens[i], ";") || has_text(tokens[i], ",")) {
+      if (source::has_text(tokens[i], ";") || source::has_text(tokens[i], ",")) {
         types_.emplace(tokens[i - 1].text);
       }
     }
@@ -194,7 +197,7 @@ class EntrySource {
   }
 
   std::vector<File> files_;
-  WordSet words_, macros_, types_;
+  source::WordSet words_, macros_, types_;
   bool has_using_ = false;
   bool pastes_ = false;  // or spells words in other ways that are not followed
 };
@@ -315,9 +318,9 @@ class PassedArguments {
 
 /// A parameter that does not fit to what is passed, or a list that is longer or shorter.
 struct Mismatch {
-  TypeFit fit = TypeFit::fits;
+  source::TypeFit fit = source::TypeFit::fits;
   Passed passed;
-  ParameterType type = {};
+  source::ParameterType type = {};
   std::string parameter;                   // as the source has it; or all of them
   std::size_t number = 0;                  // from 1
   std::string place;                       // "saxpy.cu:12"
@@ -329,15 +332,16 @@ std::string text_place(const EntrySource::File& file, std::size_t offset) {
   return fmt::format("{}:{}", file.name, 1 + std::ranges::count(file.text.substr(0, offset), '\n'));
 }
 
-TypeFit best_fit(const Passed& passed, const ParameterType& type) {
-  TypeFit best = TypeFit::differs;
+source::TypeFit best_fit(const Passed& passed, const source::ParameterType& type) {
+  source::TypeFit best = source::TypeFit::differs;
   for (const ElementType each : passed.types) {
-    best = std::min(best, passed.is_buffer ? fit_of_buffer(type, each) : fit_of_number(type, each));
+    best = std::min(best, passed.is_buffer ? source::fit_of_buffer(type, each)
+                                           : source::fit_of_number(type, each));
   }
   return best;
 }
 
-std::string spelling(Tokens tokens, std::string_view text) {
+std::string spelling(source::Tokens tokens, std::string_view text) {
   const std::size_t begin = tokens.front().begin;
   const std::size_t end = tokens.back().begin + tokens.back().text.size();
   std::string spelt;
@@ -351,17 +355,17 @@ std::string spelling(Tokens tokens, std::string_view text) {
 
 /// How a list differs in length, if it certainly does.
 Mismatch other_length(const EntrySource& source, const EntrySource::Place& place,
-                      const std::vector<Tokens>& parameters) {
-  const Tokens tokens = place.file->tokens;
+                      const std::vector<source::Tokens>& parameters) {
+  const source::Tokens tokens = place.file->tokens;
   std::string all;
-  for (const Tokens& parameter : parameters) {
-    const auto is_open = [&](const SourceToken& it) {
+  for (const source::Tokens& parameter : parameters) {
+    const auto is_open = [&](const source::Token& it) {
       return source.may_replace(it) || it.text.starts_with('.');  // a pack
     };
     if (std::ranges::any_of(parameter, is_open)) return {};
     all += fmt::format("{}{}", all.empty() ? "" : ", ", spelling(parameter, place.file->text));
   }
-  return {.fit = TypeFit::differs,
+  return {.fit = source::TypeFit::differs,
           .passed = {},
           .parameter = all,
           .place = text_place(*place.file, tokens[place.at.parameters].begin),
@@ -371,22 +375,24 @@ Mismatch other_length(const EntrySource& source, const EntrySource::Place& place
 /// The first parameter at a place that fits worst.
 Mismatch worst_at(const EntrySource& source, const EntrySource::Place& place,
                   const std::vector<Passed>& passed) {
-  const Tokens tokens = place.file->tokens;
-  const std::vector<Tokens> parameters = kernel_parameters(tokens, place.at);
+  const source::Tokens tokens = place.file->tokens;
+  const std::vector<source::Tokens> parameters = source::kernel_parameters(tokens, place.at);
   Mismatch worst;
   if (parameters.size() != passed.size()) return other_length(source, place, parameters);
   if (parameters.empty()) return worst;
   // Parentheses and directives within the list are not understood.
-  const SourceToken* const end = parameters.back().data() + parameters.back().size();
-  for (const SourceToken* it = parameters.front().data(); it != end; ++it) {
-    if (has_text(*it, "(") || it->kind == SourceToken::Kind::directive) return worst;
+  const source::Token* const end = parameters.back().data() + parameters.back().size();
+  for (const source::Token* it = parameters.front().data(); it != end; ++it) {
+    if (source::has_text(*it, "(") || it->kind == source::Token::Kind::directive) return worst;
   }
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     if (passed[i].types.empty()) continue;
     const auto type = source.type_of(parameters[i]);
     if (!type) continue;
-    const bool is_read_only = passed[i].is_output && has_text(parameters[i].front(), "const");
-    const TypeFit fit = is_read_only ? TypeFit::differs : best_fit(passed[i], *type);
+    const bool is_read_only =
+        passed[i].is_output && source::has_text(parameters[i].front(), "const");
+    const source::TypeFit fit =
+        is_read_only ? source::TypeFit::differs : best_fit(passed[i], *type);
     if (fit <= worst.fit) continue;
     worst = {.fit = fit,
              .passed = passed[i],
@@ -412,7 +418,7 @@ Mismatch mismatch(const EntrySource& source, const std::string& function,
 
 /// The parameters of a declaration, and where it stands: "saxpy.cu:12".
 struct PlacedParameters {
-  std::vector<Declared> parameters;
+  std::vector<source::Declared> parameters;
   std::string place;
 };
 
@@ -423,8 +429,8 @@ std::string of_every_declaration(const EntrySource& source, const std::string& f
                                  const std::vector<Passed>& passed, const Find& find) {
   std::string found;
   for (const EntrySource::Place& place : source.places(function)) {
-    const Tokens tokens = place.file->tokens;
-    const PlacedParameters declaration{signature_at(tokens, place.at).parameters,
+    const source::Tokens tokens = place.file->tokens;
+    const PlacedParameters declaration{source::signature_at(tokens, place.at).parameters,
                                        text_place(*place.file, tokens[place.at.parameters].begin)};
     if (declaration.parameters.size() != passed.size()) return "";
     found = find(declaration);
@@ -442,7 +448,7 @@ std::string swapped_names(const EntrySource& source, const std::string& function
         for (std::size_t i = 0; i < passed.size(); ++i) {
           const std::string &name = of.parameters[i].name, &given = passed[i].name;
           if (name == given || std::ranges::count(passed, name, &Passed::name) != 1 ||
-              std::ranges::count(of.parameters, given, &Declared::name) != 1) {
+              std::ranges::count(of.parameters, given, &source::Declared::name) != 1) {
             continue;
           }
           return fmt::format(
@@ -462,9 +468,9 @@ std::string misaligned_vectors(const EntrySource& source, const std::string& fun
   return of_every_declaration(
       source, function, passed, [&](const PlacedParameters& of) -> std::string {
         for (std::size_t i = 0; i < passed.size(); ++i) {
-          const Declared& parameter = of.parameters[i];
+          const source::Declared& parameter = of.parameters[i];
           if (parameter.pointers != 1 || parameter.type.size() != 1) continue;
-          const auto vector = vector_type(parameter.type.front());
+          const auto vector = source::vector_type(parameter.type.front());
           const std::int64_t aligned = passed[i].align_bytes;
           if (!vector || aligned == 0 || aligned >= vector->align_bytes) continue;
           return fmt::format(
@@ -500,7 +506,7 @@ std::string length_text(const Mismatch& found, const std::string& function,
 void check_kernel_entries(const Family& family, const Kernel& kernel) {
   const EntrySource source(kernel);
   for (std::size_t step = 0; step < kernel.steps.size(); ++step) {
-    const std::string function = entry_function(kernel.steps[step].entry);
+    const std::string function = source::entry_function(kernel.steps[step].entry);
     if (function.empty()) continue;
     if (source.lacks(function)) {
       throw Error(ErrorCode::usage,
@@ -517,7 +523,7 @@ void check_kernel_entries(const Family& family, const Kernel& kernel) {
     }
     const std::vector<Passed> passed = PassedArguments(family, kernel).of(kernel.steps[step]);
     const Mismatch found = mismatch(source, function, passed);
-    if (found.fit != TypeFit::differs) continue;
+    if (found.fit != source::TypeFit::differs) continue;
     if (found.length) {
       throw Error(ErrorCode::usage,
                   fmt::format("{}: {}: {}; each parameter gets one, in their order: correct "
@@ -555,8 +561,8 @@ void check_waits(const Family& family, const Kernel& kernel) {
     return std::ranges::any_of(kWaits,
                                [&](std::string_view it) { return text.find(it) != text.npos; });
   };
-  const bool some_wait =
-      waits(kernel.source.text) || std::ranges::any_of(kernel.source.headers, waits, &Header::text);
+  const bool some_wait = waits(kernel.source.text) ||
+                         std::ranges::any_of(kernel.source.headers, waits, &source::Header::text);
   for (std::size_t step = 0; step < kernel.steps.size(); ++step) {
     if (!kernel.steps[step].programmatic || some_wait) continue;
     throw Error(ErrorCode::usage,
@@ -584,14 +590,14 @@ std::vector<std::string> entry_cautions(const Family& family) {
   for (const Kernel& kernel : family.kernels) {
     const EntrySource source(kernel);
     for (const KernelStep& step : kernel.steps) {
-      const std::string function = entry_function(step.entry);
+      const std::string function = source::entry_function(step.entry);
       const std::vector<Passed> passed = PassedArguments(family, kernel).of(step);
       const std::string swapped = swapped_names(source, function, passed);
       if (!swapped.empty()) cautions.push_back(swapped);
       const std::string misaligned = misaligned_vectors(source, function, passed);
       if (!misaligned.empty()) cautions.push_back(misaligned);
       const Mismatch found = mismatch(source, function, passed);
-      if (found.fit != TypeFit::doubtful) continue;
+      if (found.fit != source::TypeFit::doubtful) continue;
       cautions.push_back(fmt::format("{}: right only if the kernel reads the bits of {}",
                                      mismatch_text(found, function), found.passed.declared));
     }

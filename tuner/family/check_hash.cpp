@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/core/file.hpp"
 #include "tuner/core/hash.hpp"
+#include "tuner/family/data_files.hpp"
 #include "tuner/family/family.hpp"
-#include "tuner/family/source.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

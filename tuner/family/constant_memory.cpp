@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/family/constant_memory.hpp"
 
-#include "tuner/family/source_token.hpp"
+#include "tuner/source/token.hpp"
 
 #include <fmt/format.h>
 
@@ -15,7 +15,8 @@ namespace {
 
 /// The name of the variable whose declaration begins behind a `__constant__`; empty where it has an
 /// initial value, or is no declaration of one variable.
-std::string_view variable_without_value(const std::vector<SourceToken>& tokens, std::size_t begin) {
+std::string_view variable_without_value(const std::vector<source::Token>& tokens,
+                                        std::size_t begin) {
   std::string_view name;
   bool is_behind_name = false;
   for (std::size_t i = begin; i < tokens.size(); ++i) {
@@ -26,7 +27,7 @@ std::string_view variable_without_value(const std::vector<SourceToken>& tokens, 
       while (i + 1 < tokens.size() && tokens[i].text != ")") ++i;
     } else if (text == "[") {
       is_behind_name = true;
-    } else if (tokens[i].kind == SourceToken::Kind::word && !is_behind_name) {
+    } else if (tokens[i].kind == source::Token::Kind::word && !is_behind_name) {
       name = text;
     }
   }
@@ -35,12 +36,12 @@ std::string_view variable_without_value(const std::vector<SourceToken>& tokens, 
 
 /// The variables of constant memory that a text declares without a value and mentions again.
 std::set<std::string> variables_in_use(std::string_view text) {
-  const std::vector<SourceToken> tokens = source_tokens(text);
+  const std::vector<source::Token> tokens = source::tokens_of(text);
   std::set<std::string> names;
   for (std::size_t i = 0; i < tokens.size(); ++i) {
-    if (tokens[i].kind != SourceToken::Kind::word || tokens[i].text != "__constant__") continue;
+    if (tokens[i].kind != source::Token::Kind::word || tokens[i].text != "__constant__") continue;
     const std::string_view name = variable_without_value(tokens, i + 1);
-    if (!name.empty() && std::ranges::count(tokens, name, &SourceToken::text) > 1) {
+    if (!name.empty() && std::ranges::count(tokens, name, &source::Token::text) > 1) {
       names.emplace(name);
     }
   }

@@ -7,6 +7,7 @@
 #include "tuner/family/fill.hpp"
 #include "tuner/family/library_operation.hpp"
 #include "tuner/family/record_order.hpp"
+#include "tuner/source/source.hpp"
 #include "tuner/space/definition.hpp"
 #include "tuner/space/size.hpp"
 #include "tuner/space/space.hpp"
@@ -307,18 +308,6 @@ struct Check {
 [[nodiscard]] std::optional<LibraryShape> library_shape(const Check& check,
                                                         const space::ExpressionValues& values);
 
-/// A header of a kernel, by the name that its texts include it by.
-struct Header {
-  std::string name;
-  std::string text;
-};
-
-struct KernelSource {
-  std::string name;  ///< file name, for messages of the compiler
-  std::string text;
-  std::vector<Header> headers;
-};
-
 /// A buffer of a kernel's own, passed after the family's arguments: zero before a configuration's
 /// first launch at a size, then as its launches leave it.
 struct ScratchBuffer {
@@ -382,7 +371,7 @@ struct KernelStep {
 struct Kernel {
   std::string name;
   std::string doc;
-  KernelSource source;
+  source::KernelSource source;
   std::vector<KernelStep> steps;     ///< launched in this order; at least one
   std::vector<std::string> options;  ///< to the compiler: those that the format allows
   std::vector<MacroDefinition> defines;
@@ -427,7 +416,7 @@ struct Family {
 
 /// The same from text, as kept in a database: the sources are given instead of read.
 [[nodiscard]] Family parse_family(std::string_view text, std::string_view origin,
-                                  const std::map<std::string, KernelSource>& sources);
+                                  const std::map<std::string, source::KernelSource>& sources);
 
 /// The type that results of a type are computed in at the size that `values` hold.
 [[nodiscard]] ElementType compute_type(const Check& check, ElementType result,

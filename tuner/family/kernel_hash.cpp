@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/core/hash.hpp"
-#include "tuner/family/code_hash.hpp"
 #include "tuner/family/entry.hpp"
 #include "tuner/family/parse.hpp"
+#include "tuner/source/code_hash.hpp"
+#include "tuner/source/source.hpp"
 
 #include <fmt/format.h>
 
@@ -59,7 +60,7 @@ std::string expression_hash(const space::Expression& expression) {
 }
 
 std::string value_hash(const ScalarArgument& scalar) {
-  return scalar.real ? code_hash(value_text(scalar)) : expression_hash(scalar.value);
+  return scalar.real ? source::code_hash(value_text(scalar)) : expression_hash(scalar.value);
 }
 
 /// "f32"; "${A}" is the problem's, of which add_types() tells what it means.
@@ -92,30 +93,31 @@ class Identity {
   std::vector<std::string> parts_;
 };
 
-void add_source(Identity& identity, const KernelSource& source) {
+void add_source(Identity& identity, const source::KernelSource& source) {
   // By name: their order is that of the includes. Of two of one name the order counts.
   std::multimap<std::string, std::string> headers;
-  for (const Header& header : source.headers) headers.emplace(header.name, header.text);
-  identity.add("source", {code_hash(source.text)});
-  for (const auto& [name, text] : headers) identity.add("header", {name, code_hash(text)});
+  for (const source::Header& header : source.headers) headers.emplace(header.name, header.text);
+  identity.add("source", {source::code_hash(source.text)});
+  for (const auto& [name, text] : headers) identity.add("header", {name, source::code_hash(text)});
 }
 
 /// Whether the tokens of the sources, and of what the compiler is given beside them, are not all
 /// that decides what it makes of them.
 bool is_identified_by_text(const Kernel& kernel) {
-  const auto text_of = [](const Header& header) { return std::string_view(header.text); };
+  const auto text_of = [](const source::Header& header) { return std::string_view(header.text); };
   const auto in_values = [](const space::Parameter& parameter) {
-    return std::ranges::any_of(parameter.values, depends_on_layout, &space::ParameterValue::text);
+    return std::ranges::any_of(parameter.values, source::depends_on_layout,
+                               &space::ParameterValue::text);
   };
-  return depends_on_layout(kernel.source.text) ||
-         std::ranges::any_of(kernel.source.headers, depends_on_layout, text_of) ||
-         std::ranges::any_of(kernel.options, depends_on_layout) ||
+  return source::depends_on_layout(kernel.source.text) ||
+         std::ranges::any_of(kernel.source.headers, source::depends_on_layout, text_of) ||
+         std::ranges::any_of(kernel.options, source::depends_on_layout) ||
          std::ranges::any_of(kernel.space->parameters, in_values);
 }
 
-void add_texts(Identity& identity, const KernelSource& source) {
+void add_texts(Identity& identity, const source::KernelSource& source) {
   identity.add("text", {source.name, source.text});
-  for (const Header& header : source.headers) {
+  for (const source::Header& header : source.headers) {
     identity.add("text of a header", {header.name, header.text});
   }
 }
@@ -185,7 +187,8 @@ std::string kernel_hash(const Kernel& kernel, const Family& family) {
   Identity identity;
   add_source(identity, kernel.source);
   if (is_identified_by_text(kernel)) add_texts(identity, kernel.source);
-  for (const KernelStep& step : kernel.steps) identity.add("entry", {code_hash(step.entry)});
+  for (const KernelStep& step : kernel.steps)
+    identity.add("entry", {source::code_hash(step.entry)});
   for (const std::string& option : kernel.options) identity.add("option", {option});
   for (const MacroDefinition& macro : kernel.defines) {
     identity.add("define", {macro.name, expression_hash(macro.value)});

@@ -13,8 +13,8 @@ namespace tuner::family {
 
 /// Gives a kernel's source: from the family as far as it is read, the kernel's name and its key
 /// `source`.
-using SourceProvider = std::function<KernelSource(const Family& family, const std::string& kernel,
-                                                  const DocumentNode& source)>;
+using SourceProvider = std::function<source::KernelSource(
+    const Family& family, const std::string& kernel, const DocumentNode& source)>;
 
 /// An expression of the dimensions alone; fails when it asks for an attribute of the device.
 [[nodiscard]] space::Expression family_expression(const DocumentNode& node,

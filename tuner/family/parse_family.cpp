@@ -5,9 +5,10 @@
 #include "tuner/core/json_reason.hpp"
 #include "tuner/core/trust.hpp"
 #include "tuner/family/candidate.hpp"
+#include "tuner/family/data_files.hpp"
 #include "tuner/family/parse.hpp"
-#include "tuner/family/source.hpp"
 #include "tuner/family/stored_file.hpp"
+#include "tuner/source/read_source.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -305,7 +306,7 @@ StoredFile parse_stored(const Json& json, std::string_view text, const std::stri
   return file;
 }
 
-KernelSource read_source(const IncludeRoots& roots, const DocumentNode& node) {
+source::KernelSource read_source(const source::IncludeRoots& roots, const DocumentNode& node) {
   const fs::path& folder = roots.space_folder;
   const fs::path relative = node.text();
   if (relative.empty() || relative.is_absolute()) {
@@ -322,7 +323,7 @@ KernelSource read_source(const IncludeRoots& roots, const DocumentNode& node) {
                     "source (.cu, .cuh, .cpp, .h, …): move it into that folder",
                     in_quotes(real.string())));
   }
-  return read_kernel_source(path, roots);
+  return source::read_kernel_source(path, roots);
 }
 
 }  // namespace
@@ -332,7 +333,7 @@ Family load_family(const fs::path& path) {
   try {
     Family family = parse_document(
         text, path.string(), [](const Family& of, const std::string&, const DocumentNode& source) {
-          return read_source(include_roots(of.path, of.include), source);
+          return read_source(source::include_roots(of.path, of.include), source);
         });
     static_cast<void>(npy_files(family));  // they may be where no file of theirs may be
     return family;
@@ -356,7 +357,7 @@ StoredFile read_stored_file(std::string_view text, const std::string& origin,
 }
 
 Family parse_family(std::string_view text, std::string_view origin,
-                    const std::map<std::string, KernelSource>& sources) {
+                    const std::map<std::string, source::KernelSource>& sources) {
   const auto source_of = [&](const Family&, const std::string& kernel, const DocumentNode& source) {
     static_cast<void>(source.text());  // it must have the right type even if it is not used
     const auto found = sources.find(kernel);

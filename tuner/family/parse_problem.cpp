@@ -3,7 +3,7 @@
 #include "tuner/core/suggest.hpp"
 #include "tuner/family/law.hpp"
 #include "tuner/family/parse.hpp"
-#include "tuner/family/vector_type.hpp"
+#include "tuner/source/vector_type.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -30,7 +30,7 @@ ElementType parse_type(const DocumentNode& node, std::string_view name) {
     known.emplace_back(row(type).name);
     if (row(type).short_name != row(type).name) known.emplace_back(row(type).short_name);
   }
-  if (const auto vector = vector_type(name)) {
+  if (const auto vector = source::vector_type(name)) {
     node.fail(fmt::format(
         "no type is {}: write \"{}*\", a \"count\" of {} for each, and \"align\": {}; by value "
         "\"{}[]\"",

@@ -4,9 +4,9 @@
 #include "tuner/core/error.hpp"
 #include "tuner/core/suggest.hpp"
 #include "tuner/family/element_type.hpp"
-#include "tuner/family/parameter_type.hpp"
-#include "tuner/family/signature.hpp"
-#include "tuner/family/vector_type.hpp"
+#include "tuner/source/parameter_type.hpp"
+#include "tuner/source/signature.hpp"
+#include "tuner/source/vector_type.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -23,7 +23,7 @@
 namespace tuner::family {
 namespace {
 
-using Kind = SourceToken::Kind;
+using Kind = source::Token::Kind;
 constexpr std::size_t kMostDimensions = 3;  // further integers are more often strides
 
 struct Macro {
@@ -37,15 +37,15 @@ struct Macros {
   std::vector<Macro> fixed;        ///< #define NAME NUMBER alone
 };
 
-Macros macros(Tokens tokens) {
+Macros macros(source::Tokens tokens) {
   Macros all;
   std::string guarded;
-  for (const SourceToken& token : tokens) {
+  for (const source::Token& token : tokens) {
     if (token.kind != Kind::directive) continue;
-    const std::vector<SourceToken> words = source_tokens(token.text.substr(1));
-    if (words.size() == 2 && has_text(words[0], "ifndef")) guarded = words[1].text;
-    if (words.size() != 3 || !has_text(words[0], "define")) continue;
-    const auto value = number(words[2].text);
+    const std::vector<source::Token> words = source::tokens_of(token.text.substr(1));
+    if (words.size() == 2 && source::has_text(words[0], "ifndef")) guarded = words[1].text;
+    if (words.size() != 3 || !source::has_text(words[0], "define")) continue;
+    const auto value = source::number(words[2].text);
     if (!value || *value <= 0) continue;
     const std::string name(words[1].text);
     (name == guarded ? all.replaceable : all.fixed).push_back({name, *value});
@@ -64,19 +64,20 @@ using Structs = std::map<std::string, Element, std::less<>>;
 
 /// How many numbers `[4], y, z[2]` behind a member's first name make with it; none for what else
 /// may stand there.
-std::optional<int> numbers_declared(Tokens tokens) {
+std::optional<int> numbers_declared(source::Tokens tokens) {
   constexpr int kMostExtent = 4096;
   int count = 1;
   for (std::size_t i = 0; i < tokens.size();) {
-    if (has_text(tokens[i], ",") && i + 1 < tokens.size() && tokens[i + 1].kind == Kind::word) {
+    if (source::has_text(tokens[i], ",") && i + 1 < tokens.size() &&
+        tokens[i + 1].kind == Kind::word) {
       ++count;
       i += 2;
       continue;
     }
-    const bool is_extent =
-        has_text(tokens[i], "[") && i + 2 < tokens.size() && has_text(tokens[i + 2], "]");
-    const int extent = is_extent ? number(tokens[i + 1].text).value_or(0) : 0;
-    const bool is_last = i + 3 >= tokens.size() || has_text(tokens[i + 3], ",");
+    const bool is_extent = source::has_text(tokens[i], "[") && i + 2 < tokens.size() &&
+                           source::has_text(tokens[i + 2], "]");
+    const int extent = is_extent ? source::number(tokens[i + 1].text).value_or(0) : 0;
+    const bool is_last = i + 3 >= tokens.size() || source::has_text(tokens[i + 3], ",");
     if (extent < 1 || extent > kMostExtent || !is_last) return std::nullopt;
     count += extent - 1;
     i += 3;
@@ -85,21 +86,21 @@ std::optional<int> numbers_declared(Tokens tokens) {
 }
 
 /// The members between the braces of a struct, if they are numbers of one type; otherwise none.
-std::optional<Element> members_of(Tokens tokens) {
+std::optional<Element> members_of(source::Tokens tokens) {
   std::optional<Element> all;
   while (!tokens.empty()) {
-    const auto place = [](auto found, Tokens of) {
+    const auto place = [](auto found, source::Tokens of) {
       return static_cast<std::size_t>(found - of.begin());
     };
-    const std::size_t end = place(std::ranges::find(tokens, ";", &SourceToken::text), tokens);
+    const std::size_t end = place(std::ranges::find(tokens, ";", &source::Token::text), tokens);
     if (end == tokens.size()) return std::nullopt;
-    const Tokens member = tokens.first(end);
+    const source::Tokens member = tokens.first(end);
     tokens = tokens.subspan(end + 1);
-    const auto ends_name = [](const SourceToken& it) {
-      return has_text(it, ",") || has_text(it, "[");
+    const auto ends_name = [](const source::Token& it) {
+      return source::has_text(it, ",") || source::has_text(it, "[");
     };
     const std::size_t first = place(std::ranges::find_if(member, ends_name), member);
-    const auto type = parameter_type(member.first(first), {}, {});
+    const auto type = source::parameter_type(member.first(first), {}, {});
     const auto count = numbers_declared(member.subspan(first));
     if (!type || type->is_pointer || first < 2 || !count) return std::nullopt;
     if (all && all->type != type->element) return std::nullopt;
@@ -109,13 +110,15 @@ std::optional<Element> members_of(Tokens tokens) {
 }
 
 /// The structs of numbers of one type that the source defines.
-Structs structs(Tokens tokens) {
+Structs structs(source::Tokens tokens) {
   Structs found;
   for (std::size_t i = 0; i + 2 < tokens.size(); ++i) {
-    if (!has_text(tokens[i], "struct") || !has_text(tokens[i + 2], "{")) continue;
+    if (!source::has_text(tokens[i], "struct") || !source::has_text(tokens[i + 2], "{")) continue;
     std::size_t end = i + 3;  // their members have no braces
-    while (end < tokens.size() && !has_text(tokens[end], "}") && !has_text(tokens[end], "{")) ++end;
-    if (end == tokens.size() || has_text(tokens[end], "{")) continue;
+    while (end < tokens.size() && !source::has_text(tokens[end], "}") &&
+           !source::has_text(tokens[end], "{"))
+      ++end;
+    if (end == tokens.size() || source::has_text(tokens[end], "{")) continue;
     if (const auto element = members_of(tokens.subspan(i + 3, end - i - 3))) {
       found.emplace(tokens[i + 1].text, *element);
     }
@@ -182,7 +185,7 @@ std::string upper_case(std::string text) {
   return text;
 }
 
-bool is_type_parameter(const Declared& one) {
+bool is_type_parameter(const source::Declared& one) {
   return one.type == std::vector<std::string>{"typename"} ||
          one.type == std::vector<std::string>{"class"};
 }
@@ -196,16 +199,16 @@ bool names_a_block(const std::string& name) {
 
 /// Without the branches that no compiler reads: of `#if 0`, and of `#ifdef NAME` where the source
 /// defines no such macro and the compiler has none.
-std::vector<SourceToken> live_tokens(const std::vector<SourceToken>& tokens) {
+std::vector<source::Token> live_tokens(const std::vector<source::Token>& tokens) {
   std::set<std::string, std::less<>> defined;
   std::vector<bool> dead;  // of each open #if, whether its present branch is
-  std::vector<SourceToken> live;
-  for (const SourceToken& token : tokens) {
+  std::vector<source::Token> live;
+  for (const source::Token& token : tokens) {
     if (token.kind != Kind::directive) {
       if (std::ranges::find(dead, true) == dead.end()) live.push_back(token);
       continue;
     }
-    const std::vector<SourceToken> words = source_tokens(token.text.substr(1));
+    const std::vector<source::Token> words = source::tokens_of(token.text.substr(1));
     const std::string_view word = words.empty() ? "" : words[0].text;
     const std::string_view name = words.size() > 1 ? words[1].text : "";
     if (word == "ifdef") {
@@ -227,16 +230,16 @@ std::vector<SourceToken> live_tokens(const std::vector<SourceToken>& tokens) {
 /// Writes the file for one kernel.
 class Draft {
  public:
-  Draft(Signature signature, Macros macros, Structs structs, std::string source)
+  Draft(source::Signature signature, Macros macros, Structs structs, std::string source)
       : kernel_(std::move(signature)),
         macros_(std::move(macros.replaceable)),
         fixed_(std::move(macros.fixed)),
         structs_(std::move(structs)),
         source_(std::move(source)) {
-    for (const Declared& one : kernel_.of_template) {
+    for (const source::Declared& one : kernel_.of_template) {
       if (is_type_parameter(one)) types_.insert(one.name);
     }
-    for (const Declared& one : kernel_.parameters) {
+    for (const source::Declared& one : kernel_.parameters) {
       const bool is_integer =
           one.pointers == 0 && !is_flag(one) && !struct_of(one) && !is_floating(element(one).type);
       if (is_integer && dims_.size() < kMostDimensions) {
@@ -246,12 +249,12 @@ class Draft {
     if (dims_.empty()) dims_.emplace_back("N");
     const bool is_parameter =
         std::ranges::any_of(kernel_.of_template,
-                            [&](const Declared& one) {
+                            [&](const source::Declared& one) {
                               return one.name == kernel_.bound && !is_type_parameter(one);
                             }) ||
         std::ranges::any_of(macros_, [&](const Macro& one) { return one.name == kernel_.bound; });
     if (is_parameter) block_ = kernel_.bound;
-    for (const Declared& one : kernel_.of_template) {
+    for (const source::Declared& one : kernel_.of_template) {
       if (!is_type_parameter(one) && names_a_block(one.name) && block_.empty()) block_ = one.name;
     }
     for (const Macro& one : macros_) {
@@ -278,7 +281,7 @@ class Draft {
   }
 
  private:
-  [[nodiscard]] Element element(const Declared& one) const {
+  [[nodiscard]] Element element(const source::Declared& one) const {
     std::string type = type_text(one);
     if (types_.contains(type)) type = "float";
     if (const auto record = struct_of(one)) return *record;
@@ -306,7 +309,7 @@ class Draft {
     const auto* other =
         std::ranges::find(kOtherNames, type, &decltype(kOtherNames)::value_type::first);
     if (other != kOtherNames.end()) return {*element_type_from_name(other->second), 1};
-    if (const auto vector = vector_type(type)) {
+    if (const auto vector = source::vector_type(type)) {
       return {vector->element, vector->width, vector->align_bytes};
     }
     throw Error(
@@ -318,13 +321,13 @@ class Draft {
             source_, one.name, kernel_.name, type, one.pointers > 0 ? "float*" : "float"));
   }
 
-  [[nodiscard]] static std::string type_text(const Declared& one) {
+  [[nodiscard]] static std::string type_text(const source::Declared& one) {
     std::string text = fmt::format("{}", fmt::join(one.type, " "));
     constexpr std::string_view kKey = "struct ";
     return text.starts_with(kKey) ? text.substr(kKey.size()) : text;
   }
 
-  [[nodiscard]] std::optional<Element> struct_of(const Declared& one) const {
+  [[nodiscard]] std::optional<Element> struct_of(const source::Declared& one) const {
     const auto found = structs_.find(type_text(one));
     return found == structs_.end() ? std::nullopt : std::optional(found->second);
   }
@@ -332,9 +335,10 @@ class Draft {
   [[nodiscard]] std::string dimension(const std::string& name) const {
     std::string upper = upper_case(name);
     const auto is_taken = [&](const std::string& other) { return other == upper; };
-    const bool is_parameter = std::ranges::any_of(kernel_.of_template, is_taken, &Declared::name) ||
-                              std::ranges::any_of(macros_, is_taken, &Macro::name) ||
-                              upper == "THREADS" || std::ranges::any_of(dims_, is_taken);
+    const bool is_parameter =
+        std::ranges::any_of(kernel_.of_template, is_taken, &source::Declared::name) ||
+        std::ranges::any_of(macros_, is_taken, &Macro::name) || upper == "THREADS" ||
+        std::ranges::any_of(dims_, is_taken);
     return is_parameter ? upper + "_SIZE" : upper;
   }
 
@@ -386,7 +390,7 @@ class Draft {
 
   [[nodiscard]] std::string bytes() const {
     std::size_t bytes = 0;
-    for (const Declared& one : kernel_.parameters) {
+    for (const source::Declared& one : kernel_.parameters) {
       if (one.pointers == 0) continue;
       const Element of = element(one);
       bytes += size_bytes(of.type) * static_cast<std::size_t>(of.width) * (one.is_const ? 1 : 2);
@@ -404,7 +408,7 @@ class Draft {
     return fmt::format("[{}]", fmt::join(std::vector(dims_.size(), extent), ", "));
   }
 
-  [[nodiscard]] std::string argument(const Declared& one, std::size_t& dimension) const {
+  [[nodiscard]] std::string argument(const source::Declared& one, std::size_t& dimension) const {
     const Element of = element(one);
     if (one.to_arrays) {
       throw Error(ErrorCode::usage,
@@ -445,7 +449,8 @@ class Draft {
   [[nodiscard]] std::string arguments() const {
     std::vector<std::string> lines;
     std::size_t dimension = 0;
-    for (const Declared& one : kernel_.parameters) lines.push_back(argument(one, dimension));
+    for (const source::Declared& one : kernel_.parameters)
+      lines.push_back(argument(one, dimension));
     return fmt::format("{}", fmt::join(lines, ",\n"));
   }
 
@@ -453,7 +458,7 @@ class Draft {
   [[nodiscard]] std::string entry(std::string_view pattern) const {
     std::vector<std::string> values;
     const std::string threads = std::to_string(default_threads());
-    for (const Declared& one : kernel_.of_template) {
+    for (const source::Declared& one : kernel_.of_template) {
       if (is_type_parameter(one)) {
         values.emplace_back("float");
       } else if (!pattern.empty()) {
@@ -467,7 +472,7 @@ class Draft {
     return fmt::format("{}<{}>", path, fmt::join(values, ","));
   }
 
-  [[nodiscard]] static bool is_flag(const Declared& one) {
+  [[nodiscard]] static bool is_flag(const source::Declared& one) {
     return one.type == std::vector<std::string>{"bool"};
   }
 
@@ -481,7 +486,7 @@ class Draft {
     std::vector<std::string> lines;
     const std::string of_block = block_parameter("");
     if (block_.empty()) lines.push_back(block_parameter(R"(, "kind": "launch")"));
-    for (const Declared& one : kernel_.of_template) {
+    for (const source::Declared& one : kernel_.of_template) {
       if (is_type_parameter(one)) continue;
       lines.push_back(
           one.name == block_ ? of_block
@@ -498,7 +503,7 @@ class Draft {
     return fmt::format("{}", fmt::join(lines, ",\n"));
   }
 
-  Signature kernel_;
+  source::Signature kernel_;
   std::vector<Macro> macros_;
   std::vector<Macro> fixed_;
   Structs structs_;
@@ -512,8 +517,8 @@ class Draft {
 
 std::string space_draft(std::string_view source, const std::string& source_name,
                         const std::string& kernel) {
-  const std::vector<SourceToken> tokens = live_tokens(source_tokens(source));
-  const DeclaredKernels found(tokens);
+  const std::vector<source::Token> tokens = live_tokens(source::tokens_of(source));
+  const source::DeclaredKernels found(tokens);
   const std::vector<std::string>& names = found.names();
   if (names.empty()) {
     throw Error(ErrorCode::usage, fmt::format("{}: has no __global__ function", source_name));
@@ -527,8 +532,8 @@ std::string space_draft(std::string_view source, const std::string& source_name,
     throw Error(ErrorCode::usage, fmt::format("{}: there is no kernel '{}'{}", source_name, kernel,
                                               did_you_mean(kernel, names)));
   }
-  return Draft(signature_at(tokens, found.places(*chosen).front()), macros(tokens), structs(tokens),
-               source_name)
+  return Draft(source::signature_at(tokens, found.places(*chosen).front()), macros(tokens),
+               structs(tokens), source_name)
       .text();
 }
 

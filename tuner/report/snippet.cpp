@@ -3,9 +3,9 @@
 
 #include "tuner/core/error.hpp"
 #include "tuner/core/shell_words.hpp"
-#include "tuner/family/parameter_type.hpp"
-#include "tuner/family/signature.hpp"
 #include "tuner/select/stored_family.hpp"
+#include "tuner/source/parameter_type.hpp"
+#include "tuner/source/signature.hpp"
 #include "tuner/space/required_value.hpp"
 
 #include <fmt/format.h>
@@ -91,20 +91,20 @@ constexpr std::string_view kElements =
 /// pointers to other types than those that are built in, as far as its source tells.
 std::set<std::size_t> taken_as_other_types(const family::Kernel& kernel) {
   std::set<std::size_t> found;
-  const std::vector<family::SourceToken> tokens = family::source_tokens(kernel.source.text);
-  const family::DeclaredKernels declared(tokens);
+  const std::vector<source::Token> tokens = source::tokens_of(kernel.source.text);
+  const source::DeclaredKernels declared(tokens);
   for (const family::KernelStep& step : kernel.steps) {
-    const std::string function = family::entry_function(step.entry);
+    const std::string function = source::entry_function(step.entry);
     if (std::ranges::count(declared.names(), function) == 0) continue;
-    const family::KernelPlace& place = declared.places(function).front();
-    const family::Signature signature = family::signature_at(tokens, place);
-    const std::vector<family::Tokens> parameters = family::kernel_parameters(tokens, place);
+    const source::KernelPlace& place = declared.places(function).front();
+    const source::Signature signature = source::signature_at(tokens, place);
+    const std::vector<source::Tokens> parameters = source::kernel_parameters(tokens, place);
     for (std::size_t i = 0; i < parameters.size(); ++i) {
-      const family::Declared& parameter = signature.parameters[i];
+      const source::Declared& parameter = signature.parameters[i];
       const std::string type = fmt::format("{}", fmt::join(parameter.type, " "));
       if (parameter.pointers != 1 || type == "void" ||
-          family::parameter_type(parameters[i], {}, {}) ||
-          std::ranges::count(signature.of_template, type, &family::Declared::name) > 0) {
+          source::parameter_type(parameters[i], {}, {}) ||
+          std::ranges::count(signature.of_template, type, &source::Declared::name) > 0) {
         continue;
       }
       if (!step.parameters) {
@@ -135,7 +135,7 @@ std::set<std::string> names_of_its_own(const family::Kernel& kernel,
                                        const family::CompileJob& job) {
   std::set<std::string> names = variables_of_its_own(job.entries.size());
   for (std::size_t step = 0; step < job.entries.size(); ++step) {
-    for (const family::SourceToken& token : family::source_tokens(job.entries[step])) {
+    for (const source::Token& token : source::tokens_of(job.entries[step])) {
       names.emplace(token.text);
     }
   }
@@ -206,7 +206,7 @@ Snippet::Snippet(const SnippetKernel& stored, const space::DeviceInfo& device,
   }
   has_shared_headers_ = std::ranges::any_of(
       kernel.source.headers,
-      [](const family::Header& header) { return header.name.starts_with("common/"); });
+      [](const source::Header& header) { return header.name.starts_with("common/"); });
   other_types_ = stored.other_types();
   taken_names_ = names_of_its_own(kernel, job);
   for (const family::Argument& each : family.arguments) given_names_.insert(each.name);
@@ -395,7 +395,7 @@ std::string Snippet::launch(std::size_t step) const {
   const auto& [entry, geometry, arguments] = steps_[step];
   const std::string kernel = steps_.size() == 1 ? "kernel" : fmt::format("kernel_{}", step);
   const bool is_hidden =
-      variables_of_its_own(steps_.size()).contains(family::entry_function(entry));
+      variables_of_its_own(steps_.size()).contains(source::entry_function(entry));
   std::string text =
       fmt::format("  const auto {} = {};\n", kernel, is_hidden ? global(entry) : entry);
   if (geometry.dynamic_shared_bytes > kSharedBytesWithoutOptIn) {

@@ -6,6 +6,7 @@
 #include "tuner/core/json_reason.hpp"
 #include "tuner/core/printable.hpp"
 #include "tuner/select/ranked_kernel.hpp"
+#include "tuner/source/source.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -27,9 +28,9 @@ void require_file_name(const store::KernelRecord& record) {
                           in_quotes(record.kernel), in_quotes(name)));
 }
 
-family::KernelSource source_of(const store::KernelRecord& record) {
+source::KernelSource source_of(const store::KernelRecord& record) {
   require_file_name(record);
-  family::KernelSource source{
+  source::KernelSource source{
       .name = record.source_name, .text = record.source_text, .headers = {}};
   const std::string origin = fmt::format("the stored headers of {}", record.kernel);
   for (const Json& header : parse_json(record.headers_json, origin)) {
@@ -39,10 +40,10 @@ family::KernelSource source_of(const store::KernelRecord& record) {
   return source;
 }
 
-std::map<std::string, family::KernelSource> sources_of(
+std::map<std::string, source::KernelSource> sources_of(
     std::span<const store::KernelRecord* const> kernels, const store::KernelRecord& record,
     const std::string& origin) {
-  std::map<std::string, family::KernelSource> sources;
+  std::map<std::string, source::KernelSource> sources;
   const Json document = parse_json(record.space_text, origin);
   for (const auto& [name, value] : document.at("kernels").items()) {
     sources[name] = {.name = record.source_name, .text = {}, .headers = {}};

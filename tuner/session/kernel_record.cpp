@@ -3,6 +3,7 @@
 
 #include "tuner/core/file.hpp"
 #include "tuner/core/json.hpp"
+#include "tuner/source/source.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -10,7 +11,7 @@ namespace tuner::session {
 
 store::KernelRecord kernel_record(const family::Family& family, const family::Kernel& kernel) {
   Json headers = Json::array();
-  for (const family::Header& header : kernel.source.headers) {
+  for (const source::Header& header : kernel.source.headers) {
     headers.push_back({{"name", header.name}, {"text", header.text}});
   }
   return {.family = family.name,

@@ -10,6 +10,7 @@
 #include "embedded/check_products.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/hash.hpp"
+#include "tuner/source/source.hpp"
 #include "tuner/verify/poison.hpp"
 
 #include <fmt/format.h>
@@ -101,7 +102,7 @@ family::Scalar part_count(const CheckedMemory& memory) {
 }  // namespace
 
 family::CompileJob check_kernels_job(std::vector<std::string> entries) {
-  family::KernelSource source{
+  source::KernelSource source{
       .name = "check_kernels.cu", .text = std::string(embedded::check_kernels_cu()), .headers = {}};
   static const std::string types = element_types_header();
   std::vector<std::string_view> content = {source.text};

@@ -3,7 +3,7 @@
 
 #include "tuner/core/error.hpp"
 #include "tuner/core/file.hpp"
-#include "tuner/family/source.hpp"
+#include "tuner/family/data_files.hpp"
 
 #include <fmt/format.h>
 

@@ -4,7 +4,7 @@
 #include "tuner/backend/owned.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/family/check_promises.hpp"
-#include "tuner/family/source_token.hpp"
+#include "tuner/source/token.hpp"
 #include "tuner/space/required_value.hpp"
 #include "tuner/verify/npy.hpp"
 
@@ -125,7 +125,7 @@ bool divides(const family::Family& family) {
   const auto* const reference = std::get_if<family::KernelReference>(&family.check.reference);
   if (reference == nullptr) return false;
   const std::string& text = family.kernel(reference->kernel).source.text;
-  return std::ranges::any_of(family::source_tokens(text), [](const family::SourceToken& token) {
+  return std::ranges::any_of(source::tokens_of(text), [](const source::Token& token) {
     return token.text == "/" || token.text == "%" || token.text == "/=" || token.text == "%=";
   });
 }

@@ -12,8 +12,8 @@
 
 namespace tuner::verify {
 
-using family::Probe;
-using family::ProbeNotes;
+using source::Probe;
+using source::ProbeNotes;
 
 ReferenceCoverage::ReferenceCoverage(const family::Family& family)
     : family_(family),
@@ -30,7 +30,7 @@ bool ReferenceCoverage::is_open() const {
 }
 
 family::CompileJob ReferenceCoverage::probed(const family::CompileJob& job) {
-  family::ProbedSource made = family::with_probes(job, extent_);
+  source::ProbedSource made = source::with_probes(job.source, job.options, extent_);
   family::CompileJob result = job;
   probes_ = std::move(made.probes);
   notes_.resize(ProbeNotes::kBytes * probes_.size());
@@ -39,14 +39,14 @@ family::CompileJob ReferenceCoverage::probed(const family::CompileJob& job) {
     return result;
   }
   result.source = std::move(made.source);
-  result.entries.emplace_back(family::ProbedSource::kReadNotes);
+  result.entries.emplace_back(source::ProbedSource::kReadNotes);
   result.key = content_hash({"probed", result.source.text, job.key});
   return result;
 }
 
 bool ReferenceCoverage::retry_with_fewer() {
-  if (extent_ == family::ProbeExtent::statements) return false;
-  extent_ = family::ProbeExtent::statements;
+  if (extent_ == source::ProbeExtent::statements) return false;
+  extent_ = source::ProbeExtent::statements;
   notes_.clear();
   has_notes_ = false;
   return true;

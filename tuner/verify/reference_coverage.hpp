@@ -2,7 +2,7 @@
 #pragma once
 
 #include "tuner/backend/backend.hpp"
-#include "tuner/family/probes.hpp"
+#include "tuner/source/probes.hpp"
 #include "tuner/verify/coverage.hpp"
 
 #include <cstddef>
@@ -40,7 +40,7 @@ class ReferenceCoverage {
   [[nodiscard]] Coverage coverage() const;
 
  private:
-  [[nodiscard]] bool was(std::size_t probe, family::ProbeNotes::Outcome outcome) const;
+  [[nodiscard]] bool was(std::size_t probe, source::ProbeNotes::Outcome outcome) const;
   /// Whether a condition or a label was reached whose outcome may depend on inputs.
   [[nodiscard]] bool is_seen(std::size_t probe) const;
   /// Whether a condition was seen, but not with this value.
@@ -48,11 +48,11 @@ class ReferenceCoverage {
   /// Whether an operand of it lacks the value.
   [[nodiscard]] bool operand_lacks(std::size_t probe, bool value) const;
   [[nodiscard]] std::vector<Unseen> unseen(std::size_t probe) const;
-  [[nodiscard]] std::string advice(const family::Probe& probe, Unseen unseen) const;
+  [[nodiscard]] std::string advice(const source::Probe& probe, Unseen unseen) const;
 
   const family::Family& family_;
-  family::ProbeExtent extent_ = family::ProbeExtent::everything;
-  std::vector<family::Probe> probes_;
+  source::ProbeExtent extent_ = source::ProbeExtent::everything;
+  std::vector<source::Probe> probes_;
   std::vector<std::byte> notes_;  // of all launches
   bool has_notes_ = false;
   std::string problem_;

@@ -4,7 +4,7 @@
 #include "tuner/core/file.hpp"
 #include "tuner/core/hash.hpp"
 #include "tuner/core/json.hpp"
-#include "tuner/family/source.hpp"
+#include "tuner/family/data_files.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -9,6 +9,7 @@
 #include "tuner/core/error.hpp"
 #include "tuner/core/json.hpp"
 #include "tuner/core/record.hpp"
+#include "tuner/source/source.hpp"
 #include "tuner/worker/device_worker.hpp"
 #include "tuner/worker/watched_backend.hpp"
 
@@ -31,7 +32,7 @@ namespace tuner::worker {
 struct FamilyFiles {
   std::string text;
   std::string path;  ///< for messages
-  std::map<std::string, family::KernelSource> sources;
+  std::map<std::string, source::KernelSource> sources;
 };
 [[nodiscard]] FamilyFiles files_of(const family::Family& family);
 /// Throws Error(usage) as parse_family does.
@@ -59,12 +60,12 @@ template <class T>
 template <class T>
 inline constexpr auto kFields = fields_of<T>();
 template <>
-inline constexpr auto kFields<family::Header> =
-    std::tuple(Field("name", &family::Header::name), Field("text", &family::Header::text));
+inline constexpr auto kFields<source::Header> =
+    std::tuple(Field("name", &source::Header::name), Field("text", &source::Header::text));
 template <>
-inline constexpr auto kFields<family::KernelSource> = std::tuple(
-    Field("name", &family::KernelSource::name), Field("text", &family::KernelSource::text),
-    Field("headers", &family::KernelSource::headers));
+inline constexpr auto kFields<source::KernelSource> = std::tuple(
+    Field("name", &source::KernelSource::name), Field("text", &source::KernelSource::text),
+    Field("headers", &source::KernelSource::headers));
 template <>
 inline constexpr auto kFields<family::CompileJob> = std::tuple(
     Field("source", &family::CompileJob::source), Field("entries", &family::CompileJob::entries),

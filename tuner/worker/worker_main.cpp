@@ -6,7 +6,7 @@
 #include "tuner/backend/registry.hpp"
 #include "tuner/core/environment.hpp"
 #include "tuner/core/failpoint.hpp"
-#include "tuner/family/source.hpp"
+#include "tuner/family/data_files.hpp"
 #include "tuner/worker/agent_main.hpp"
 #include "tuner/worker/confinement.hpp"
 #include "tuner/worker/device_server.hpp"

@@ -4,16 +4,16 @@
 #include "tuner/backend/cpu/host_source.hpp"
 #include "tuner/backend/cpu/interleaved_image.hpp"
 #include "tuner/backend/cpu/kernel_headers.hpp"
-#include "tuner/backend/cpu/plain_updates.hpp"
 #include "tuner/core/environment.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/failpoint.hpp"
 #include "tuner/core/hash.hpp"
 #include "tuner/core/process.hpp"
-#include "tuner/family/device_code.hpp"
-#include "tuner/family/framework_headers.hpp"
-#include "tuner/family/include.hpp"
-#include "tuner/family/standard_headers.hpp"
+#include "tuner/source/device_code.hpp"
+#include "tuner/source/framework_headers.hpp"
+#include "tuner/source/include.hpp"
+#include "tuner/source/plain_updates.hpp"
+#include "tuner/source/standard_headers.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -127,26 +127,29 @@ bool is_of_processors(const family::CompileJob& job) {
   return std::ranges::count(job.options, kStandardMath) > 0;
 }
 
-family::CompileJob device_part(const family::CompileJob& job) {
+/// The texts that name what of a job's source is in use.
+std::vector<std::string> roots_of(const family::CompileJob& job) {
   std::vector<std::string> roots = job.options;
   roots.insert(roots.end(), job.entries.begin(), job.entries.end());
+  return roots;
+}
+
+family::CompileJob device_part(const family::CompileJob& job) {
   family::CompileJob device = job;
-  device.source = family::device_code(job.source, roots);
+  device.source = source::device_code(job.source, roots_of(job));
   return device;
 }
 
-bool mentions(const family::KernelSource& source, std::string_view what) {
-  return source.text.find(what) != std::string::npos ||
-         std::ranges::any_of(source.headers, [&](const family::Header& header) {
-           return header.text.find(what) != std::string::npos;
-         });
+bool mentions(const source::KernelSource& source, std::string_view what) {
+  return source::any_text(
+      source, [&](std::string_view text) { return text.find(what) != std::string_view::npos; });
 }
 
 /// The headers of kernel_headers() to include before the kernel's macros are defined.
-std::vector<std::string_view> early_headers(const family::KernelSource& source) {
+std::vector<std::string_view> early_headers(const source::KernelSource& source) {
   std::vector<std::string_view> names;
   if (mentions(source, "std::")) names.push_back(kKernelStd);
-  for (const family::Header& header : kernel_headers()) {
+  for (const source::Header& header : kernel_headers()) {
     if (mentions(source, fmt::format("<{}>", header.name)) ||
         mentions(source, fmt::format("\"{}\"", header.name))) {
       names.push_back(header.name);
@@ -161,13 +164,13 @@ struct EmptyHeaders {
   std::vector<std::string> of_frameworks, of_toolkit;
 };
 
-EmptyHeaders empty_headers(const family::KernelSource& source) {
+EmptyHeaders empty_headers(const source::KernelSource& source) {
   EmptyHeaders result;
-  for (std::string& name : family::foreign_includes(source)) {
-    if (family::is_framework_header(name)) {
+  for (std::string& name : source::foreign_includes(source)) {
+    if (source::is_framework_header(name)) {
       result.of_frameworks.push_back(std::move(name));
-    } else if (family::is_toolkit_header(name) &&
-               std::ranges::count(kernel_headers(), name, &family::Header::name) == 0) {
+    } else if (source::is_toolkit_header(name) &&
+               std::ranges::count(kernel_headers(), name, &source::Header::name) == 0) {
       result.of_toolkit.push_back(std::move(name));
     }
   }
@@ -207,11 +210,11 @@ std::optional<HostCompilerInfo> find_host_compiler() {
 std::string host_compiler_recipe() {
   std::vector<std::string_view> parts;
   for (const auto* headers : {&kernel_prelude(), &kernel_headers()}) {
-    for (const family::Header& header : *headers)
+    for (const source::Header& header : *headers)
       parts.insert(parts.end(), {header.name, header.text});
   }
   const std::string frameworks =
-      family::framework_declarations({.name = {}, .text = "Half", .headers = {}});
+      source::framework_declarations({.name = {}, .text = "Half", .headers = {}});
   parts.emplace_back(frameworks);
   parts.insert(parts.end(), kBaseOptions.begin(), kBaseOptions.end());
   parts.insert(parts.end(), kInterleavedOptions.begin(), kInterleavedOptions.end());
@@ -224,10 +227,10 @@ HostCompiler::HostCompiler(HostCompilerInfo info, std::chrono::seconds deadline,
 
 const fs::path& HostCompiler::headers() const {
   std::call_once(headers_written_, [this] {
-    for (const family::Header& header : kernel_prelude()) {
+    for (const source::Header& header : kernel_prelude()) {
       write_file(headers_.path() / header.name, header.text);
     }
-    for (const family::Header& header : kernel_headers()) {
+    for (const source::Header& header : kernel_headers()) {
       write_file(headers_.path() / kPlatform / header.name, header.text);
     }
   });
@@ -268,17 +271,17 @@ Failure HostCompiler::refusal(const ProcessResult& result, const fs::path& direc
                       result.exit_code);
   }
   log = unavailable_headers(unavailable) + without_export(log);
-  return {Outcome::compile_error, log.substr(0, kLogLimit) + family::missing_header_hint(log) +
+  return {Outcome::compile_error, log.substr(0, kLogLimit) + source::missing_header_hint(log) +
                                       std::string(unreadable_library_hint(log))};
 }
 
 Expected<Binary, Failure> HostCompiler::compile(const family::CompileJob& whole) const {
-  if (auto problem = family::include_problem(whole.source))
+  if (auto problem = source::include_problem(whole.source))
     return compile_error(*std::move(problem));
   const bool of_processors = is_of_processors(whole);
   const family::CompileJob job = of_processors ? whole : device_part(whole);
   const TemporaryDirectory directory;
-  for (const family::Header& header : job.source.headers) {
+  for (const source::Header& header : job.source.headers) {
     if (!stays_inside(header.name)) {
       return compile_error(fmt::format(
           "header \"{}\": the cpu backend takes headers from the kernel's folder and below only",
@@ -292,7 +295,7 @@ Expected<Binary, Failure> HostCompiler::compile(const family::CompileJob& whole)
   }
   write_file(
       directory.path() / kFrameworks,
-      empty.of_frameworks.empty() ? "" : family::framework_declarations(job.source, job.entries));
+      empty.of_frameworks.empty() ? "" : source::framework_declarations(job.source, job.entries));
   write_file(directory.path() / kMacros, host_macros(job));
   write_file(directory.path() / kUnit, host_unit(job));
   failpoint("backend.unit_written");
@@ -312,7 +315,7 @@ Expected<Binary, Failure> HostCompiler::compile(const family::CompileJob& whole)
   }
   if (result.exit_code != 0) {
     Failure failure = refusal(result, directory.path(), empty.of_toolkit);
-    if (!of_processors) failure.message += family::host_code_hint(whole.source);
+    if (!of_processors) failure.message += source::host_code_hint(whole.source);
     return Unexpected(std::move(failure));
   }
   const fs::path image = directory.path() / kImage;
@@ -329,14 +332,15 @@ Expected<Binary, Failure> HostCompiler::compile(const family::CompileJob& whole)
   // What stands for instructions of a GPU on the cpu backend relies on running uninterrupted.
   const bool stands_for_instructions = mentions(job.source, "TUNER_CPU_BACKEND");
   if (!of_processors && !stands_for_instructions &&
-      (has_plain_updates(job.source) || may_join_blocks(job.source))) {
+      (source::has_plain_updates(job.source) || source::may_join_blocks(job.source))) {
     fs::remove(image);
     const ProcessResult interleaved = run_process(
         command(job, of_processors, directory.path(), Variant::interleaved), deadline_, limits);
     // Where it cannot be made, the kernel is verified without.
     if (interleaved.exit_code == 0 && !interleaved.timed_out && fs::is_regular_file(image)) {
       append_interleaved(binary.image, read_file(image, kImageLimit),
-                         is_of_whole_numbers(job) ? Rounding::same : Rounding::other);
+                         source::is_of_whole_numbers(job.source, roots_of(job)) ? Rounding::same
+                                                                                : Rounding::other);
     }
   }
   return binary;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/backend/cpu/host_source.hpp"
 
-#include "tuner/family/source_token.hpp"
+#include "tuner/source/token.hpp"
 
 #include <fmt/format.h>
 
@@ -27,7 +27,7 @@ enum class Place { code, directive };
 class Rewriter {
  public:
   Rewriter(std::string_view text, Place place)
-      : text_(text), place_(place), tokens_(family::source_tokens(text)) {}
+      : text_(text), place_(place), tokens_(source::tokens_of(text)) {}
 
   [[nodiscard]] std::string rewritten() {
     for (std::size_t i = 0; i < tokens_.size();) i = step(i);
@@ -35,7 +35,7 @@ class Rewriter {
   }
 
  private:
-  using Kind = family::SourceToken::Kind;
+  using Kind = source::Token::Kind;
 
   /// Longer declarations stay as they are: reading a hostile source takes no longer than it is.
   static constexpr std::size_t kMostTokens = 64;
@@ -49,7 +49,7 @@ class Rewriter {
 
   /// Reads on from a token; returns the one to go on with.
   std::size_t step(std::size_t i) {
-    const family::SourceToken& token = tokens_[i];
+    const source::Token& token = tokens_[i];
     if (token.kind == Kind::directive && place_ == Place::code) {
       replace(i, i + 1, "#" + Rewriter(token.text.substr(1), Place::directive).rewritten());
       return i + 1;
@@ -136,7 +136,7 @@ class Rewriter {
 
   std::string_view text_;
   Place place_;
-  std::vector<family::SourceToken> tokens_;
+  std::vector<source::Token> tokens_;
   std::string result_;
   std::size_t copied_ = 0;
 };
@@ -158,8 +158,8 @@ std::vector<Macro> macros_of(const family::CompileJob& job) {
 
 bool is_in_an_entry(const family::CompileJob& job, std::string_view word) {
   return std::ranges::any_of(job.entries, [&](const std::string& entry) {
-    const std::vector<family::SourceToken> tokens = family::source_tokens(entry);
-    return std::ranges::count(tokens, word, &family::SourceToken::text) > 0;
+    const std::vector<source::Token> tokens = source::tokens_of(entry);
+    return std::ranges::count(tokens, word, &source::Token::text) > 0;
   });
 }
 

@@ -12,7 +12,7 @@
 #include "embedded/kernel_abi.hpp"
 #include "embedded/special_functions_on_cpu.hpp"
 #include "embedded/standard_math_on_cpu.hpp"
-#include "tuner/family/standard_headers.hpp"
+#include "tuner/source/standard_headers.hpp"
 
 #include <fmt/format.h>
 
@@ -74,20 +74,20 @@ constexpr std::string_view kConstants = R"(#pragma once
 #define CUDART_L2E M_LOG2E
 )";
 
-family::Header header(std::string_view name, std::string_view text) {
+source::Header header(std::string_view name, std::string_view text) {
   return {.name = std::string(name), .text = std::string(text)};
 }
 
 /// libcu++'s header by the host's own.
-family::Header of_cuda_std(std::string_view name) {
+source::Header of_cuda_std(std::string_view name) {
   return header(fmt::format("cuda/std/{}", name),
                 fmt::format("#pragma once\n#include <{}>\n"
                             "namespace cuda {{ namespace std {{ using namespace ::std; }} }}\n",
                             name));
 }
 
-std::vector<family::Header> make_headers() {
-  std::vector<family::Header> headers = {
+std::vector<source::Header> make_headers() {
+  std::vector<source::Header> headers = {
       header("cublas_v2.h", "#include <cuda_fp16.h>\n"),
       header("cublasLt.h", "#include <cuda_fp16.h>\n"),
       header("math.h", embedded::standard_math_on_cpu()),
@@ -127,27 +127,27 @@ std::vector<family::Header> make_headers() {
         "sm_60_atomic_functions.h", "vector_functions.h", "vector_types.h"}) {
     headers.push_back(header(name, ""));
   }
-  for (const std::string_view name : family::host_only_headers())
+  for (const std::string_view name : source::host_only_headers())
     headers.push_back(header(name, ""));
   return headers;
 }
 
 }  // namespace
 
-const std::vector<family::Header>& kernel_prelude() {
-  static const std::vector<family::Header> headers = {
+const std::vector<source::Header>& kernel_prelude() {
+  static const std::vector<source::Header> headers = {
       header("cuda_on_cpu.hpp", embedded::cuda_on_cpu()),
       header("cuda_math_on_cpu.hpp", embedded::cuda_math_on_cpu()),
       header("directed_rounding_on_cpu.hpp", embedded::directed_rounding_on_cpu()),
       header("special_functions_on_cpu.hpp", embedded::special_functions_on_cpu()),
       header("kernel_abi.hpp", embedded::kernel_abi()),
       header(kInterleaving, embedded::interleaving_on_cpu()),
-      header("number_constants.h", family::number_constants())};
+      header("number_constants.h", source::number_constants())};
   return headers;
 }
 
-const std::vector<family::Header>& kernel_headers() {
-  static const std::vector<family::Header> headers = make_headers();
+const std::vector<source::Header>& kernel_headers() {
+  static const std::vector<source::Header> headers = make_headers();
   return headers;
 }
 

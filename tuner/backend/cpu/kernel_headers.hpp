@@ -2,6 +2,7 @@
 #pragma once
 
 #include "tuner/family/family.hpp"
+#include "tuner/source/source.hpp"
 
 #include <string_view>
 #include <vector>
@@ -16,10 +17,10 @@ inline constexpr std::string_view kKernelStd = "tuner_std.h";
 inline constexpr std::string_view kInterleaving = "interleaving_on_cpu.hpp";
 
 /// The header that the host's compiler includes before every kernel, and those that it needs.
-[[nodiscard]] const std::vector<family::Header>& kernel_prelude();
+[[nodiscard]] const std::vector<source::Header>& kernel_prelude();
 
 /// Headers for kernels that include what nvcc has: those of the CUDA toolkit that the cpu backend
 /// has a version of, and of the C and C++ library those that clash with the prelude.
-[[nodiscard]] const std::vector<family::Header>& kernel_headers();
+[[nodiscard]] const std::vector<source::Header>& kernel_headers();
 
 }  // namespace tuner::backend

@@ -4,10 +4,10 @@
 #include "tuner/backend/cuda/nvrtc_headers.hpp"
 #include "tuner/backend/cuda/shared_library.hpp"
 #include "tuner/core/error.hpp"
-#include "tuner/family/device_code.hpp"
-#include "tuner/family/framework_headers.hpp"
-#include "tuner/family/include.hpp"
-#include "tuner/family/source_token.hpp"
+#include "tuner/source/device_code.hpp"
+#include "tuner/source/framework_headers.hpp"
+#include "tuner/source/include.hpp"
+#include "tuner/source/token.hpp"
 
 #include <fmt/format.h>
 
@@ -97,16 +97,16 @@ std::optional<std::string> serialised_products(std::string_view log) {
 }
 
 /// In place of the headers of frameworks that a source includes.
-std::vector<family::Header> framework_headers(const family::CompileJob& job) {
+std::vector<source::Header> framework_headers(const family::CompileJob& job) {
   constexpr std::string_view kDeclarations = "tuner/framework.h";
-  std::vector<family::Header> headers;
-  for (std::string& name : family::foreign_includes(job.source)) {
-    if (!family::is_framework_header(name)) continue;
+  std::vector<source::Header> headers;
+  for (std::string& name : source::foreign_includes(job.source)) {
+    if (!source::is_framework_header(name)) continue;
     headers.push_back({std::move(name), fmt::format("#include <{}>\n", kDeclarations)});
   }
   if (!headers.empty()) {
     headers.push_back(
-        {std::string(kDeclarations), family::framework_declarations(job.source, job.entries)});
+        {std::string(kDeclarations), source::framework_declarations(job.source, job.entries)});
   }
   return headers;
 }
@@ -118,14 +118,14 @@ class Program {
       : api_(&api), job_(&job), framework_headers_(framework_headers(job)) {
     std::vector<const char*> texts;
     std::vector<const char*> names;
-    const auto add = [&](const family::Header& header) {
+    const auto add = [&](const source::Header& header) {
       texts.push_back(header.text.c_str());
       names.push_back(header.name.c_str());
     };
     std::ranges::for_each(job.source.headers, add);
     std::ranges::for_each(framework_headers_, add);
-    for (const family::Header& header : nvrtc_headers()) {
-      if (std::ranges::count(job.source.headers, header.name, &family::Header::name) == 0)
+    for (const source::Header& header : nvrtc_headers()) {
+      if (std::ranges::count(job.source.headers, header.name, &source::Header::name) == 0)
         add(header);
     }
     // NVRTC looks for what a toolkit's header quotes beside that header, and then beside the
@@ -195,7 +195,7 @@ class Program {
 
   const NvrtcApi* api_;
   const family::CompileJob* job_;
-  std::vector<family::Header> framework_headers_;
+  std::vector<source::Header> framework_headers_;
   nvrtcProgram program_ = nullptr;
   nvrtcResult status_ = NVRTC_SUCCESS;
 };
@@ -257,12 +257,12 @@ void separate_linkage(std::string& text) {
 /// Removes __host__ and __device__ behind the captures of a lambda, which nvcc takes with
 /// --extended-lambda and NVRTC never does: a lambda of device code is for the device anyway.
 void remove_lambda_annotations(std::string& text) {
-  const auto is_annotation = [](const family::SourceToken& token) {
+  const auto is_annotation = [](const source::Token& token) {
     return token.text == "__device__" || token.text == "__host__";
   };
   std::string result = text;
   bool is_behind_captures = false;
-  for (const family::SourceToken& token : family::source_tokens(text)) {
+  for (const source::Token& token : source::tokens_of(text)) {
     if (is_behind_captures && is_annotation(token)) {
       result.replace(token.begin, token.text.size(), token.text.size(), ' ');
       continue;
@@ -291,7 +291,7 @@ std::string specific(const std::string& architecture) {
 }
 
 /// What of the C++ library to include before a source; nothing for one that uses none.
-std::string_view std_header(const family::KernelSource& source, const NvrtcApi& api) {
+std::string_view std_header(const source::KernelSource& source, const NvrtcApi& api) {
   constexpr std::array<std::string_view, 10> kTypes = {
       "common_type", "conditional", "decay", "declval",        "enable_if",
       "forward",     "is_",         "move",  "numeric_limits", "remove_"};
@@ -306,7 +306,7 @@ std::string_view std_header(const family::KernelSource& source, const NvrtcApi& 
     }
   };
   look(source.text);
-  for (const family::Header& header : source.headers) look(header.text);
+  for (const source::Header& header : source.headers) look(header.text);
   if (has_types && !api.header_folders.empty()) return kNvrtcStd;
   return has_any ? kNvrtcStdFunctions : std::string_view();
 }
@@ -353,19 +353,19 @@ NvrtcCompiler::NvrtcCompiler(std::string architecture, const std::filesystem::pa
 NvrtcCompiler::~NvrtcCompiler() = default;
 
 Expected<Binary, Failure> NvrtcCompiler::compile(const family::CompileJob& job) const {
-  if (auto problem = family::include_problem(job.source)) {
+  if (auto problem = source::include_problem(job.source)) {
     return Unexpected(Failure{Outcome::compile_error, *std::move(problem)});
   }
   std::vector<std::string> roots = job.options;
   roots.insert(roots.end(), job.entries.begin(), job.entries.end());
   family::CompileJob device = job;
-  device.source = family::device_code(job.source, roots);
+  device.source = source::device_code(job.source, roots);
   adapt(device.source.text);
-  for (family::Header& header : device.source.headers) adapt(header.text);
+  for (source::Header& header : device.source.headers) adapt(header.text);
   Program program(*api_, device);
   program.compile(compiler_options(device, architecture_, *api_));
   auto binary = program.binary(architecture_.starts_with(kVirtualArchitecture));
-  if (!binary) binary.error().message += family::host_code_hint(job.source);
+  if (!binary) binary.error().message += source::host_code_hint(job.source);
   return binary;
 }
 

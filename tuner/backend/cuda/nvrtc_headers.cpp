@@ -2,7 +2,7 @@
 #include "tuner/backend/cuda/nvrtc_headers.hpp"
 
 #include "tuner/core/environment.hpp"
-#include "tuner/family/standard_headers.hpp"
+#include "tuner/source/standard_headers.hpp"
 
 #include <fmt/format.h>
 
@@ -143,17 +143,17 @@ constexpr std::string_view kCub = R"(#pragma once
 )";
 
 /// A header of the C++ library by libcu++'s, whose names are of the namespace cuda::std.
-family::Header by_libcudacxx(std::string_view name) {
+source::Header by_libcudacxx(std::string_view name) {
   return {.name = std::string(name),
           .text = fmt::format("#pragma once\n#include <cuda/std/{}>\n"
                               "namespace std {{ using namespace ::cuda::std; }}\n",
                               name)};
 }
 
-std::vector<family::Header> make_headers() {
-  std::vector<family::Header> headers;
+std::vector<source::Header> make_headers() {
+  std::vector<source::Header> headers;
   headers.push_back(
-      {std::string(kNvrtcPrelude), fmt::format("{}{}{}{}{}", family::number_constants(), kIntegers,
+      {std::string(kNvrtcPrelude), fmt::format("{}{}{}{}{}", source::number_constants(), kIntegers,
                                                kVersions, kMixedCalls, kProgrammaticLaunches)});
   headers.push_back({std::string(kNvrtcStdFunctions), "#include <algorithm>\n#include <cmath>\n"});
   headers.push_back({std::string(kNvrtcStd),
@@ -185,7 +185,7 @@ std::vector<family::Header> make_headers() {
         "stdalign.h", "stdarg.h", "strstream", "typeindex", "valarray", "wchar.h"}) {
     headers.push_back({name, ""});
   }
-  for (const std::string_view name : family::host_only_headers()) {
+  for (const std::string_view name : source::host_only_headers()) {
     headers.push_back({std::string(name), ""});
   }
   return headers;
@@ -222,8 +222,8 @@ std::vector<fs::path> toolkit_header_candidates(const fs::path& library) {
   return candidates;
 }
 
-const std::vector<family::Header>& nvrtc_headers() {
-  static const std::vector<family::Header> headers = make_headers();
+const std::vector<source::Header>& nvrtc_headers() {
+  static const std::vector<source::Header> headers = make_headers();
   return headers;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "tuner/family/family.hpp"
+#include "tuner/source/source.hpp"
 
 #include <filesystem>
 #include <span>
@@ -34,6 +35,6 @@ inline constexpr std::string_view kNvrtcStdFunctions = "tuner/std_functions.h";
 
 /// The prelude, and headers in place of the C and C++ library's, which NVRTC has none of and those
 /// of the host do not suit: with what kernels use of them, or with nothing.
-[[nodiscard]] const std::vector<family::Header>& nvrtc_headers();
+[[nodiscard]] const std::vector<source::Header>& nvrtc_headers();
 
 }  // namespace tuner::backend
