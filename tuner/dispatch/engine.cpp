@@ -278,78 +278,13 @@ std::filesystem::path Engine::capture_launch(FamilyId id, std::span<const std::i
 void Engine::launch_uncaptured(FamilyId id, std::span<const std::int64_t> size,
                                std::span<const DispatchArgument> arguments,
                                backend::StreamHandle stream) {
-  if (!launch_prepared(id, size, arguments, stream)) launch_anew(id, size, arguments, stream);
+  if (launch_prepared(id, size, arguments, stream, ServedBy::anything)) return;
+  launch_anew(id, size, arguments, stream);
 }
 
-bool Engine::launch_prepared(FamilyId id, std::span<const std::int64_t> size,
-                             std::span<const DispatchArgument> arguments,
-                             backend::StreamHandle stream) {
-  const auto section = reclaimer_.enter();
-  FamilyTable* const family = current_.load()->find(id);
-  SizeSlot* slot = family == nullptr ? nullptr : family->find(size);
-  if (slot == nullptr) return false;
-  family->check_arguments(*slot, arguments);
-  if (!holds(slot->claim, arguments)) {
-    const auto other = std::ranges::find_if(
-        slot->realignments, [&](const Realignment& it) { return holds(it.claim, arguments); });
-    slot = other == slot->realignments.end() ? nullptr : family->find(other->size);
-    if (slot == nullptr) return false;
-  }
-  const LaunchPlan* const plan = slot->plan.load(std::memory_order_acquire);
-  if (plan == nullptr) return false;
-  const auto end = tuner::dispatch::enqueue(*executor_, *plan, arguments, stream);
-  if (!end && end.error().outcome == Outcome::launch_error && !end.error().is_transient &&
-      plan->may_end_halfway()) {
-    discard(*slot, *plan, end.error());
-    throw_halfway(*family, *slot, end.error());
-  }
-  const bool is_enqueued = end && *end == LaunchEnd::enqueued;
-  if (is_enqueued) plan->counter->add_launch();
-  return is_enqueued;
-}
-
-void Engine::launch_anew(FamilyId id, std::span<const std::int64_t> size,
-                         std::span<const DispatchArgument> arguments,
-                         backend::StreamHandle stream) {
-  const std::shared_ptr<const TableSnapshot> snapshot = this->snapshot();
-  FamilyTable& family = snapshot->at(id);
-  const std::shared_ptr<SizeSlot> asked = family.slot(size, SlotLife::droppable);
-  family.check_arguments(*asked, arguments);
-  family.check_not_null(*asked, arguments);
-  // Here, because a stream that cannot be used must not be held against every plan.
-  const auto state = executor_->state(stream);
-  if (!state) {
-    throw DispatchError(fmt::format("the stream cannot be used: {}", state.error().message));
-  }
-  const std::shared_ptr<SizeSlot> slot = aligned(family, asked, arguments);
-  if (slot == nullptr) {
-    return launch_once(family, *asked, PlanChoice::library, family.misalignment(*asked, arguments),
-                       arguments, stream);
-  }
-  if (state->capture) return launch_captured(family, *slot, arguments, stream);
-  for (;;) {
-    const LaunchPlan& plan = plan_for(family, *slot);
-    const auto done = enqueue(plan, arguments, stream);
-    if (done) return;
-    // What may succeed later has launched nothing.
-    if (done.error().is_transient && settings_.mode == DispatchMode::pinned) {
-      refuse(fmt::format("what {} pins for {} {} cannot be launched now: {}",
-                         settings_.pins.string(), family.family().name, slot->text,
-                         done.error().message));
-    }
-    if (done.error().is_transient) {
-      return launch_once(family, *slot, PlanChoice::library, done.error().message, arguments,
-                         stream);
-    }
-    discard(*slot, plan, done.error());
-    if (plan.may_end_halfway()) throw_halfway(family, *slot, done.error());
-  }
-}
-
-std::optional<KernelUse> Engine::launch_prepared_kernel(FamilyId id,
-                                                        std::span<const std::int64_t> size,
-                                                        std::span<const DispatchArgument> arguments,
-                                                        backend::StreamHandle stream) {
+std::optional<KernelUse> Engine::launch_prepared(FamilyId id, std::span<const std::int64_t> size,
+                                                 std::span<const DispatchArgument> arguments,
+                                                 backend::StreamHandle stream, ServedBy by) {
   const auto section = reclaimer_.enter();
   FamilyTable* const family = current_.load()->find(id);
   SizeSlot* slot = family == nullptr ? nullptr : family->find(size);
@@ -363,18 +298,70 @@ std::optional<KernelUse> Engine::launch_prepared_kernel(FamilyId id,
   }
   const LaunchPlan* const plan = slot->plan.load(std::memory_order_acquire);
   if (plan == nullptr) return std::nullopt;
-  if (const auto end = no_tuned_kernel(*plan)) return KernelUse{.end = *end};
+  const bool tuned_only = by == ServedBy::tuned_kernels;
+  if (tuned_only) {
+    if (const auto end = no_tuned_kernel(*plan)) return KernelUse{.end = *end};
+  }
   const auto end = tuner::dispatch::enqueue(*executor_, *plan, arguments, stream);
-  if (end && *end == LaunchEnd::no_scratch) return std::nullopt;
-  if (end) {
+  if (end && *end == LaunchEnd::enqueued) {
     plan->counter->add_launch();
-    return KernelUse{.end = KernelEnd::launched, .saved_ns = plan->answer.saved_ns};
+    return KernelUse{.end = KernelEnd::launched,
+                     .saved_ns = tuned_only ? plan->answer.saved_ns : 0};
   }
-  if (!end.error().is_transient) {
-    discard(*slot, *plan, end.error());
-    if (plan->may_end_halfway()) throw_halfway(*family, *slot, end.error());
+  // A launch that did nothing is done anew; that decides whether the plan is used again.
+  if (!end && plan->may_end_halfway() &&
+      (tuned_only || end.error().outcome == Outcome::launch_error)) {
+    discard_failed(*family, *slot, *plan, end.error());
   }
-  return KernelUse{.end = KernelEnd::failed};
+  return std::nullopt;
+}
+
+Expected<Engine::CheckedLaunch, Failure> Engine::check_launch(
+    FamilyTable& family, std::span<const std::int64_t> size,
+    std::span<const DispatchArgument> arguments, backend::StreamHandle stream) const {
+  CheckedLaunch checked;
+  checked.asked = family.slot(size, SlotLife::droppable);
+  family.check_arguments(*checked.asked, arguments);
+  family.check_not_null(*checked.asked, arguments);
+  // Here, because a stream that cannot be used must not be held against every plan.
+  const auto state = executor_->state(stream);
+  if (!state) return Unexpected(state.error());
+  checked.is_captured = state->capture.has_value();
+  checked.slot = aligned(family, checked.asked, arguments);
+  return checked;
+}
+
+void Engine::launch_anew(FamilyId id, std::span<const std::int64_t> size,
+                         std::span<const DispatchArgument> arguments,
+                         backend::StreamHandle stream) {
+  const std::shared_ptr<const TableSnapshot> snapshot = this->snapshot();
+  FamilyTable& family = snapshot->at(id);
+  const auto checked = check_launch(family, size, arguments, stream);
+  if (!checked) {
+    throw DispatchError(fmt::format("the stream cannot be used: {}", checked.error().message));
+  }
+  if (checked->slot == nullptr) {
+    return launch_once(family, *checked->asked, PlanChoice::library,
+                       family.misalignment(*checked->asked, arguments), arguments, stream);
+  }
+  SizeSlot& slot = *checked->slot;
+  if (checked->is_captured) return launch_captured(family, slot, arguments, stream);
+  for (;;) {
+    const LaunchPlan& plan = plan_for(family, slot);
+    const auto done = enqueue(plan, arguments, stream);
+    if (done) return;
+    // What may succeed later has launched nothing.
+    if (done.error().is_transient && settings_.mode == DispatchMode::pinned) {
+      refuse(fmt::format("what {} pins for {} {} cannot be launched now: {}",
+                         settings_.pins.string(), family.family().name, slot.text,
+                         done.error().message));
+    }
+    if (done.error().is_transient) {
+      return launch_once(family, slot, PlanChoice::library, done.error().message, arguments,
+                         stream);
+    }
+    discard_failed(family, slot, plan, done.error());
+  }
 }
 
 KernelUse Engine::launch_gemm_kernel(GemmType type, const BlasSize& blas, const Epilogue& epilogue,
@@ -386,7 +373,7 @@ KernelUse Engine::launch_gemm_kernel(GemmType type, const BlasSize& blas, const 
     const GemmSize size =
         family->epilogue ? GemmSize(*family, blas, epilogue) : GemmSize(*family, blas);
     const std::span<const DispatchArgument> its = arguments.first(family->epilogue ? 7 : 5);
-    auto use = launch_prepared_kernel(family->id, size.numbers(), its, stream);
+    auto use = launch_prepared(family->id, size.numbers(), its, stream, ServedBy::tuned_kernels);
     if (!use) use = launch_kernel_anew(family->id, size.numbers(), its, stream);
     if (use->end == KernelEnd::launched || use->end == KernelEnd::failed) return *use;
     if (first.end == KernelEnd::untuned) first = *use;
@@ -398,31 +385,20 @@ KernelUse Engine::launch_kernel_anew(FamilyId id, std::span<const std::int64_t> 
                                      std::span<const DispatchArgument> arguments,
                                      backend::StreamHandle stream) {
   const std::shared_ptr<const TableSnapshot> snapshot = this->snapshot();
-  FamilyTable* const known = snapshot->find(id);
-  if (known == nullptr) return {.end = KernelEnd::untuned};  // it was reloaded since
-  FamilyTable& family = *known;
-  std::shared_ptr<SizeSlot> asked;
-  try {
-    asked = family.slot(size, SlotLife::droppable);
-  } catch (const NotServed&) {
-    return {.end = KernelEnd::unsuited};
-  }
-  family.check_arguments(*asked, arguments);
-  family.check_not_null(*asked, arguments);
-  const auto state = executor_->state(stream);
-  if (!state) return {.end = KernelEnd::failed};
-  const std::shared_ptr<SizeSlot> slot = aligned(family, asked, arguments);
-  if (slot == nullptr) return {.end = KernelEnd::unsuited};
-  const LaunchPlan* plan = slot->plan.load(std::memory_order_acquire);
-  if (plan == nullptr && state->capture) return {.end = KernelEnd::unprepared};
-  if (plan == nullptr) plan = &plan_for(family, *slot);
+  FamilyTable* const family = snapshot->find(id);
+  if (family == nullptr) return {.end = KernelEnd::untuned};  // it was reloaded since
+  if (!family->is_size(size)) return {.end = KernelEnd::unsuited};
+  const auto checked = check_launch(*family, size, arguments, stream);
+  if (!checked) return {.end = KernelEnd::failed};
+  if (checked->slot == nullptr) return {.end = KernelEnd::unsuited};
+  SizeSlot& slot = *checked->slot;
+  const LaunchPlan* plan = slot.plan.load(std::memory_order_acquire);
+  if (plan == nullptr && checked->is_captured) return {.end = KernelEnd::unprepared};
+  if (plan == nullptr) plan = &plan_for(*family, slot);
   if (const auto end = no_tuned_kernel(*plan)) return {.end = *end};
   const auto done = enqueue(*plan, arguments, stream);
   if (done) return {.end = KernelEnd::launched, .saved_ns = plan->answer.saved_ns};
-  if (!done.error().is_transient) {
-    discard(*slot, *plan, done.error());
-    if (plan->may_end_halfway()) throw_halfway(family, *slot, done.error());
-  }
+  if (!done.error().is_transient) discard_failed(*family, slot, *plan, done.error());
   return {.end = KernelEnd::failed};
 }
 
@@ -498,10 +474,13 @@ const LaunchPlan& Engine::plan_for(const FamilyTable& family, SizeSlot& slot, Tr
   return *slot.plans.back();
 }
 
-void Engine::discard(SizeSlot& slot, const LaunchPlan& plan, const Failure& why) {
+void Engine::discard_failed(const FamilyTable& family, SizeSlot& slot, const LaunchPlan& plan,
+                            const Failure& why) {
+  if (why.is_transient) return;
   maker_.remember_failure(plan.identity, why);
   const LaunchPlan* expected = &plan;
   slot.plan.compare_exchange_strong(expected, nullptr);
+  if (plan.may_end_halfway()) throw_halfway(family, slot, why);
 }
 
 void Engine::record(const std::string& family, const space::Dimensions& dims,

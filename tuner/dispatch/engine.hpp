@@ -109,17 +109,26 @@ class Engine {
                                             std::uint64_t limit_bytes);
   /// Whether TUNER_CAPTURE names the family or one of its kernels, for the first time.
   [[nodiscard]] bool takes_capture(FamilyId id);
-  /// The way of a size that is prepared; false when it was not or something stood in the way.
-  [[nodiscard]] bool launch_prepared(FamilyId id, std::span<const std::int64_t> size,
-                                     std::span<const DispatchArgument> arguments,
-                                     backend::StreamHandle stream);
+  /// What may serve a launch.
+  enum class ServedBy { anything, tuned_kernels };
+  /// The launch of a size that is prepared; nothing where the size is not, or the launch did
+  /// nothing.
+  [[nodiscard]] std::optional<KernelUse> launch_prepared(
+      FamilyId id, std::span<const std::int64_t> size, std::span<const DispatchArgument> arguments,
+      backend::StreamHandle stream, ServedBy by);
+  /// What a launch that is not prepared asks for.
+  struct CheckedLaunch {
+    std::shared_ptr<SizeSlot> asked;
+    std::shared_ptr<SizeSlot> slot;  ///< whose claim the arguments keep; null: there is none
+    bool is_captured = false;        ///< into a graph
+  };
+  /// Throws NotServed and DispatchError for sizes and arguments that are not the family's; fails
+  /// where the stream cannot be used.
+  [[nodiscard]] Expected<CheckedLaunch, Failure> check_launch(
+      FamilyTable& family, std::span<const std::int64_t> size,
+      std::span<const DispatchArgument> arguments, backend::StreamHandle stream) const;
   void launch_anew(FamilyId id, std::span<const std::int64_t> size,
                    std::span<const DispatchArgument> arguments, backend::StreamHandle stream);
-  /// The way of launch_gemm_kernel() for a size that is prepared; nothing when it was not or needs
-  /// memory.
-  [[nodiscard]] std::optional<KernelUse> launch_prepared_kernel(
-      FamilyId id, std::span<const std::int64_t> size, std::span<const DispatchArgument> arguments,
-      backend::StreamHandle stream);
   [[nodiscard]] KernelUse launch_kernel_anew(FamilyId id, std::span<const std::int64_t> size,
                                              std::span<const DispatchArgument> arguments,
                                              backend::StreamHandle stream);
@@ -136,7 +145,10 @@ class Engine {
   /// By measurement where there is memory for it.
   [[nodiscard]] const LaunchPlan& plan_for(const FamilyTable& family, SizeSlot& slot,
                                            TrialMemory* memory = nullptr);
-  void discard(SizeSlot& slot, const LaunchPlan& plan, const Failure& why);
+  /// Does not use a plan again after a failure that is not transient; throws HalfwayError where a
+  /// part of the work may be done.
+  void discard_failed(const FamilyTable& family, SizeSlot& slot, const LaunchPlan& plan,
+                      const Failure& why);
   [[nodiscard]] Preparation prepare_one(FamilyTable& family, const space::Size& size,
                                         TrialMemory* memory);
   /// Compiles and loads on all cores what choices by measurement need.
