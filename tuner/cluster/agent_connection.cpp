@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/worker/agent_connection.hpp"
+#include "tuner/cluster/agent_connection.hpp"
 
 #include "tuner/core/error.hpp"
 #include "tuner/core/file.hpp"
@@ -23,10 +23,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-namespace tuner::worker {
+namespace tuner::cluster {
 namespace {
 
-using Clock = Channel::Clock;
+using Clock = worker::Channel::Clock;
 
 constexpr int kConnectMs = 3000;
 /// Of what somebody says who has not proved anything yet.
@@ -72,22 +72,23 @@ int connected(const std::string& address, int port) {
 }
 
 /// Introduces an agent to who listens at an address; false where that is not its parent.
-bool is_parent(Channel& channel, const std::string& token, AgentHello& hello) {
+bool is_parent(worker::Channel& channel, const std::string& token, AgentHello& hello) {
   const auto end = Clock::now() + kToProve;
   try {
     channel.take_payloads_up_to(kLargestStrangers);
     const auto asked = channel.receive(end);
     if (!std::holds_alternative<Json>(asked)) return false;
-    const auto challenge =
-        from_message<std::string>(member(std::get<Json>(asked), "challenge"), "challenge");
+    const auto challenge = worker::from_message<std::string>(
+        worker::member(std::get<Json>(asked), "challenge"), "challenge");
     hello.nonce = random_word() + random_word();
     hello.proof = token_proof(Role::agent, token, challenge, hello.nonce);
-    if (channel.send({{"hello", to_message(hello)}}, end) != Channel::Sending::done) return false;
+    if (channel.send({{"hello", worker::to_message(hello)}}, end) != worker::Channel::Sending::done)
+      return false;
     const auto answered = channel.receive(end);
     if (!std::holds_alternative<Json>(answered)) return false;
-    const auto proof =
-        from_message<std::string>(member(std::get<Json>(answered), "welcome"), "welcome");
-    channel.take_payloads_up_to(kLargestPayload);
+    const auto proof = worker::from_message<std::string>(
+        worker::member(std::get<Json>(answered), "welcome"), "welcome");
+    channel.take_payloads_up_to(worker::kLargestPayload);
     return proof == token_proof(Role::parent, token, challenge, hello.nonce);
   } catch (const Error&) {  // what it says is no message
     return false;
@@ -150,13 +151,13 @@ Listener listening() {
 
 }  // namespace
 
-Channel connect_to_parent(const AgentRendezvous& rendezvous, AgentHello hello) {
+worker::Channel connect_to_parent(const AgentRendezvous& rendezvous, AgentHello hello) {
   std::vector<std::string> addresses = rendezvous.addresses;
   if (rendezvous.host == host_name()) addresses.insert(addresses.begin(), "127.0.0.1");
   for (const std::string& address : addresses) {
     const int socket = connected(address, rendezvous.port);
     if (socket < 0) continue;
-    Channel channel(socket);
+    worker::Channel channel(socket);
     if (is_parent(channel, rendezvous.token, hello)) return channel;
   }
   throw Error(ErrorCode::failure,
@@ -175,7 +176,7 @@ ConnectionDesk::~ConnectionDesk() {
   ::close(socket_);
 }
 
-std::optional<Channel> ConnectionDesk::accept(Clock::time_point deadline) const {
+std::optional<worker::Channel> ConnectionDesk::accept(Clock::time_point deadline) const {
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
   pollfd waiting{.fd = socket_, .events = POLLIN, .revents = 0};
   if (left.count() <= 0 || ::poll(&waiting, 1, static_cast<int>(left.count())) <= 0) {
@@ -184,9 +185,9 @@ std::optional<Channel> ConnectionDesk::accept(Clock::time_point deadline) const 
   const int socket = ::accept4(socket_, nullptr, nullptr, SOCK_CLOEXEC);
   if (socket < 0) return std::nullopt;
   send_at_once(socket);
-  Channel channel(socket);
+  worker::Channel channel(socket);
   channel.take_payloads_up_to(kLargestStrangers);
   return channel;
 }
 
-}  // namespace tuner::worker
+}  // namespace tuner::cluster

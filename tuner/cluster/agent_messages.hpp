@@ -6,7 +6,7 @@
 // {"opened"} or
 // {"error"}. Then each request goes to one of its lanes, {"lane", "call", "arguments"}, and so does
 // the answer. A lane has one request at a time. Lanes are its devices first, the calls of
-// calls.hpp, then compilers. {"ping"} is answered by {"pong"} whatever the lanes do.
+// worker/calls.hpp, then compilers. {"ping"} is answered by {"pong"} whatever the lanes do.
 #pragma once
 
 #include "tuner/worker/calls.hpp"
@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-namespace tuner::worker {
+namespace tuner::cluster {
 
 /// Who has not been heard for so many heartbeats is lost.
 inline constexpr double kHeartbeatsToLoss = 2.5;
@@ -29,10 +29,11 @@ struct AgentProgram {
 
   std::string version;
   std::string hash;  ///< of the file
+
+  static constexpr auto fields() {
+    return std::tuple(Field("version", &AgentProgram::version), Field("hash", &AgentProgram::hash));
+  }
 };
-template <>
-inline constexpr auto kFields<AgentProgram> =
-    std::tuple(Field("version", &AgentProgram::version), Field("hash", &AgentProgram::hash));
 /// Throws Error(failure) when the file cannot be read.
 [[nodiscard]] AgentProgram this_program();
 
@@ -45,13 +46,14 @@ struct AgentHello {
   // Both empty over standard streams.
   std::string nonce = {};  ///< what the parent's proof must contain
   std::string proof = {};  ///< that it knows the token, token_proof()
+
+  static constexpr auto fields() {
+    return std::tuple(Field("program", &AgentHello::program), Field("host", &AgentHello::host),
+                      Field("job", &AgentHello::job), Field("processors", &AgentHello::processors),
+                      Field("threads", &AgentHello::threads), Field("nonce", &AgentHello::nonce),
+                      Field("proof", &AgentHello::proof));
+  }
 };
-template <>
-inline constexpr auto kFields<AgentHello> =
-    std::tuple(Field("program", &AgentHello::program), Field("host", &AgentHello::host),
-               Field("job", &AgentHello::job), Field("processors", &AgentHello::processors),
-               Field("threads", &AgentHello::threads), Field("nonce", &AgentHello::nonce),
-               Field("proof", &AgentHello::proof));
 void validate(AgentHello& hello);
 
 /// Where an agent finds its parent.
@@ -60,48 +62,55 @@ struct AgentRendezvous {
   std::vector<std::string> addresses;  ///< of its interfaces, IPv4 and IPv6, without loopback
   int port = 0;
   std::string token;  ///< by which parent and agent know each other; never sent over TCP
+
+  static constexpr auto fields() {
+    return std::tuple(
+        Field("host", &AgentRendezvous::host), Field("addresses", &AgentRendezvous::addresses),
+        Field("port", &AgentRendezvous::port), Field("token", &AgentRendezvous::token));
+  }
 };
-template <>
-inline constexpr auto kFields<AgentRendezvous> = std::tuple(
-    Field("host", &AgentRendezvous::host), Field("addresses", &AgentRendezvous::addresses),
-    Field("port", &AgentRendezvous::port), Field("token", &AgentRendezvous::token));
 
 struct AgentOpening {
-  FamilyFiles family;
+  worker::FamilyFiles family;
   std::uint64_t seed = 0;
   std::string backend;
   std::string device;  ///< as chosen_devices reads it
   double compile_timeout_s = 60, launch_timeout_s = 10;
   bool no_cache = false;
   double heartbeat_s = 10;
+
+  static constexpr auto fields() {
+    return std::tuple(Field("family", &AgentOpening::family), Field("seed", &AgentOpening::seed),
+                      Field("backend", &AgentOpening::backend),
+                      Field("device", &AgentOpening::device),
+                      Field("compile_timeout_s", &AgentOpening::compile_timeout_s),
+                      Field("launch_timeout_s", &AgentOpening::launch_timeout_s),
+                      Field("no_cache", &AgentOpening::no_cache),
+                      Field("heartbeat_s", &AgentOpening::heartbeat_s));
+  }
 };
-template <>
-inline constexpr auto kFields<AgentOpening> = std::tuple(
-    Field("family", &AgentOpening::family), Field("seed", &AgentOpening::seed),
-    Field("backend", &AgentOpening::backend), Field("device", &AgentOpening::device),
-    Field("compile_timeout_s", &AgentOpening::compile_timeout_s),
-    Field("launch_timeout_s", &AgentOpening::launch_timeout_s),
-    Field("no_cache", &AgentOpening::no_cache), Field("heartbeat_s", &AgentOpening::heartbeat_s));
 
 struct AgentOpened {
-  std::vector<OpenAnswer> devices;
+  std::vector<worker::OpenAnswer> devices;
   std::vector<std::string> notes;  ///< why devices are left out, and workers not confined
+
+  static constexpr auto fields() {
+    return std::tuple(Field("devices", &AgentOpened::devices), Field("notes", &AgentOpened::notes));
+  }
 };
-template <>
-inline constexpr auto kFields<AgentOpened> =
-    std::tuple(Field("devices", &AgentOpened::devices), Field("notes", &AgentOpened::notes));
 
 /// A compilation. Its binary stays with the agent, which finds it again by the configuration.
 struct AgentJob {
   std::string kernel;  ///< whose source it is
   std::vector<std::string> entries, options;
   std::string key;
+
+  static constexpr auto fields() {
+    return std::tuple(Field("kernel", &AgentJob::kernel), Field("entries", &AgentJob::entries),
+                      Field("options", &AgentJob::options), Field("key", &AgentJob::key));
+  }
 };
-template <>
-inline constexpr auto kFields<AgentJob> =
-    std::tuple(Field("kernel", &AgentJob::kernel), Field("entries", &AgentJob::entries),
-               Field("options", &AgentJob::options), Field("key", &AgentJob::key));
-inline constexpr Call<AgentJob, Nothing> kCompile{"compile"};
+inline constexpr worker::Call<AgentJob, worker::Nothing> kCompile{"compile"};
 
 enum class Role { parent, agent };
 /// What shows that one side of a connection knows the token, without showing it: SHA-256 of the
@@ -112,4 +121,4 @@ enum class Role { parent, agent };
 /// This machine's name.
 [[nodiscard]] std::string host_name();
 
-}  // namespace tuner::worker
+}  // namespace tuner::cluster

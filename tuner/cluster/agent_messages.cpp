@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/worker/agent_messages.hpp"
+#include "tuner/cluster/agent_messages.hpp"
 
 #include "tuner/core/file.hpp"
 #include "tuner/core/hash.hpp"
@@ -10,7 +10,7 @@
 #include <string_view>
 #include <unistd.h>
 
-namespace tuner::worker {
+namespace tuner::cluster {
 
 AgentProgram this_program() {
   constexpr std::size_t kLargest = std::size_t{1} << 30;
@@ -35,4 +35,4 @@ std::string host_name() {
   return name.data();
 }
 
-}  // namespace tuner::worker
+}  // namespace tuner::cluster

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/worker/agent.hpp"
+#include "tuner/cluster/agent_link.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace tuner::worker {
+namespace tuner::cluster {
 namespace {
 
 /// {"opened"} is waited for as the answer of a lane is.
@@ -15,8 +15,8 @@ constexpr std::size_t kOpening = static_cast<std::size_t>(-1);
 
 }  // namespace
 
-AgentLink::AgentLink(Channel channel, std::string name, std::chrono::duration<double> heartbeat,
-                     std::function<std::string()> words)
+AgentLink::AgentLink(worker::Channel channel, std::string name,
+                     std::chrono::duration<double> heartbeat, std::function<std::string()> words)
     : channel_(std::move(channel)),
       name_(std::move(name)),
       heartbeat_(std::chrono::duration_cast<Clock::duration>(heartbeat)),
@@ -47,7 +47,7 @@ void AgentLink::listen(const std::stop_token& stop) {
       if (auto* message = std::get_if<Json>(&arrived)) {
         last_heard = now;
         hear(std::move(*message));
-      } else if (std::get<Channel::Absence>(arrived) == Channel::Absence::closed) {
+      } else if (std::get<worker::Channel::Absence>(arrived) == worker::Channel::Absence::closed) {
         return lose("it has ended or its connection is lost");
       } else if (now >= last_heard + silence) {
         return lose(fmt::format("nothing was heard of it for {:.3g} s",
@@ -67,7 +67,8 @@ void AgentLink::hear(Json message) {
   if (message.contains("pong")) return;
   const bool opening = !message.contains("lane");
   const std::size_t lane =
-      opening ? kOpening : from_message<std::uint64_t>(member(message, "lane"), "lane");
+      opening ? kOpening
+              : worker::from_message<std::uint64_t>(worker::member(message, "lane"), "lane");
   const std::scoped_lock lock(mutex_);
   const auto asked = answers_.find(lane);
   if (asked == answers_.end() || asked->second) {
@@ -106,9 +107,9 @@ void AgentLink::distrust(const Error& error) {
 void AgentLink::say(const Json& message) {
   const auto patience = std::chrono::duration_cast<Clock::duration>(kHeartbeatsToLoss * heartbeat_);
   const std::scoped_lock lock(sending_);
-  const Channel::Sending sent = channel_.send(message, Clock::now() + patience);
+  const worker::Channel::Sending sent = channel_.send(message, Clock::now() + patience);
   // Half a message may have gone: nothing can follow it.
-  if (sent != Channel::Sending::done) channel_.shut();
+  if (sent != worker::Channel::Sending::done) channel_.shut();
 }
 
 Json AgentLink::answer_of(std::size_t lane) {
@@ -133,7 +134,7 @@ Json AgentLink::ask(std::size_t lane, Json request) {
   if (told == answer.end()) return answer;
   std::optional<Error> error;
   try {
-    error = error_from(*told);
+    error = worker::error_from(*told);
   } catch (const Error& invalid) {
     distrust(invalid);
   }
@@ -147,11 +148,11 @@ AgentOpened AgentLink::open(const AgentOpening& opening) {
     const std::scoped_lock lock(mutex_);
     answers_[kOpening];
   }
-  say({{"open", to_message(opening)}});
+  say({{"open", worker::to_message(opening)}});
   const Json answer = answer_of(kOpening);
   try {
-    if (answer.contains("error")) throw error_from(answer.at("error"));
-    auto opened = from_message<AgentOpened>(member(answer, "opened"), "opened");
+    if (answer.contains("error")) throw worker::error_from(answer.at("error"));
+    auto opened = worker::from_message<AgentOpened>(worker::member(answer, "opened"), "opened");
     if (opened.devices.empty()) throw Error(ErrorCode::no_device, "it has no device");
     return opened;
   } catch (const Error& error) {
@@ -169,15 +170,16 @@ Expected<Json, Failure> AgentDevice::ask_about_contender(const Json& request,
   return link_.ask(lane_, request);
 }
 
-EvaluatedCandidate AgentDevice::evaluate(const Candidate& candidate, const space::Size& size,
-                                         std::optional<double> best_ns) {
-  const Json answer =
-      link_.ask(lane_, request(kEvaluate, EvaluateArguments{.candidate = message_of(candidate),
-                                                            .size = size,
-                                                            .best_ns = best_ns}));
+worker::EvaluatedCandidate AgentDevice::evaluate(const worker::Candidate& candidate,
+                                                 const space::Size& size,
+                                                 std::optional<double> best_ns) {
+  const Json answer = link_.ask(
+      lane_, request(worker::kEvaluate,
+                     worker::EvaluateArguments{
+                         .candidate = message_of(candidate), .size = size, .best_ns = best_ns}));
   std::string objection;
   try {
-    auto result = result_in<EvaluatedCandidate>(answer);
+    auto result = worker::result_in<worker::EvaluatedCandidate>(answer);
     if (result) return *std::move(result);
     objection = result.error().message;
   } catch (const Error& error) {
@@ -223,12 +225,13 @@ Expected<backend::Binary, Failure> AgentCompiler::compile(const family::CompileJ
     throw Error(ErrorCode::failure, "an agent compiles the kernels of its family alone");
   }
   const HeldLane lane(*this);
-  const Json answer = link_.ask(lane.number, request(kCompile, AgentJob{.kernel = of->name,
-                                                                        .entries = job.entries,
-                                                                        .options = job.options,
-                                                                        .key = job.key}));
+  const Json answer =
+      link_.ask(lane.number, worker::request(kCompile, AgentJob{.kernel = of->name,
+                                                                .entries = job.entries,
+                                                                .options = job.options,
+                                                                .key = job.key}));
   try {
-    const auto compiled = result_in<Nothing>(answer);
+    const auto compiled = worker::result_in<worker::Nothing>(answer);
     if (!compiled) return Unexpected(compiled.error());
     return backend::Binary{};
   } catch (const Error& error) {
@@ -236,4 +239,4 @@ Expected<backend::Binary, Failure> AgentCompiler::compile(const family::CompileJ
   }
 }
 
-}  // namespace tuner::worker
+}  // namespace tuner::cluster

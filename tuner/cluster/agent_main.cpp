@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/worker/agent_main.hpp"
+#include "tuner/cluster/agent_main.hpp"
 
 #include "tuner/backend/binary_cache.hpp"
+#include "tuner/cluster/agent_connection.hpp"
+#include "tuner/cluster/agent_messages.hpp"
 #include "tuner/core/environment.hpp"
 #include "tuner/core/file.hpp"
 #include "tuner/core/process.hpp"
-#include "tuner/worker/agent_connection.hpp"
-#include "tuner/worker/agent_messages.hpp"
 #include "tuner/worker/compile_pool.hpp"
 #include "tuner/worker/confinement.hpp"
 #include "tuner/worker/device_server.hpp"
@@ -33,15 +33,15 @@
 #include <unistd.h>
 #include <utility>
 
-namespace tuner::worker {
+namespace tuner::cluster {
 namespace {
 
-using Clock = Channel::Clock;
+using Clock = worker::Channel::Clock;
 using Seconds = std::chrono::duration<double>;
 
 /// The standard streams. From now on what is printed to stdout goes to stderr, and nothing that
 /// this process starts holds the streams open.
-Channel take_standard_streams() {
+worker::Channel take_standard_streams() {
   const int input = ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 10);
   const int output = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 10);
   if (input < 0 || output < 0) {
@@ -110,7 +110,7 @@ class Lane {
       try {
         answer_(serve_(request));
       } catch (const Error& error) {
-        answer_({{"error", to_message(error)}});
+        answer_({{"error", worker::to_message(error)}});
       }
     }
   }
@@ -124,14 +124,14 @@ class Lane {
 };
 
 /// What an agent has once it is open: devices, compilers, and a lane for each.
-class Site {
+class LaneServer {
  public:
   /// Gives each answer, with its lane, to `say`.
-  Site(const AgentOpening& opening, const std::function<void(Json)>& say)
-      : family_(family_of(opening.family)),
-        opened_(open_devices(opening.backend, opening.device, family_, opening.seed,
-                             {.launch = Seconds(opening.launch_timeout_s)})),
-        isolated_(make_isolated_compiler(
+  LaneServer(const AgentOpening& opening, const std::function<void(Json)>& say)
+      : family_(worker::family_of(opening.family)),
+        opened_(worker::open_devices(opening.backend, opening.device, family_, opening.seed,
+                                     {.launch = Seconds(opening.launch_timeout_s)})),
+        isolated_(worker::make_isolated_compiler(
             first().device(),
             std::chrono::ceil<std::chrono::seconds>(Seconds(opening.compile_timeout_s)))),
         cache_(backend::default_binary_cache()),
@@ -140,13 +140,14 @@ class Site {
         threads_(std::max(1U, std::thread::hardware_concurrency())),
         pool_(opening.no_cache ? *isolated_ : static_cast<const backend::Compiler&>(cached_),
               static_cast<int>(threads_)) {
-    const auto binary_of = [this](const CandidateMessage&, const family::Kernel& kernel,
+    const auto binary_of = [this](const worker::CandidateMessage&, const family::Kernel& kernel,
                                   const space::BoundDefinition& space,
                                   const space::Config& config) {
       return compiled(family::compile_job(kernel, space, config));
     };
-    for (const NamedDevice& device : opened_.devices) {
-      servers_.push_back(std::make_unique<DeviceServer>(*device.process, family_, binary_of));
+    for (const worker::NamedDevice& device : opened_.devices) {
+      servers_.push_back(
+          std::make_unique<worker::DeviceServer>(*device.process, family_, binary_of));
       add_lane(
           [server = servers_.back().get()](const Json& request) { return server->serve(request); },
           say);
@@ -158,10 +159,10 @@ class Site {
 
   [[nodiscard]] AgentOpened opened() const {
     AgentOpened told{.devices = {}, .notes = opened_.left_out};
-    if (std::string lack = worker_sandbox().lack; !lack.empty()) {
+    if (std::string lack = worker::worker_sandbox().lack; !lack.empty()) {
       told.notes.push_back(std::move(lack));
     }
-    for (const NamedDevice& device : opened_.devices) {
+    for (const worker::NamedDevice& device : opened_.devices) {
       told.devices.push_back(
           {.device = device.process->device(), .environment = device.process->environment()});
     }
@@ -170,7 +171,7 @@ class Site {
 
   /// Throws Error(failure) for a request to a lane that there is not.
   void take(Json request) {
-    const auto lane = from_message<std::uint64_t>(member(request, "lane"), "lane");
+    const auto lane = worker::from_message<std::uint64_t>(worker::member(request, "lane"), "lane");
     if (lane >= lanes_.size()) {
       throw Error(ErrorCode::failure, fmt::format("this agent has no lane {}", lane));
     }
@@ -178,7 +179,7 @@ class Site {
   }
 
  private:
-  [[nodiscard]] DeviceProcess& first() const { return *opened_.devices.front().process; }
+  [[nodiscard]] worker::DeviceProcess& first() const { return *opened_.devices.front().process; }
 
   void add_lane(Lane::Serve serve, const std::function<void(Json)>& say) {
     const std::size_t number = lanes_.size();
@@ -197,31 +198,32 @@ class Site {
   }
 
   [[nodiscard]] Json compile(const Json& request) {
-    const auto job = from_message<AgentJob>(member(request, "arguments"), "arguments");
+    const auto job =
+        worker::from_message<AgentJob>(worker::member(request, "arguments"), "arguments");
     const auto result = pool_.submit({.source = family_.kernel(job.kernel).source,
                                       .entries = job.entries,
                                       .options = job.options,
                                       .key = job.key});
     const auto& binary = result.get().binary;
-    if (!binary) return answer<Nothing>(Unexpected(binary.error()));
-    return answer<Nothing>(Nothing{});
+    if (!binary) return worker::answer<worker::Nothing>(Unexpected(binary.error()));
+    return worker::answer<worker::Nothing>(worker::Nothing{});
   }
 
   family::Family family_;
-  OpenedDevices opened_;
+  worker::OpenedDevices opened_;
   std::unique_ptr<const backend::Compiler> isolated_;
   backend::BinaryCache cache_;
   backend::CachedCompiler cached_;
   unsigned threads_;
-  CompilePool pool_;
-  std::vector<std::unique_ptr<DeviceServer>> servers_;
+  worker::CompilePool pool_;
+  std::vector<std::unique_ptr<worker::DeviceServer>> servers_;
   std::vector<std::unique_ptr<Lane>> lanes_;
 };
 
 /// The conversation with the parent.
 class Conversation {
  public:
-  explicit Conversation(Channel channel) : channel_(std::move(channel)) {}
+  explicit Conversation(worker::Channel channel) : channel_(std::move(channel)) {}
 
   void say(const Json& message) {
     const std::scoped_lock lock(mutex_);
@@ -248,11 +250,11 @@ class Conversation {
     if (message.contains("ping")) {
       say({{"pong", message.at("ping")}});
     } else if (message.contains("open")) {
-      open(from_message<AgentOpening>(message.at("open"), "open"));
+      open(worker::from_message<AgentOpening>(message.at("open"), "open"));
     } else if (message.contains("lane")) {
-      const std::scoped_lock lock(site_mutex_);
-      if (!site_) throw Error(ErrorCode::failure, "a request before the devices are open");
-      site_->take(std::move(message));
+      const std::scoped_lock lock(lanes_mutex_);
+      if (!lanes_) throw Error(ErrorCode::failure, "a request before the devices are open");
+      lanes_->take(std::move(message));
     }
   }
 
@@ -264,15 +266,16 @@ class Conversation {
         Seconds(kHeartbeatsToLoss * opening.heartbeat_s));
     opener_ = std::jthread([this, opening = std::move(opening)](const std::stop_token& stop) {
       try {
-        auto site = std::make_unique<Site>(opening, [this](const Json& answer) { say(answer); });
-        const Json opened = {{"opened", to_message(site->opened())}};
+        auto lanes =
+            std::make_unique<LaneServer>(opening, [this](const Json& answer) { say(answer); });
+        const Json opened = {{"opened", worker::to_message(lanes->opened())}};
         {
-          const std::scoped_lock lock(site_mutex_);
-          site_ = std::move(site);
+          const std::scoped_lock lock(lanes_mutex_);
+          lanes_ = std::move(lanes);
         }
         say(opened);
       } catch (const Error& error) {
-        say({{"error", to_message(error)}});
+        say({{"error", worker::to_message(error)}});
       }
       std::mutex mutex;
       std::unique_lock lock(mutex);
@@ -280,28 +283,28 @@ class Conversation {
     });
   }
 
-  Channel channel_;
+  worker::Channel channel_;
   std::mutex mutex_;  // of what is said
   std::atomic<Clock::duration> silence_{kIntroduction};
-  std::mutex site_mutex_;
-  std::unique_ptr<Site> site_;
+  std::mutex lanes_mutex_;
+  std::unique_ptr<LaneServer> lanes_;
   std::jthread opener_;
 };
 
 /// A connection to the parent, which the first {"connect"} among what is sent to all names.
-Channel connect_as_told(Channel& streams) {
+worker::Channel connect_as_told(worker::Channel& streams) {
   for (;;) {
     auto heard = streams.receive(Clock::now() + kIntroduction);
     auto* const message = std::get_if<Json>(&heard);
     if (message == nullptr) throw Error(ErrorCode::failure, "the parent names no address");
     if (!message->contains("connect")) continue;
-    return connect_to_parent(from_message<AgentRendezvous>(message->at("connect"), "connect"),
-                             hello());
+    return connect_to_parent(
+        worker::from_message<AgentRendezvous>(message->at("connect"), "connect"), hello());
   }
 }
 
 /// Keeps what is sent to all from filling the pipe, until the launcher closes it.
-void drain(Channel& streams, const std::function<void()>& at_end) {
+void drain(worker::Channel& streams, const std::function<void()>& at_end) {
   try {
     while (std::holds_alternative<Json>(streams.receive(Clock::time_point::max()))) {
     }
@@ -321,7 +324,7 @@ void drain(Channel& streams, const std::function<void()>& at_end) {
 
 int agent_main() {
   adopt_orphans();
-  Channel streams = take_standard_streams();
+  worker::Channel streams = take_standard_streams();
   // Everything temporary lies in one place: it goes even where the end is a sudden one.
   const TemporaryDirectory temporary_files;
   ::setenv("TMPDIR", temporary_files.path().c_str(), 1);
@@ -334,7 +337,7 @@ int agent_main() {
       end(temporary_files, 0);
     }
     Conversation parent(std::move(streams));
-    parent.say({{"hello", to_message(hello())}});
+    parent.say({{"hello", worker::to_message(hello())}});
     parent.listen();
     end(temporary_files, 0);
   } catch (const Error& error) {
@@ -343,4 +346,4 @@ int agent_main() {
   }
 }
 
-}  // namespace tuner::worker
+}  // namespace tuner::cluster

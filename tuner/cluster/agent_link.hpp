@@ -3,7 +3,7 @@
 #pragma once
 
 #include "tuner/backend/backend.hpp"
-#include "tuner/worker/agent_messages.hpp"
+#include "tuner/cluster/agent_messages.hpp"
 #include "tuner/worker/channel.hpp"
 #include "tuner/worker/remote_device.hpp"
 
@@ -18,7 +18,7 @@
 #include <thread>
 #include <vector>
 
-namespace tuner::worker {
+namespace tuner::cluster {
 
 /// A conversation with an agent. Keeps the heartbeat; an agent that is silent for
 /// kHeartbeatsToLoss of it, says what is no message, or closes is lost for good. May be used from
@@ -26,7 +26,7 @@ namespace tuner::worker {
 class AgentLink {
  public:
   /// `name` and `words`, which the launcher has said, are for messages.
-  AgentLink(Channel channel, std::string name, std::chrono::duration<double> heartbeat,
+  AgentLink(worker::Channel channel, std::string name, std::chrono::duration<double> heartbeat,
             std::function<std::string()> words);
   AgentLink(const AgentLink&) = delete;
   AgentLink& operator=(const AgentLink&) = delete;
@@ -47,7 +47,7 @@ class AgentLink {
   [[nodiscard]] const std::string& name() const { return name_; }
 
  private:
-  using Clock = Channel::Clock;
+  using Clock = worker::Channel::Clock;
 
   void listen(const std::stop_token& stop);
   void hear(Json message);
@@ -56,7 +56,7 @@ class AgentLink {
   [[nodiscard]] Json answer_of(std::size_t lane);
   [[nodiscard]] Error loss() const;
 
-  Channel channel_;
+  worker::Channel channel_;
   std::string name_;
   Clock::duration heartbeat_;
   std::function<std::string()> words_;
@@ -70,23 +70,23 @@ class AgentLink {
 };
 
 /// A device of an agent.
-class AgentDevice : public RemoteDevice {
+class AgentDevice : public worker::RemoteDevice {
  public:
   /// The link must outlive it.
-  AgentDevice(AgentLink& link, std::size_t lane, OpenAnswer opened)
+  AgentDevice(AgentLink& link, std::size_t lane, worker::OpenAnswer opened)
       : link_(link), lane_(lane), opened_(std::move(opened)) {}
 
   const space::DeviceInfo& device() const override { return opened_.device; }
   const space::EnvironmentInfo& environment() const override { return opened_.environment; }
 
-  EvaluatedCandidate evaluate(const Candidate& candidate, const space::Size& size,
-                              std::optional<double> best_ns) override;
+  worker::EvaluatedCandidate evaluate(const worker::Candidate& candidate, const space::Size& size,
+                                      std::optional<double> best_ns) override;
 
  protected:
   Expected<Json, Failure> ask_about_contender(const Json& request,
                                               const space::Size& size) override;
   Json ask_device(const Json& request, const space::Size& size) override;
-  backend::Binary sent_binary(const Candidate& /*candidate*/) const override { return {}; }
+  backend::Binary sent_binary(const worker::Candidate& /*candidate*/) const override { return {}; }
   void contender_failed(const Failure& /*failure*/) override {}
   Failure invalid_answer(const Error& error) override { link_.distrust(error); }
   Error refusal(const Error& error) override { link_.distrust(error); }
@@ -94,7 +94,7 @@ class AgentDevice : public RemoteDevice {
  private:
   AgentLink& link_;
   std::size_t lane_;
-  OpenAnswer opened_;
+  worker::OpenAnswer opened_;
 };
 
 /// The compilers of an agent. The binaries stay there: those that it returns are empty, and the
@@ -119,4 +119,4 @@ class AgentCompiler : public backend::Compiler {
   mutable std::vector<std::size_t> free_lanes_;
 };
 
-}  // namespace tuner::worker
+}  // namespace tuner::cluster

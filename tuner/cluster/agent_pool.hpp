@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace tuner::worker {
+namespace tuner::cluster {
 
 /// What starts agents, and what they are to open.
 struct AgentPlan {
@@ -33,7 +33,7 @@ struct AgentPlan {
 struct AgentCard {
   std::string name;       ///< in the order that they came: "0"
   std::string host, job;  ///< of the agent; a job of a batch system or empty
-  std::unique_ptr<DeviceWorker> device;
+  std::unique_ptr<worker::DeviceWorker> device;
   const backend::Compiler* compiler;  ///< of the agent; all of its devices share it
   int compile_threads;
 };
@@ -65,4 +65,4 @@ class AgentPool {
   const std::unique_ptr<Agents> agents_;
 };
 
-}  // namespace tuner::worker
+}  // namespace tuner::cluster

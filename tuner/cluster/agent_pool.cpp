@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/worker/agent_pool.hpp"
+#include "tuner/cluster/agent_pool.hpp"
 
+#include "tuner/cluster/agent_connection.hpp"
+#include "tuner/cluster/agent_link.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/file.hpp"
 #include "tuner/core/printable.hpp"
 #include "tuner/core/process.hpp"
 #include "tuner/core/shell_words.hpp"
-#include "tuner/worker/agent.hpp"
-#include "tuner/worker/agent_connection.hpp"
 #include "tuner/worker/worker_process.hpp"
 
 #include <fmt/format.h>
@@ -23,7 +23,7 @@
 #include <thread>
 #include <utility>
 
-namespace tuner::worker {
+namespace tuner::cluster {
 namespace {
 
 constexpr std::chrono::milliseconds kBetweenLooks{200};
@@ -35,7 +35,7 @@ std::vector<std::string> with_agent(std::vector<std::string> command) {
   const bool names_it =
       count >= 2 && command[count - 2] == "worker" && command[count - 1] == "node";
   if (!names_it) {
-    for (std::string& word : worker_command({"node"})) command.push_back(std::move(word));
+    for (std::string& word : worker::worker_command({"node"})) command.push_back(std::move(word));
   }
   return command;
 }
@@ -46,7 +46,7 @@ std::string quotation(std::string_view said) {
 }
 
 AgentOpening opening(const AgentPlan& plan, const family::Family& family) {
-  return {.family = files_of(family),
+  return {.family = worker::files_of(family),
           .seed = plan.seed,
           .backend = plan.backend,
           .device = plan.device,
@@ -70,7 +70,7 @@ class AgentPool::Agents {
   [[nodiscard]] std::vector<const AgentCard*> cards() const;
 
  private:
-  using Clock = Channel::Clock;
+  using Clock = worker::Channel::Clock;
 
   /// A program that starts agents.
   struct Launcher {
@@ -81,9 +81,9 @@ class AgentPool::Agents {
     [[nodiscard]] std::string words() const;
 
     std::vector<std::string> command;
-    LastWords errors;
-    std::unique_ptr<Channel> streams;  // until they are an agent's
-    mutable std::mutex mutex;          // of the child
+    worker::LastWords errors;
+    std::unique_ptr<worker::Channel> streams;  // until they are an agent's
+    mutable std::mutex mutex;                  // of the child
     std::unique_ptr<ChildProcess> child;
     bool has_spoken = false;
     std::string failure;  // why it brings no agents any more
@@ -105,10 +105,10 @@ class AgentPool::Agents {
   void hear(Launcher& launcher, const std::stop_token& stop);
   void receive_connections(const std::stop_token& stop);
   /// Shows that this is the parent and hears who it is that has connected.
-  void greet(Channel channel, const std::stop_token& stop);
+  void greet(worker::Channel channel, const std::stop_token& stop);
   /// Anybody may connect, again and again.
   void refuse_stranger(const std::string& why);
-  void admit(Channel channel, const AgentHello& hello, const Launcher* launcher);
+  void admit(worker::Channel channel, const AgentHello& hello, const Launcher* launcher);
   [[nodiscard]] AgentOpened opened_by(AgentLink& link);
   void add(std::unique_ptr<AgentLink> link, const AgentHello& hello, AgentOpened opened);
   void refuse(const std::string& line);
@@ -145,8 +145,8 @@ class AgentPool::Agents {
 
 AgentPool::Agents::Launcher::Launcher(std::vector<std::string> its_command)
     : command(std::move(its_command)) {
-  auto [ours, theirs] = Channel::pair();
-  streams = std::make_unique<Channel>(std::move(ours));
+  auto [ours, theirs] = worker::Channel::pair();
+  streams = std::make_unique<worker::Channel>(std::move(ours));
   child = std::make_unique<ChildProcess>(command,
                                          ProcessStreams{.input = theirs.descriptor(),
                                                         .output = theirs.descriptor(),
@@ -238,8 +238,8 @@ void AgentPool::Agents::hear(Launcher& launcher, const std::stop_token& stop) {
   bool shared = false;
   while (!stop.stop_requested()) {
     auto heard = launcher.streams->receive(Clock::now() + kBetweenLooks);
-    if (const auto* absence = std::get_if<Channel::Absence>(&heard)) {
-      if (*absence == Channel::Absence::late) continue;
+    if (const auto* absence = std::get_if<worker::Channel::Absence>(&heard)) {
+      if (*absence == worker::Channel::Absence::late) continue;
       if (stop.stop_requested()) return;
       const std::string words = launcher.words();
       return note(launcher, words.empty() ? "has closed its output" : words);
@@ -253,11 +253,12 @@ void AgentPool::Agents::hear(Launcher& launcher, const std::stop_token& stop) {
         launcher.has_spoken = true;
         ++expected_;
       }
-      static_cast<void>(
-          launcher.streams->send({{"connect", to_message(where)}}, Clock::now() + kIntroduction));
+      static_cast<void>(launcher.streams->send({{"connect", worker::to_message(where)}},
+                                               Clock::now() + kIntroduction));
     } else if (!shared) {
-      const auto hello = from_message<AgentHello>(member(message, "hello"), "hello");
-      Channel channel = std::move(*launcher.streams);
+      const auto hello =
+          worker::from_message<AgentHello>(worker::member(message, "hello"), "hello");
+      worker::Channel channel = std::move(*launcher.streams);
       {
         const std::scoped_lock lock(mutex_);
         launcher.streams.reset();
@@ -310,7 +311,7 @@ void AgentPool::Agents::receive_connections(const std::stop_token& stop) {
   }
 }
 
-void AgentPool::Agents::greet(Channel channel, const std::stop_token& stop) {
+void AgentPool::Agents::greet(worker::Channel channel, const std::stop_token& stop) {
   try {
     const auto end = Clock::now() + kToProve;
     const std::string challenge = random_word() + random_word();
@@ -319,16 +320,17 @@ void AgentPool::Agents::greet(Channel channel, const std::stop_token& stop) {
     while (!message) {
       auto heard = channel.receive(std::min(end, Clock::now() + kBetweenLooks));
       if (auto* said = std::get_if<Json>(&heard)) message = std::move(*said);
-      const bool closed = !message && std::get<Channel::Absence>(heard) == Channel::Absence::closed;
+      const bool closed =
+          !message && std::get<worker::Channel::Absence>(heard) == worker::Channel::Absence::closed;
       // Anybody may connect and say nothing.
       if (!message && (closed || stop.stop_requested() || Clock::now() >= end)) return;
     }
-    const auto hello = from_message<AgentHello>(member(*message, "hello"), "hello");
+    const auto hello = worker::from_message<AgentHello>(worker::member(*message, "hello"), "hello");
     const Launcher* const launcher = launcher_of(hello, challenge);
     if (launcher == nullptr) return refuse_stranger("it does not know the token");
     const std::string proof = token_proof(Role::parent, launcher->token, challenge, hello.nonce);
     static_cast<void>(channel.send({{"welcome", proof}}, end));
-    channel.take_payloads_up_to(kLargestPayload);
+    channel.take_payloads_up_to(worker::kLargestPayload);
     admit(std::move(channel), hello, launcher);
   } catch (const Error&) {
     refuse_stranger(fmt::format("it says {}", quotation(channel.unread())));
@@ -342,7 +344,8 @@ void AgentPool::Agents::refuse_stranger(const std::string& why) {
   if (known == kMostTold) refuse("further refused connections are not reported");
 }
 
-void AgentPool::Agents::admit(Channel channel, const AgentHello& hello, const Launcher* launcher) {
+void AgentPool::Agents::admit(worker::Channel channel, const AgentHello& hello,
+                              const Launcher* launcher) {
   const std::string name = fmt::format("the agent on {}", printable(hello.host));
   try {
     if (hello.program.version != program_.version) {
@@ -403,7 +406,7 @@ void AgentPool::Agents::add(std::unique_ptr<AgentLink> link, const AgentHello& h
   agent->compiler = std::make_unique<AgentCompiler>(*link, opened.devices.size(),
                                                     static_cast<std::size_t>(threads), family_);
   for (std::size_t lane = 0; lane < opened.devices.size(); ++lane) {
-    OpenAnswer& device = opened.devices[lane];
+    worker::OpenAnswer& device = opened.devices[lane];
     const bool is_taken =
         device.device.backend == "cuda" && std::ranges::any_of(agents_, [&](const auto& other) {
           return !other->link->lost() && std::ranges::any_of(other->cards, [&](const auto& card) {
@@ -503,4 +506,4 @@ std::vector<const AgentCard*> AgentPool::cards() const {
   return agents_->cards();
 }
 
-}  // namespace tuner::worker
+}  // namespace tuner::cluster

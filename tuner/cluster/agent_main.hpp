@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-namespace tuner::worker {
+namespace tuner::cluster {
 
 /// An agent, `tune worker node`: drives the devices of its machine for a `tune` elsewhere, which
 /// has it started by a launcher such as srun or ssh and speaks to it over its standard streams, or
@@ -10,4 +10,4 @@ namespace tuner::worker {
 /// to stderr. Ends, with all that it started, when the parent is gone or has been silent too long.
 [[nodiscard]] int agent_main();
 
-}  // namespace tuner::worker
+}  // namespace tuner::cluster
