@@ -25,7 +25,7 @@ endif()
 if(TUNER_CLUSTER)
   set(cluster cluster)
 endif()
-install_door(device MODULES backend ${backends} verify measure worker ${cluster} session dispatch)
+install_door(device MODULES backend ${backends} verify measure worker ${cluster} session lab dispatch)
 
 # The dispatcher is whole in itself: it asks for none of the other components.
 install(TARGETS tuner_dispatch_shared EXPORT tuner-dispatch

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/cli/placement.hpp"
+#include "tuner/lab/placement.hpp"
 
 #include "tuner/core/error.hpp"
 
 #include <gmock/gmock.h>
 
-namespace tuner::cli {
+namespace tuner::lab {
 namespace {
 
 using enum measure::HostPlace;
@@ -26,7 +26,7 @@ family::Family family_of_three_buffers() {
 TEST(ParsePlacement, NamesOnePlaceForAllOrSomeBuffers) {
   const family::Family family = family_of_three_buffers();
   EXPECT_THAT(parse_placement("mapped", family).places, ElementsAre(mapped, mapped, mapped));
-  const session::Placement some = parse_placement("C=pinned,A=mapped", family);
+  const Placement some = parse_placement("C=pinned,A=mapped", family);
   EXPECT_THAT(some.places, ElementsAre(mapped, pageable, pinned));
   EXPECT_EQ(some.name, "C=pinned,A=mapped");
 }
@@ -47,4 +47,4 @@ TEST(ParsePlacement, SuggestsWhatMayBeMeant) {
 }
 
 }  // namespace
-}  // namespace tuner::cli
+}  // namespace tuner::lab

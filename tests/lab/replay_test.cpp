@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/search/replay.hpp"
+#include "tuner/lab/replay.hpp"
 
-#include "tests/search/recordings.hpp"
+#include "tests/lab/recordings.hpp"
 
 #include <gmock/gmock.h>
 
 #include <algorithm>
 #include <set>
 
-namespace tuner::search {
+namespace tuner::lab {
 namespace {
 
 /// A bowl of 625 configurations with its lowest place inside, the corner beyond which nothing runs.
@@ -23,7 +23,7 @@ std::optional<double> bowl(const space::Config& config) {
   return sum > 14 ? std::nullopt : std::optional(time_ms);
 }
 
-double best_ms(const Recording& recording, const Trace& trace) {
+double best_ms(const interop::Recording& recording, const Trace& trace) {
   double best_ms = std::numeric_limits<double>::infinity();
   for (const std::size_t trial : trace.trials) {
     best_ms = std::min(best_ms, recording.trials[trial].time_ms.value_or(best_ms));
@@ -33,12 +33,12 @@ double best_ms(const Recording& recording, const Trace& trace) {
 
 class ReplayOf : public testing::TestWithParam<std::string> {
  protected:
-  [[nodiscard]] Replay run(const Recording& recording, ReplayPlan plan) const {
+  [[nodiscard]] Replay run(const interop::Recording& recording, ReplayPlan plan) const {
     plan.strategy = GetParam();
     return Replayer(recording).run(plan);
   }
 
-  const Recording recording_ = recording_of(grid(4, 5), bowl);
+  const interop::Recording recording_ = recording_of(grid(4, 5), bowl);
 };
 
 TEST_P(ReplayOf, IsTheSameForTheSameSeed) {
@@ -60,7 +60,7 @@ TEST_P(ReplayOf, EndsWhenTheSpaceIsExhaustedHavingTriedAllOfItOnce) {
 }
 
 TEST_P(ReplayOf, EndsWhereNothingRuns) {
-  const Recording failing =
+  const interop::Recording failing =
       recording_of(grid(4, 3), [](const space::Config&) { return std::nullopt; });
   EXPECT_EQ(run(failing, {.strategy = {}, .seed = 1}).trace.trials.size(), failing.trials.size());
 }
@@ -75,11 +75,11 @@ TEST_P(ReplayOf, EndsAtTheBudget) {
 }
 
 TEST_P(ReplayOf, WorksWithASpaceOfOneConfiguration) {
-  const Recording one = recording_of(grid(3, 1), bowl);
+  const interop::Recording one = recording_of(grid(3, 1), bowl);
   EXPECT_EQ(run(one, {}).trace.trials.size(), 1);
 }
 
-INSTANTIATE_TEST_SUITE_P(Strategies, ReplayOf, testing::ValuesIn(strategy_names()),
+INSTANTIATE_TEST_SUITE_P(Strategies, ReplayOf, testing::ValuesIn(search::strategy_names()),
                          [](const auto& named) { return named.param; });
 
 class ReplayOfLearning : public ReplayOf {};
@@ -99,11 +99,11 @@ INSTANTIATE_TEST_SUITE_P(Strategies, ReplayOfLearning,
                          [](const auto& named) { return named.param; });
 
 TEST(Replayer, RefusesAStrategyThatIsNotThere) {
-  const Recording recording = recording_of(grid(1, 2), bowl);
+  const interop::Recording recording = recording_of(grid(1, 2), bowl);
   EXPECT_THAT(
       usage_error([&] { static_cast<void>(Replayer(recording).run({.strategy = "genetik"})); }),
       testing::HasSubstr("did you mean 'genetic'"));
 }
 
 }  // namespace
-}  // namespace tuner::search
+}  // namespace tuner::lab

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "tuner/search/score.hpp"
+#include "tuner/lab/score.hpp"
 #include "tuner/search/strategy.hpp"
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 
-namespace tuner::search {
+namespace tuner::lab {
 
 /// A search to replay.
 struct ReplayPlan {
@@ -33,7 +33,7 @@ struct Replay {
 class Replayer {
  public:
   /// The recording must outlive it.
-  explicit Replayer(const Recording& recording);
+  explicit Replayer(const interop::Recording& recording);
   Replayer(const Replayer&) = delete;
   Replayer& operator=(const Replayer&) = delete;
 
@@ -47,13 +47,13 @@ class Replayer {
   /// unknown strategy. May be called by several threads at once.
   [[nodiscard]] Replay run(const ReplayPlan& plan) const;
   /// The same with a strategy of the caller's, new and of this space, whatever the plan names.
-  [[nodiscard]] Replay run(Strategy& strategy, const ReplayPlan& plan) const;
+  [[nodiscard]] Replay run(search::Strategy& strategy, const ReplayPlan& plan) const;
 
  private:
-  const Recording& recording_;
+  const interop::Recording& recording_;
   space::Space space_;
   std::vector<std::size_t> trial_at_;  // for each position of the space
   std::vector<double> costs_s_;        // of each trial
 };
 
-}  // namespace tuner::search
+}  // namespace tuner::lab

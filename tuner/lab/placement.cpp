@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/cli/placement.hpp"
+#include "tuner/lab/placement.hpp"
 
 #include "tuner/core/error.hpp"
 #include "tuner/core/suggest.hpp"
@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <sstream>
 
-namespace tuner::cli {
+namespace tuner::lab {
 namespace {
 
 measure::HostPlace place_named(const std::string& name) {
@@ -31,13 +31,13 @@ std::vector<std::string> buffers_of(const family::Family& family) {
 
 }  // namespace
 
-session::Placement parse_placement(const std::string& text, const family::Family& family) {
+Placement parse_placement(const std::string& text, const family::Family& family) {
   const std::vector<std::string> buffers = buffers_of(family);
   if (text.find('=') == std::string::npos) {
     return {.name = text, .places = std::vector(buffers.size(), place_named(text))};
   }
-  session::Placement placement{.name = text,
-                               .places = std::vector(buffers.size(), measure::HostPlace::pageable)};
+  Placement placement{.name = text,
+                      .places = std::vector(buffers.size(), measure::HostPlace::pageable)};
   std::istringstream list(text);
   for (std::string one; std::getline(list, one, ',');) {
     const std::string buffer = one.substr(0, one.find('='));
@@ -53,4 +53,4 @@ session::Placement parse_placement(const std::string& text, const family::Family
   return placement;
 }
 
-}  // namespace tuner::cli
+}  // namespace tuner::lab

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/session/sweep.hpp"
+#include "tuner/lab/sweep.hpp"
 
 #include "tuner/core/error.hpp"
 #include "tuner/core/quantity.hpp"
 #include "tuner/session/library_time.hpp"
-#include "tuner/session/trial_record.hpp"
 #include "tuner/verify/problem_data.hpp"
 #include "tuner/worker/compile_pool.hpp"
 
@@ -15,7 +14,7 @@
 #include <set>
 #include <utility>
 
-namespace tuner::session {
+namespace tuner::lab {
 namespace {
 
 /// What is expected to take how long at a size, going by the times at smaller ones. Up to
@@ -222,7 +221,7 @@ class Sweep {
 
   SweepTime library_time(const std::string& name) {
     SweepTime timing{.contender = name, .size = at_};
-    const auto library = time_library(device_, size());
+    const auto library = session::time_library(device_, size());
     if (library && *library) {
       timing.time = (*library)->time;
       timing.clock_mhz = (*library)->clock_mhz;
@@ -288,8 +287,8 @@ SweepResult run_sweep(const family::Family& family, const SweepPlan& plan,
   return Sweep(family, plan, device, compiler, heard, stop).run();
 }
 
-std::vector<Lead> leads(const SweepCurve& one, const SweepCurve& other) {
-  std::vector<Lead> found;
+std::vector<FasterStretch> faster_stretches(const SweepCurve& one, const SweepCurve& other) {
+  std::vector<FasterStretch> found;
   bool interrupted = true;
   for (std::size_t i = 0; i < std::min(one.times_ns.size(), other.times_ns.size()); ++i) {
     const auto a = one.times_ns[i], b = other.times_ns[i];
@@ -307,4 +306,4 @@ std::vector<Lead> leads(const SweepCurve& one, const SweepCurve& other) {
   return found;
 }
 
-}  // namespace tuner::session
+}  // namespace tuner::lab

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace tuner::search {
+namespace tuner::interop {
 
 /// The recorded result of one configuration.
 struct RecordedTrial {
@@ -28,4 +28,4 @@ struct Recording {
   std::vector<RecordedTrial> trials;  ///< each configuration once, in the order of the file
 };
 
-}  // namespace tuner::search
+}  // namespace tuner::interop

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-namespace tuner::search {
+namespace tuner::lab {
 
 /// Points of a curve, x ascending.
 struct FittedCurve {
@@ -32,4 +32,4 @@ struct FittedCurve {
 /// Ann. Math. Stat. 1955).
 [[nodiscard]] FittedCurve falling_fit(std::span<const double> x, std::span<const double> y);
 
-}  // namespace tuner::search
+}  // namespace tuner::lab

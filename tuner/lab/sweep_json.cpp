@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/cli/sweep_result.hpp"
-#include "tuner/session/sweep.hpp"
+#include "tuner/lab/sweep_json.hpp"
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -9,7 +8,7 @@
 #include <algorithm>
 #include <chrono>
 
-namespace tuner::cli {
+namespace tuner::lab {
 namespace {
 
 /// Work per second, from the work of a size and the time of a run in nanoseconds.
@@ -21,7 +20,7 @@ void add_rates(Json& json, const Json& size, double median_ns, std::optional<dou
   if (clock_mhz) json["cycles"] = 1e-3 * *clock_mhz * median_ns;
 }
 
-Json time_json(const session::SweepTime& timing, const Json& sizes, const SweepSide& side) {
+Json time_json(const SweepTime& timing, const Json& sizes, const SweepSide& side) {
   Json json = {{"contender", timing.contender},
                {"size", timing.size},
                {"outcome", name(timing.outcome)},
@@ -43,7 +42,7 @@ Json time_json(const session::SweepTime& timing, const Json& sizes, const SweepS
   return json;
 }
 
-Json trip_json(const session::SweepTransfer& transfer) {
+Json transfer_json(const SweepTransfer& transfer) {
   Json json = {{"contender", transfer.contender},
                {"size", transfer.size},
                {"placement", transfer.placement},
@@ -63,16 +62,15 @@ Json trip_json(const session::SweepTransfer& transfer) {
 
 Json side_json(const SweepSide& side, const Json& sizes) {
   Json times = Json::array(), transfers = Json::array(), skipped = Json::array();
-  for (const session::SweepTime& timing : side.result.times)
-    times.push_back(time_json(timing, sizes, side));
-  for (const session::SweepSkip& skip : side.result.skipped) {
+  for (const SweepTime& timing : side.result.times) times.push_back(time_json(timing, sizes, side));
+  for (const SweepSkip& skip : side.result.skipped) {
     skipped.push_back({{"contender", skip.contender},
                        {"placement", skip.placement},
                        {"size", skip.size},
                        {"why", skip.why}});
   }
-  for (const session::SweepTransfer& transfer : side.result.transfers)
-    transfers.push_back(trip_json(transfer));
+  for (const SweepTransfer& transfer : side.result.transfers)
+    transfers.push_back(transfer_json(transfer));
   return {{"name", side.name},
           {"device", side.device.name},
           {"backend", side.device.backend},
@@ -90,10 +88,9 @@ Json side_json(const SweepSide& side, const Json& sizes) {
 }
 
 /// The fastest contender's times.
-session::SweepCurve kernels_of(const SweepSide& side, std::size_t sizes) {
-  session::SweepCurve best{.name = side.name,
-                           .times_ns = std::vector<std::optional<double>>(sizes)};
-  for (const session::SweepTime& timing : side.result.times) {
+SweepCurve kernels_of(const SweepSide& side, std::size_t sizes) {
+  SweepCurve best{.name = side.name, .times_ns = std::vector<std::optional<double>>(sizes)};
+  for (const SweepTime& timing : side.result.times) {
     auto& known = best.times_ns[timing.size];
     if (timing.time && (!known || timing.time->median_ns < *known)) known = timing.time->median_ns;
   }
@@ -101,11 +98,10 @@ session::SweepCurve kernels_of(const SweepSide& side, std::size_t sizes) {
 }
 
 /// The transfers of the contender with the shortest at each size.
-session::SweepCurve transfers_of(const SweepSide& side, const session::Placement& placement,
-                                 std::string name, std::size_t sizes) {
-  session::SweepCurve totals{.name = std::move(name),
-                             .times_ns = std::vector<std::optional<double>>(sizes)};
-  for (const session::SweepTransfer& transfer : side.result.transfers) {
+SweepCurve transfers_of(const SweepSide& side, const Placement& placement, std::string name,
+                        std::size_t sizes) {
+  SweepCurve totals{.name = std::move(name), .times_ns = std::vector<std::optional<double>>(sizes)};
+  for (const SweepTransfer& transfer : side.result.transfers) {
     if (transfer.placement != placement.name || !transfer.times) continue;
     auto& known = totals.times_ns[transfer.size];
     known = std::min(known.value_or(transfer.times->total_ns()), transfer.times->total_ns());
@@ -113,29 +109,30 @@ session::SweepCurve transfers_of(const SweepSide& side, const session::Placement
   return totals;
 }
 
-Json comparison(std::string of, const session::SweepCurve& one, const session::SweepCurve& other) {
+Json comparison(std::string of, const SweepCurve& one, const SweepCurve& other) {
   Json stretches = Json::array();
-  for (const session::Lead& lead : session::leads(one, other)) {
-    stretches.push_back({{"faster", lead.faster}, {"first", lead.first}, {"last", lead.last}});
+  for (const FasterStretch& stretch : faster_stretches(one, other)) {
+    stretches.push_back(
+        {{"faster", stretch.faster}, {"first", stretch.first}, {"last", stretch.last}});
   }
   return {{"of", std::move(of)}, {"between", {one.name, other.name}}, {"leads", stretches}};
 }
 
-/// Who leads where: the devices with and without transfers, and the kinds of host memory.
+/// Which is faster where: the devices with and without transfers, and the kinds of host memory.
 Json comparisons(const SweepReport& report) {
   const std::size_t sizes = report.sizes.size();
   const SweepSide& last = report.sides.back();  // the device that data travel to
   Json all = Json::array();
   if (report.sides.size() > 1) {
-    const session::SweepCurve host = kernels_of(report.sides.front(), sizes);
+    const SweepCurve host = kernels_of(report.sides.front(), sizes);
     all.push_back(comparison("the kernel alone", host, kernels_of(last, sizes)));
-    for (const session::Placement& placement : report.placements) {
+    for (const Placement& placement : report.placements) {
       all.push_back(comparison(fmt::format("with transfers, {}", placement.name), host,
                                transfers_of(last, placement, last.name, sizes)));
     }
   }
   for (std::size_t i = 1; i < report.placements.size(); ++i) {
-    const session::Placement &first = report.placements.front(), &other = report.placements[i];
+    const Placement &first = report.placements.front(), &other = report.placements[i];
     all.push_back(comparison("with transfers", transfers_of(last, first, first.name, sizes),
                              transfers_of(last, other, other.name, sizes)));
   }
@@ -156,7 +153,7 @@ Json agreement(const SweepReport& report) {
   return agree;
 }
 
-Json placement_json(const SweepReport& report, const session::Placement& placement) {
+Json placement_json(const SweepReport& report, const Placement& placement) {
   Json places = Json::object();
   std::size_t buffer = 0;
   for (const family::Argument& argument : report.family.arguments) {
@@ -168,10 +165,10 @@ Json placement_json(const SweepReport& report, const session::Placement& placeme
 
 /// What bounds a rate at each size: the fastest kernel of the bound's family, or a contender that
 /// is faster and so shows that it was none.
-session::SweepCurve bound_of(const SweepReport& report) {
+SweepCurve bound_of(const SweepReport& report) {
   if (!report.bound) return {};
-  session::SweepCurve bound = kernels_of(*report.bound, report.sizes.size());
-  const session::SweepCurve own = kernels_of(report.sides.back(), report.sizes.size());
+  SweepCurve bound = kernels_of(*report.bound, report.sizes.size());
+  const SweepCurve own = kernels_of(report.sides.back(), report.sizes.size());
   for (std::size_t size = 0; size < bound.times_ns.size(); ++size) {
     auto& ns = bound.times_ns[size];
     if (ns && own.times_ns[size]) ns = std::min(*ns, *own.times_ns[size]);
@@ -182,7 +179,7 @@ session::SweepCurve bound_of(const SweepReport& report) {
 /// Adds to the times of a side what shares of the memory's peak and of the bound their rates are.
 void add_shares(Json& side, const SweepReport& report) {
   const double peak = side["start_up"]["peak_bytes_per_s"].get<double>();
-  const session::SweepCurve bound = bound_of(report);
+  const SweepCurve bound = bound_of(report);
   for (Json& timing : side["times"]) {
     if (!timing.contains("median_ns")) continue;
     if (peak > 0 && timing.contains("bytes_per_s")) {
@@ -205,7 +202,7 @@ Json sweep_json(const SweepReport& report) {
                      {"flops", family::flops_at(report.family.problem, size)},
                      {"bytes", family::bytes_at(report.family.problem, size)}});
   }
-  for (const session::Placement& each : report.placements)
+  for (const Placement& each : report.placements)
     placements.push_back(placement_json(report, each));
   for (const SweepSide& side : report.sides) sides.push_back(side_json(side, sizes));
   Json bound = report.bound ? side_json(*report.bound, sizes) : Json();
@@ -223,4 +220,4 @@ Json sweep_json(const SweepReport& report) {
           {"comparisons", comparisons(report)}};
 }
 
-}  // namespace tuner::cli
+}  // namespace tuner::lab

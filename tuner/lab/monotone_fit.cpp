@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/search/monotone_fit.hpp"
+#include "tuner/lab/monotone_fit.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
-namespace tuner::search {
+namespace tuner::lab {
 namespace {
 
 /// The interval of the curve that x lies in, or the outermost one.
@@ -129,4 +129,4 @@ FittedCurve falling_fit(std::span<const double> x, std::span<const double> y) {
   return fit;
 }
 
-}  // namespace tuner::search
+}  // namespace tuner::lab

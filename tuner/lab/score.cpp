@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/search/score.hpp"
+#include "tuner/lab/score.hpp"
 
 #include "tuner/core/error.hpp"
 #include "tuner/core/quantile.hpp"
-#include "tuner/search/monotone_fit.hpp"
+#include "tuner/lab/monotone_fit.hpp"
 
 #include <fmt/format.h>
 
@@ -12,7 +12,7 @@
 #include <limits>
 #include <numeric>
 
-namespace tuner::search {
+namespace tuner::lab {
 namespace {
 
 constexpr double kStart = 0.01;  // the first instant: random search this far from median to optimum
@@ -70,19 +70,20 @@ Progress pooled(std::span<const Progress> runs, std::span<const double> times) {
 
 }  // namespace
 
-std::vector<double> trial_costs_s(const Recording& recording) {
-  const bool any = std::ranges::any_of(
-      recording.trials, [](const RecordedTrial& trial) { return trial.cost_s.has_value(); });
+std::vector<double> trial_costs_s(const interop::Recording& recording) {
+  const bool any = std::ranges::any_of(recording.trials, [](const interop::RecordedTrial& trial) {
+    return trial.cost_s.has_value();
+  });
   std::vector<double> costs_s;
   costs_s.reserve(recording.trials.size());
-  for (const RecordedTrial& trial : recording.trials) {
+  for (const interop::RecordedTrial& trial : recording.trials) {
     costs_s.push_back(any ? trial.cost_s.value_or(0) : 1);
   }
   return costs_s;
 }
 
-Scale::Scale(const Recording& recording) {
-  for (const RecordedTrial& trial : recording.trials) {
+Scale::Scale(const interop::Recording& recording) {
+  for (const interop::RecordedTrial& trial : recording.trials) {
     const bool ok = trial.outcome == Outcome::ok && trial.time_ms.has_value();
     value_.push_back(ok ? *trial.time_ms : kNone);
     if (ok) sorted_.push_back(*trial.time_ms);
@@ -99,9 +100,10 @@ Scale::Scale(const Recording& recording) {
   expected_ = random_search(costs.draw_s);
 }
 
-Scale::Costs Scale::costs(const Recording& recording) const {
-  const bool any = std::ranges::any_of(
-      recording.trials, [](const RecordedTrial& trial) { return trial.cost_s.has_value(); });
+Scale::Costs Scale::costs(const interop::Recording& recording) const {
+  const bool any = std::ranges::any_of(recording.trials, [](const interop::RecordedTrial& trial) {
+    return trial.cost_s.has_value();
+  });
   std::vector<double> all;
   std::vector<double> of_ok;
   std::vector<double> of_failed;
@@ -194,4 +196,4 @@ Score score(std::span<const std::vector<double>> standings) {
   return score;
 }
 
-}  // namespace tuner::search
+}  // namespace tuner::lab

@@ -4,13 +4,13 @@
 // docs/reference/search.md describes it.
 #pragma once
 
-#include "tuner/search/recording.hpp"
+#include "tuner/interop/recording.hpp"
 
 #include <cstddef>
 #include <span>
 #include <vector>
 
-namespace tuner::search {
+namespace tuner::lab {
 
 /// What one run of a search tried, each configuration once.
 struct Trace {
@@ -20,7 +20,7 @@ struct Trace {
 
 /// What each trial of a recording costs, in seconds: 0 for one without a cost, but 1 for all of
 /// them when none has one.
-[[nodiscard]] std::vector<double> trial_costs_s(const Recording& recording);
+[[nodiscard]] std::vector<double> trial_costs_s(const interop::Recording& recording);
 
 /// A score and its standard deviation over the time of the run. 0: as good as the expectation of a
 /// random search, 1: the optimum at once; below 0 there is no limit.
@@ -33,7 +33,7 @@ struct Score {
 class Scale {
  public:
   /// Throws Error(usage) for a recording in which nothing ended `ok`.
-  explicit Scale(const Recording& recording);
+  explicit Scale(const interop::Recording& recording);
 
   /// When a random search is expected to have come 95 % of the way from the median to the optimum.
   [[nodiscard]] double budget_s() const { return times_.back(); }
@@ -49,7 +49,7 @@ class Scale {
     double median_s = 0;  ///< of a trial
     double draw_s = 0;    ///< what random search is taken to pay for one that ends `ok`
   };
-  [[nodiscard]] Costs costs(const Recording& recording) const;
+  [[nodiscard]] Costs costs(const interop::Recording& recording) const;
   [[nodiscard]] double time_at(double share, double median_cost_s) const;
   [[nodiscard]] std::vector<double> random_search(double draw_s) const;
   [[nodiscard]] std::vector<double> typical_best(std::span<const Trace> runs) const;
@@ -65,4 +65,4 @@ class Scale {
 /// time. The standings are of one length; there is at least one.
 [[nodiscard]] Score score(std::span<const std::vector<double>> standings);
 
-}  // namespace tuner::search
+}  // namespace tuner::lab

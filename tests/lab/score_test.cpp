@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/search/score.hpp"
+#include "tuner/lab/score.hpp"
 
-#include "tests/search/recordings.hpp"
+#include "tests/lab/recordings.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/file.hpp"
 #include "tuner/core/json.hpp"
@@ -16,14 +16,14 @@
 #include <map>
 #include <sstream>
 
-namespace tuner::search {
+namespace tuner::lab {
 namespace {
 
 const std::filesystem::path kRecorded = std::filesystem::path(TUNER_TEST_DATA) / "recorded";
 
 /// The traces of a file by strategy.
 std::map<std::string, std::vector<Trace>> read_traces(const std::filesystem::path& path,
-                                                      const Recording& recording) {
+                                                      const interop::Recording& recording) {
   std::map<std::string, std::size_t> trial_of;
   for (std::size_t i = 0; i < recording.trials.size(); ++i) {
     trial_of[interop::cache_key(*recording.definition, recording.trials[i].config)] = i;
@@ -48,7 +48,7 @@ Score score_of_one(const Scale& scale, const std::vector<Trace>& runs) {
 // What the methodology's own scoring, re-implemented in Python and checked against its package,
 // says of the same files: score.py pnpoly.json pnpoly_traces.jsonl --json
 TEST(Score, AgreesWithThePublishedMethodology) {
-  const Recording recording = interop::read_recording(kRecorded / "pnpoly.json");
+  const interop::Recording recording = interop::read_recording(kRecorded / "pnpoly.json");
   const Scale scale(recording);
   const auto traces = read_traces(kRecorded / "pnpoly_traces.jsonl", recording);
   const auto score_of = [&](const std::string& strategy) {
@@ -61,7 +61,7 @@ TEST(Score, AgreesWithThePublishedMethodology) {
 }
 
 TEST(Score, IsOneForTheOptimumAtOnce) {
-  const Recording recording = interop::read_recording(kRecorded / "pnpoly.json");
+  const interop::Recording recording = interop::read_recording(kRecorded / "pnpoly.json");
   const Scale scale(recording);
   std::size_t best = 0;
   for (std::size_t i = 0; i < recording.trials.size(); ++i) {
@@ -84,10 +84,10 @@ TEST(Score, LeavesOutInstantsAtWhichRandomSearchHasTheOptimumToo) {
 }
 
 TEST(Score, RefusesWhatCannotBeScored) {
-  const Recording failing =
+  const interop::Recording failing =
       recording_of(grid(2, 2), [](const space::Config&) { return std::nullopt; });
   EXPECT_THAT(usage_error([&] { Scale{failing}; }), testing::HasSubstr("nothing"));
-  const Recording recording = interop::read_recording(kRecorded / "pnpoly.json");
+  const interop::Recording recording = interop::read_recording(kRecorded / "pnpoly.json");
   const Scale scale(recording);
   const Trace late{.trials = {0}, .elapsed_s = {2 * scale.budget_s()}};
   EXPECT_THAT(usage_error([&] { static_cast<void>(scale.standing(std::span(&late, 1))); }),
@@ -95,4 +95,4 @@ TEST(Score, RefusesWhatCannotBeScored) {
 }
 
 }  // namespace
-}  // namespace tuner::search
+}  // namespace tuner::lab

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/search/replay.hpp"
+#include "tuner/lab/replay.hpp"
 
 #include <algorithm>
 #include <ctime>
@@ -7,16 +7,16 @@
 #include <stdexcept>
 #include <unordered_set>
 
-namespace tuner::search {
+namespace tuner::lab {
 namespace {
 
 /// A strategy that asks only for what it has asked before would never end.
 constexpr std::size_t kMostRepeats = 10'000;
 
-space::Space recorded_space(const Recording& recording) {
+space::Space recorded_space(const interop::Recording& recording) {
   std::vector<space::Config> configs;
   configs.reserve(recording.trials.size());
-  for (const RecordedTrial& trial : recording.trials) configs.push_back(trial.config);
+  for (const interop::RecordedTrial& trial : recording.trials) configs.push_back(trial.config);
   return space::Space(recording.definition, std::move(configs));
 }
 
@@ -43,7 +43,7 @@ class Charge {
 /// One run of a strategy: what is in flight, and what has been spent.
 class ReplayRun {
  public:
-  ReplayRun(Strategy& strategy, const ReplayPlan& plan, const space::Space& space)
+  ReplayRun(search::Strategy& strategy, const ReplayPlan& plan, const space::Space& space)
       : strategy_(strategy), plan_(plan), space_(space) {}
 
   /// Asks until enough is in flight. Returns whether anything is.
@@ -68,7 +68,7 @@ class ReplayRun {
     return position;
   }
 
-  void answer(std::uint64_t position, std::size_t index, const RecordedTrial& trial,
+  void answer(std::uint64_t position, std::size_t index, const interop::RecordedTrial& trial,
               double cost_s) {
     const bool first = seen_.insert(position).second;
     repeats_ = first ? 0 : repeats_ + 1;
@@ -87,7 +87,7 @@ class ReplayRun {
     return strategy_.ask(count, budget());
   }
 
-  void tell(const RecordedTrial& trial) {
+  void tell(const interop::RecordedTrial& trial) {
     const bool timed = trial.outcome == Outcome::ok && trial.time_ms;
     const Charge charge(replay_.strategy_s);
     strategy_.tell(trial.config, trial.outcome,
@@ -95,7 +95,7 @@ class ReplayRun {
   }
 
   /// Without the strategy's own time, so that the same plan gives the same run.
-  [[nodiscard]] Budget budget() const {
+  [[nodiscard]] search::Budget budget() const {
     const auto tried = static_cast<double>(replay_.trace.trials.size());
     double spent = recorded_s_ / plan_.most_s;
     if (plan_.max_evaluations) {
@@ -111,7 +111,7 @@ class ReplayRun {
     throw std::logic_error("the strategy proposed a configuration outside the space");
   }
 
-  Strategy& strategy_;
+  search::Strategy& strategy_;
   const ReplayPlan& plan_;
   const space::Space& space_;
   Replay replay_;
@@ -123,7 +123,7 @@ class ReplayRun {
 
 }  // namespace
 
-Replayer::Replayer(const Recording& recording)
+Replayer::Replayer(const interop::Recording& recording)
     : recording_(recording),
       space_(recorded_space(recording)),
       trial_at_(space_.size()),
@@ -134,10 +134,10 @@ Replayer::Replayer(const Recording& recording)
 }
 
 Replay Replayer::run(const ReplayPlan& plan) const {
-  return run(*make_strategy(plan.strategy, space_, plan.seed), plan);
+  return run(*search::make_strategy(plan.strategy, space_, plan.seed), plan);
 }
 
-Replay Replayer::run(Strategy& strategy, const ReplayPlan& plan) const {
+Replay Replayer::run(search::Strategy& strategy, const ReplayPlan& plan) const {
   ReplayRun run(strategy, plan, space_);
   while (run.goes_on() && run.fill()) {
     const std::uint64_t position = run.next();
@@ -147,4 +147,4 @@ Replay Replayer::run(Strategy& strategy, const ReplayPlan& plan) const {
   return run.take();
 }
 
-}  // namespace tuner::search
+}  // namespace tuner::lab

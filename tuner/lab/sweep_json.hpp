@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "tuner/cli/terminal.hpp"
 #include "tuner/core/json.hpp"
 #include "tuner/family/family.hpp"
-#include "tuner/session/sweep.hpp"
+#include "tuner/lab/sweep.hpp"
 
 #include <optional>
 #include <string>
 #include <vector>
 
-namespace tuner::cli {
+namespace tuner::lab {
 
 /// A sweep on one device with what it was run on.
 struct SweepSide {
@@ -19,14 +18,14 @@ struct SweepSide {
   space::EnvironmentInfo environment;
   worker::StartUp start_up;
   double timestamp_mhz = 0;  ///< of the processor's time-stamp counter; 0: not known, or a GPU
-  session::SweepResult result;
+  SweepResult result;
 };
 
 /// A sweep on all its devices.
 struct SweepReport {
   const family::Family& family;
   const std::vector<space::Size>& sizes;
-  const std::vector<session::Placement>& placements;
+  const std::vector<Placement>& placements;
   int vector_bits = 0;  ///< of the processor
   std::vector<SweepSide> sides;
   std::optional<SweepSide> bound;  ///< of the space file of --bound
@@ -60,8 +59,5 @@ struct SweepReport {
 /// an earlier size. `agree` says whether the results on whole numbers were the same on both sides;
 /// null where there is one.
 [[nodiscard]] Json sweep_json(const SweepReport& report);
-/// The same for people: times, rates and cycles by size and contender, the transfers, who is
-/// skipped, the start-up, who leads where.
-[[nodiscard]] std::string sweep_text(const Json& sweep, const Terminal& terminal);
 
-}  // namespace tuner::cli
+}  // namespace tuner::lab

@@ -2,15 +2,14 @@
 #pragma once
 
 #include "tuner/family/family.hpp"
-#include "tuner/session/sweep.hpp"
+#include "tuner/lab/sweep.hpp"
 
 #include <string>
 
-namespace tuner::cli {
+namespace tuner::lab {
 
 /// "mapped": all buffers of the family; "A=mapped,B=pinned": these, the others pageable. Throws
 /// Error(usage), with a suggestion, for what is neither.
-[[nodiscard]] session::Placement parse_placement(const std::string& text,
-                                                 const family::Family& family);
+[[nodiscard]] Placement parse_placement(const std::string& text, const family::Family& family);
 
-}  // namespace tuner::cli
+}  // namespace tuner::lab

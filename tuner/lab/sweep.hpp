@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What takes how long on a device over a range of sizes, transfers included.
+// The module lab: experiments around the tuner, which the loop of a run does not know. Here: what
+// takes how long on a device over a range of sizes, transfers included.
 #pragma once
 
 #include "tuner/family/family.hpp"
@@ -13,7 +14,7 @@
 #include <string>
 #include <vector>
 
-namespace tuner::session {
+namespace tuner::lab {
 
 /// A kernel to take at a size.
 struct SweepChoice {
@@ -42,7 +43,7 @@ struct SweepPlan {
   double most_run_ns = 1e9;
 };
 
-/// How a contender timing at a size.
+/// The time of a contender at a size.
 struct SweepTime {
   std::string contender;
   std::size_t size = 0;  ///< among the plan's
@@ -100,14 +101,15 @@ struct SweepCurve {
 };
 
 /// A stretch of sizes at all of which the same one of two is the faster.
-struct Lead {
+struct FasterStretch {
   std::string faster;
   std::size_t first = 0, last = 0;  ///< among the sizes
-  bool operator==(const Lead&) const = default;
+  bool operator==(const FasterStretch&) const = default;
 };
 
-/// Who leads where, in order: between two stretches lies a crossover. Sizes at which not both were
-/// timed belong to none.
-[[nodiscard]] std::vector<Lead> leads(const SweepCurve& one, const SweepCurve& other);
+/// Which of two is faster where, in order: between two stretches lies a crossover. Sizes at which
+/// not both were timed belong to none.
+[[nodiscard]] std::vector<FasterStretch> faster_stretches(const SweepCurve& one,
+                                                          const SweepCurve& other);
 
-}  // namespace tuner::session
+}  // namespace tuner::lab
