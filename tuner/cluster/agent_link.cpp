@@ -170,24 +170,6 @@ Expected<Json, Failure> AgentDevice::ask_about_contender(const Json& request,
   return link_.ask(lane_, request);
 }
 
-worker::EvaluatedCandidate AgentDevice::evaluate(const worker::Candidate& candidate,
-                                                 const space::Size& size,
-                                                 std::optional<double> best_ns) {
-  const Json answer = link_.ask(
-      lane_, request(worker::kEvaluate,
-                     worker::EvaluateArguments{
-                         .candidate = message_of(candidate), .size = size, .best_ns = best_ns}));
-  std::string objection;
-  try {
-    auto result = worker::result_in<worker::EvaluatedCandidate>(answer);
-    if (result) return *std::move(result);
-    objection = result.error().message;
-  } catch (const Error& error) {
-    objection = error.what();
-  }
-  link_.distrust(Error(ErrorCode::failure, objection));
-}
-
 AgentCompiler::AgentCompiler(AgentLink& link, std::size_t first_lane, std::size_t lanes,
                              const family::Family& family)
     : link_(link), family_(family) {

@@ -79,9 +79,6 @@ class AgentDevice : public worker::RemoteDevice {
   const space::DeviceInfo& device() const override { return opened_.device; }
   const space::EnvironmentInfo& environment() const override { return opened_.environment; }
 
-  worker::EvaluatedCandidate evaluate(const worker::Candidate& candidate, const space::Size& size,
-                                      std::optional<double> best_ns) override;
-
  protected:
   Expected<Json, Failure> ask_about_contender(const Json& request,
                                               const space::Size& size) override;
