@@ -22,7 +22,10 @@ set(backends backend_cpu)
 if(TUNER_CUDA)
   list(APPEND backends backend_cuda)
 endif()
-install_door(device MODULES backend ${backends} verify measure worker session dispatch)
+if(TUNER_CLUSTER)
+  set(cluster cluster)
+endif()
+install_door(device MODULES backend ${backends} verify measure worker ${cluster} session lab dispatch)
 
 # The dispatcher is whole in itself: it asks for none of the other components.
 install(TARGETS tuner_dispatch_shared EXPORT tuner-dispatch

@@ -2,6 +2,7 @@
 # surrounding build is changed.
 option(TUNER_CUDA "Build the CUDA backend (needs the CUDA Toolkit; no driver, no GPU)" ON)
 option(TUNER_CLI "Build the tune program" ${PROJECT_IS_TOP_LEVEL})
+option(TUNER_CLUSTER "Build the agents of other machines: tune --launch" ON)
 option(TUNER_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
 option(TUNER_FUZZ "Build the libFuzzer targets (needs clang; the preset `fuzz`)" OFF)
 option(TUNER_INSTALL "Generate install rules" ${PROJECT_IS_TOP_LEVEL})

@@ -5,8 +5,8 @@
 //
 //   search_settings SEEDS JOBS RECORDING…
 #include "tuner/interop/recording_file.hpp"
+#include "tuner/lab/replay.hpp"
 #include "tuner/search/bayesian.hpp"
-#include "tuner/search/replay.hpp"
 
 #include <fmt/format.h>
 
@@ -55,9 +55,9 @@ struct RecordedSpace {
   explicit RecordedSpace(const char* path)
       : recording(interop::read_recording(path)), replayer(recording) {}
 
-  search::Recording recording;
-  search::Replayer replayer;
-  search::Scale scale{recording};
+  interop::Recording recording;
+  lab::Replayer replayer;
+  lab::Scale scale{recording};
 };
 
 using Scores = std::vector<double>;  // by field
@@ -69,8 +69,8 @@ double mean(std::span<const double> values) {
 /// What the variants score on each field: [variant][field].
 std::vector<Scores> scores(const std::vector<Variant>& all, const std::deque<RecordedSpace>& fields,
                            std::size_t seeds, std::size_t jobs) {
-  std::vector<std::vector<search::Trace>> traces(all.size() * fields.size(),
-                                                 std::vector<search::Trace>(seeds));
+  std::vector<std::vector<lab::Trace>> traces(all.size() * fields.size(),
+                                              std::vector<lab::Trace>(seeds));
   std::atomic<std::size_t> next = 0;
   const auto work = [&] {
     for (std::size_t i = next++; i < traces.size() * seeds; i = next++) {
@@ -90,7 +90,7 @@ std::vector<Scores> scores(const std::vector<Variant>& all, const std::deque<Rec
   std::vector<Scores> result(all.size());
   for (std::size_t i = 0; i < traces.size(); ++i) {
     const std::vector<double> standing = fields[i % fields.size()].scale.standing(traces[i]);
-    result[i / fields.size()].push_back(search::score({&standing, 1}).mean);
+    result[i / fields.size()].push_back(lab::score({&standing, 1}).mean);
   }
   return result;
 }

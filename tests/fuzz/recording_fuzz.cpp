@@ -9,14 +9,15 @@
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace tuner;
   try {
-    const search::Recording recording = interop::parse_recording(fuzz::text_of(data, size), "fuzz");
+    const interop::Recording recording =
+        interop::parse_recording(fuzz::text_of(data, size), "fuzz");
     const std::size_t parameters = recording.definition->parameters.size();
-    for (const search::RecordedTrial& trial : recording.trials) {
+    for (const interop::RecordedTrial& trial : recording.trials) {
       fuzz::require(trial.config.choice.size() == parameters, "a trial has every parameter");
       fuzz::require(trial.time_ms.has_value() == (trial.outcome == Outcome::ok),
                     "what ended well has a time, and nothing else");
     }
-    const search::Recording again =
+    const interop::Recording again =
         interop::parse_recording(interop::cache_text(recording), "again");
     fuzz::require(again.trials.size() <= recording.trials.size(), "no trial appears");
   } catch (const Error& error) {

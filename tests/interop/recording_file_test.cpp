@@ -17,10 +17,9 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-std::size_t ok_trials(const search::Recording& recording) {
+std::size_t ok_trials(const Recording& recording) {
   std::size_t count = 0;
-  for (const search::RecordedTrial& trial : recording.trials)
-    count += trial.outcome == Outcome::ok ? 1 : 0;
+  for (const RecordedTrial& trial : recording.trials) count += trial.outcome == Outcome::ok ? 1 : 0;
   return count;
 }
 
@@ -30,9 +29,9 @@ std::vector<std::string> texts(const space::Parameter& parameter) {
   return texts;
 }
 
-std::vector<std::string> keys(const search::Recording& recording) {
+std::vector<std::string> keys(const Recording& recording) {
   std::vector<std::string> keys;
-  for (const search::RecordedTrial& trial : recording.trials) {
+  for (const RecordedTrial& trial : recording.trials) {
     keys.push_back(cache_key(*recording.definition, trial.config));
   }
   return keys;
@@ -45,8 +44,8 @@ std::string cache(const std::string& entries, const std::string& values = "[1, 2
          values + R"(}, "objective": "time", "cache": {)" + entries + "}}";
 }
 
-search::RecordedTrial only_trial(const std::string& text) {
-  search::Recording recording = parse_recording(text, "test");
+RecordedTrial only_trial(const std::string& text) {
+  Recording recording = parse_recording(text, "test");
   EXPECT_EQ(recording.trials.size(), 1U);
   return recording.trials.front();
 }
@@ -62,7 +61,7 @@ std::string recording_refusal(const std::string& text) {
 }
 
 TEST(Recording_file, A_cache_gives_every_configuration_in_order) {
-  const search::Recording recording = read_recording(kData / "convolution_A100.json");
+  const Recording recording = read_recording(kData / "convolution_A100.json");
   EXPECT_EQ(recording.kernel, "convolution_kernel");
   EXPECT_EQ(recording.device, "NVIDIA A100-PCIE-40GB");
   EXPECT_EQ(recording.problem, "4096,4096");
@@ -76,7 +75,7 @@ TEST(Recording_file, A_cache_gives_every_configuration_in_order) {
 }
 
 TEST(Recording_file, A_cache_whose_run_has_not_ended_is_read) {
-  const search::Recording recording = read_recording(kData / "pnpoly_RTX_Titan_unclosed.json");
+  const Recording recording = read_recording(kData / "pnpoly_RTX_Titan_unclosed.json");
   EXPECT_EQ(recording.problem, "20000000");
   EXPECT_EQ(recording.trials.size(), 80U);
   EXPECT_EQ(ok_trials(recording), 60U);
@@ -114,7 +113,7 @@ TEST(Recording_file, The_cost_is_the_sum_of_the_times_that_are_there) {
 }
 
 TEST(Recording_file, Values_keep_the_text_that_Python_gives_them) {
-  const search::Recording recording =
+  const Recording recording =
       parse_recording(cache(R"("True": {"A": true, "time": 1}, "0.5": {"A": 0.5, "time": 2},
                "xor": {"A": "xor", "time": 3}, "1.0": {"A": 1.0, "time": 3})",
                             R"([true, 0.5, "xor", 1e-5, 1.0])"),
@@ -126,7 +125,7 @@ TEST(Recording_file, Values_keep_the_text_that_Python_gives_them) {
 }
 
 TEST(Recording_file, Whole_numbers_and_booleans_are_numbers) {
-  const search::Recording recording = read_recording(kData / "ktt.json");
+  const Recording recording = read_recording(kData / "ktt.json");
   const std::vector<space::Parameter>& parameters = recording.definition->parameters;
   EXPECT_EQ(parameters[0].value_kind, space::ValueKind::number);
   EXPECT_EQ(parameters[1].value_kind, space::ValueKind::word);
@@ -136,7 +135,7 @@ TEST(Recording_file, Whole_numbers_and_booleans_are_numbers) {
 }
 
 TEST(Recording_file, Values_that_no_list_orders_are_in_order_of_size) {
-  const search::Recording recording = read_recording(kData / "ktt.json");
+  const Recording recording = read_recording(kData / "ktt.json");
   EXPECT_THAT(texts(recording.definition->parameters[0]), ElementsAre("64", "128", "2048"));
   EXPECT_THAT(texts(recording.definition->parameters[1]), ElementsAre("0.5", "2.0"));
   EXPECT_THAT(keys(recording),
@@ -150,13 +149,13 @@ TEST(Recording_file, An_entry_without_its_parameters_takes_them_from_its_key) {
 }
 
 TEST(Recording_file, A_configuration_that_was_measured_again_counts_once) {
-  const search::RecordedTrial trial =
+  const RecordedTrial trial =
       only_trial(cache(R"("1": {"A": 1, "time": 5}, "1": {"A": 1, "time": 3})"));
   EXPECT_EQ(trial.time_ms, 3);
 }
 
 TEST(Recording_file, A_cache_may_lack_all_but_its_entries_and_parameters) {
-  const search::Recording recording = parse_recording(
+  const Recording recording = parse_recording(
       R"({"tune_params": {"A": [2, 1]}, "cache": {"1": {"A": 1, "time": 5}}})", "test");
   EXPECT_EQ(recording.device, "");
   EXPECT_EQ(recording.problem, "");
@@ -164,10 +163,10 @@ TEST(Recording_file, A_cache_may_lack_all_but_its_entries_and_parameters) {
 }
 
 TEST(Recording_file, T4_results_are_read) {
-  const search::Recording recording = read_recording(kData / "t4.json");
+  const Recording recording = read_recording(kData / "t4.json");
   EXPECT_THAT(keys(recording), ElementsAre("32,0", "16,0", "16,1", "128,1", "128,0"));
   std::vector<Outcome> outcomes;
-  for (const search::RecordedTrial& trial : recording.trials) outcomes.push_back(trial.outcome);
+  for (const RecordedTrial& trial : recording.trials) outcomes.push_back(trial.outcome);
   EXPECT_THAT(outcomes, ElementsAre(Outcome::ok, Outcome::compile_error, Outcome::launch_error,
                                     Outcome::timeout, Outcome::wrong_result));
   EXPECT_EQ(recording.trials[0].time_ms, 2.125);
@@ -214,7 +213,7 @@ TEST(Recording_file, T4_results_without_a_time_are_refused) {
 }
 
 TEST(Recording_file, KTT_results_are_read_in_milliseconds) {
-  const search::Recording recording = read_recording(kData / "ktt.json");
+  const Recording recording = read_recording(kData / "ktt.json");
   EXPECT_EQ(recording.kernel, "reduction");
   EXPECT_EQ(recording.device, "NVIDIA GeForce RTX 2080 Ti");
   EXPECT_NEAR(recording.trials[0].time_ms.value(), 0.51, 1e-12);

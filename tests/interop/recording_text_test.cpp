@@ -31,7 +31,7 @@ void expect_equal(const space::SpaceDefinition& a, const space::SpaceDefinition&
   }
 }
 
-void expect_equal(const search::Recording& a, const search::Recording& b) {
+void expect_equal(const Recording& a, const Recording& b) {
   EXPECT_EQ(a.kernel, b.kernel);
   EXPECT_EQ(a.device, b.device);
   EXPECT_EQ(a.problem, b.problem);
@@ -49,8 +49,8 @@ void expect_equal(const search::Recording& a, const search::Recording& b) {
 class RoundTrip : public testing::TestWithParam<const char*> {};
 
 TEST_P(RoundTrip, A_recording_survives_a_cache_file) {
-  const search::Recording recording = read_recording(kData / GetParam());
-  search::Recording again = parse_recording(cache_text(recording), "cache");
+  const Recording recording = read_recording(kData / GetParam());
+  Recording again = parse_recording(cache_text(recording), "cache");
   // The two outcomes that Kernel Tuner has no word for are errors while running.
   for (std::size_t i = 0; i < again.trials.size(); ++i) {
     const Outcome outcome = recording.trials[i].outcome;
@@ -63,8 +63,7 @@ TEST_P(RoundTrip, A_recording_survives_a_cache_file) {
 }
 
 TEST_P(RoundTrip, A_recording_survives_T4_results_but_for_values_never_measured) {
-  const search::Recording recording =
-      parse_recording(t4_text(read_recording(kData / GetParam())), "t4");
+  const Recording recording = parse_recording(t4_text(read_recording(kData / GetParam())), "t4");
   expect_equal(recording, parse_recording(t4_text(recording), "t4"));
 }
 
@@ -77,8 +76,8 @@ INSTANTIATE_TEST_SUITE_P(Files, RoundTrip,
                          });
 
 TEST(Recording_text, T4_keeps_every_trial_of_a_cache) {
-  const search::Recording recording = read_recording(kData / "convolution_A100.json");
-  const search::Recording again = parse_recording(t4_text(recording), "t4");
+  const Recording recording = read_recording(kData / "convolution_A100.json");
+  const Recording again = parse_recording(t4_text(recording), "t4");
   EXPECT_EQ(again.kernel, recording.kernel);
   EXPECT_EQ(again.device, recording.device);
   EXPECT_EQ(again.problem, recording.problem);
@@ -122,7 +121,7 @@ TEST(Recording_text, T4_results_have_what_the_schema_requires) {
 TEST(Recording_text, Texts_that_look_like_numbers_stay_texts) {
   const std::string text =
       R"({"tune_params": {"A": ["1", "2"]}, "cache": {"1": {"A": "1", "time": 5}}})";
-  const search::Recording recording = parse_recording(text, "test");
+  const Recording recording = parse_recording(text, "test");
   EXPECT_EQ(recording.definition->parameters[0].value_kind, space::ValueKind::word);
   expect_equal(recording, parse_recording(cache_text(recording), "again"));
 }

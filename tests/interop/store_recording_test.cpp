@@ -53,9 +53,9 @@ void run(store::Store& store, const store::Subject& subject,
   store.end_run(id, run);
 }
 
-std::vector<std::string> keys_from(const search::Recording& recording) {
+std::vector<std::string> keys_from(const Recording& recording) {
   std::vector<std::string> keys;
-  for (const search::RecordedTrial& trial : recording.trials) {
+  for (const RecordedTrial& trial : recording.trials) {
     keys.push_back(cache_key(*recording.definition, trial.config));
   }
   return keys;
@@ -67,7 +67,7 @@ TEST(Store_recording, Every_size_is_one_with_its_times_and_costs) {
   failed.outcome = Outcome::crashed;
   failed.time.reset();
   run(store, subject("h", "[1, 2]"), {trial("64", 1, 5e6), failed, trial("128", 1, 9e6)});
-  const std::vector<search::Recording> recordings = read_recordings(store, {});
+  const std::vector<Recording> recordings = read_recordings(store, {});
   ASSERT_EQ(recordings.size(), 2U);
   EXPECT_EQ(recordings[0].problem, "64");
   EXPECT_EQ(recordings[0].kernel, "k");
@@ -85,7 +85,7 @@ TEST(Store_recording, The_latest_trial_of_a_configuration_counts) {
   store::Store store = store::Store::in_memory();
   run(store, subject("h", "[1, 2]"), {trial("64", 1, 5e6), trial("64", 2, 6e6)});
   run(store, subject("h", "[1, 2]"), {trial("64", 1, 7e6), trial("64", 1, 8e6)});
-  const std::vector<search::Recording> recordings = read_recordings(store, {});
+  const std::vector<Recording> recordings = read_recordings(store, {});
   ASSERT_EQ(recordings.size(), 1U);
   EXPECT_THAT(keys_from(recordings[0]), ElementsAre("1", "2"));
   EXPECT_EQ(recordings[0].trials[0].time_ms, 8);
@@ -95,7 +95,7 @@ TEST(Store_recording, Another_version_of_the_kernel_does_not_mix_in) {
   store::Store store = store::Store::in_memory();
   run(store, subject("old", "[1, 2]"), {trial("64", 1, 5e6), trial("128", 2, 6e6)});
   run(store, subject("new", "[1, 2]"), {trial("64", 2, 7e6)});
-  const std::vector<search::Recording> recordings = read_recordings(store, {});
+  const std::vector<Recording> recordings = read_recordings(store, {});
   ASSERT_EQ(recordings.size(), 1U);
   EXPECT_THAT(keys_from(recordings[0]), ElementsAre("2"));
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/search/example_space.hpp"
 
-#include "tests/search/recordings.hpp"
+#include "tests/search/grid.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/search/repair.hpp"
 
-#include "tests/search/recordings.hpp"
+#include "tests/search/grid.hpp"
 
 #include <gmock/gmock.h>
 

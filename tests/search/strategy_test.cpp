@@ -2,7 +2,7 @@
 #include "tuner/search/strategy.hpp"
 
 #include "tests/search/example_space.hpp"
-#include "tests/search/recordings.hpp"
+#include "tests/search/grid.hpp"
 #include "tuner/core/error.hpp"
 
 #include <gmock/gmock.h>

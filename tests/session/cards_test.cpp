@@ -35,9 +35,9 @@ class ToyCard : public toy::Device {
 /// Counts the cards that drop out.
 class DropCounter : public Recorder {
  public:
-  void card_dropped(const CardName& card, const std::string& reason) override {
-    Recorder::card_dropped(card, reason);
-    ++drops;
+  void tell(const Event& event) override {
+    Recorder::tell(event);
+    if (std::holds_alternative<CardDropped>(event)) ++drops;
   }
   std::atomic<int> drops = 0;
 };
@@ -88,7 +88,14 @@ class CardsTest : public testing::Test {
       };
     }
     cards.erase(cards.begin() + late, cards.end());
-    return tune_kernel(family, family.kernels.front(), plan, cards, join, store, seen, interrupted);
+    return tune_kernel({.family = family,
+                        .kernel = family.kernels.front(),
+                        .plan = plan,
+                        .cards = cards,
+                        .joining = join,
+                        .store = store,
+                        .observer = seen,
+                        .interrupted = interrupted});
   }
   /// The message that the run ends with.
   std::string failure(const RunPlan& plan, ErrorCode code) {
@@ -271,9 +278,9 @@ TEST_F(CardsTest, TheFastestOfASizeThatMovesAreTimedAgainFirst) {
 /// Notes when the first final round begins.
 class FinalWatcher : public Recorder {
  public:
-  void final_began(const space::Size& size, std::size_t contenders, LibraryPart library) override {
-    Recorder::final_began(size, contenders, library);
-    began = true;
+  void tell(const Event& event) override {
+    Recorder::tell(event);
+    if (std::holds_alternative<FinalBegan>(event)) began = true;
   }
   std::atomic<bool> began = false;
 };
@@ -292,8 +299,14 @@ TEST_F(CardsTest, ACardThatIsLostInAFinalRoundLosesThatRoundOnly) {
                      .device = &evaluators.back(),
                      .compiler = &devices.front().compiler()});
   }
-  const RunResult result = tune_kernel(family, family.kernels.front(), {.sizes = {{10}}}, cards, {},
-                                       store, watcher, [] { return false; });
+  const RunResult result = tune_kernel({.family = family,
+                                        .kernel = family.kernels.front(),
+                                        .plan = {.sizes = {{10}}},
+                                        .cards = cards,
+                                        .joining = {},
+                                        .store = store,
+                                        .observer = watcher,
+                                        .interrupted = kNeverStop});
   expect_every_size(result, 1);
   EXPECT_THAT(store.trials(store.runs().front().id), SizeIs(12));
   EXPECT_THAT(watcher.dropped, SizeIs(1));

@@ -26,9 +26,14 @@ TEST_F(CpuSession, TunesAKernelWithScratchAndTimesItBesideTheLibrary) {
   store::Store store = store::Store::in_memory();
   Recorder seen;
   const Card card{.name = "0", .device = &evaluator_, .compiler = &backend_->compiler()};
-  const RunResult result =
-      tune_kernel(family_, family_.kernels.front(), {.sizes = {kPadded, {1, 1, 1, 1, 1, 1, 1}}},
-                  {&card, 1}, {}, store, seen, kNeverStop);
+  const RunResult result = tune_kernel({.family = family_,
+                                        .kernel = family_.kernels.front(),
+                                        .plan = {.sizes = {kPadded, {1, 1, 1, 1, 1, 1, 1}}},
+                                        .cards = {&card, 1},
+                                        .joining = {},
+                                        .store = store,
+                                        .observer = seen,
+                                        .interrupted = kNeverStop});
   EXPECT_EQ(result.state, store::RunState::complete);
   ASSERT_THAT(seen.steps, SizeIs(12));
   for (const Recorder::Step& step : seen.steps) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sessions on the toy family, and what they told their observer.
+// Runs on the toy family, and what they told their observer.
 #pragma once
 
 #include "tests/session/toy.hpp"
@@ -30,26 +30,27 @@ class Recorder : public Observer {
   };
 
   [[nodiscard]] bool shows_library() const override { return with_gauge; }
-  void opened(const Opening& opening) override { openings.push_back(opening); }
-  void estimated(std::chrono::milliseconds) override { ++estimates; }
-  void progressed(const Progress& progress) override {
+  void tell(const Event& event) override {
+    std::visit([this](const auto& each) { on(each); }, event);
+  }
+  void on(const Opening& opening) { openings.push_back(opening); }
+  void on(const SearchEstimate&) { ++estimates; }
+  void on(const verify::Coverage&) {}
+  void on(const Progress& progress) {
     steps.push_back({.progress = progress,
                      .trial = *progress.trial,
                      .card = std::string(progress.card),
                      .finished = done.size()});
   }
-  void final_began(const space::Size&, std::size_t contenders, LibraryPart library) override {
-    finals.push_back(contenders);
-    with_library.push_back(library);
+  void on(const FinalBegan& final) {
+    finals.push_back(final.contenders);
+    with_library.push_back(final.library);
   }
-  void round_done(const space::Size&, int done_rounds, int) override {
-    rounds.push_back(done_rounds);
-  }
-  void size_done(const SizeResult& result) override { done.push_back(result.size); }
-  void card_joined(const CardName& card) override { joined.push_back(card.name); }
-  void card_dropped(const CardName& card, const std::string& reason) override {
-    dropped[card.name] = reason;
-  }
+  void on(const RoundDone& round) { rounds.push_back(round.rounds); }
+  void on(const EnergyBegan&) {}
+  void on(const SizeResult& result) { done.push_back(result.size); }
+  void on(const CardJoined& event) { joined.push_back(event.card.name); }
+  void on(const CardDropped& event) { dropped[event.card.name] = event.reason; }
 
   /// The configurations in the order of their trials.
   [[nodiscard]] std::vector<std::string> order() const {
@@ -105,8 +106,14 @@ class SessionTest : public testing::Test {
                     .device = &evaluator,
                     .compiler = &device.compiler(),
                     .compile_threads = compile_threads};
-    return tune_kernel(family, family.kernels.front(), plan, {&card, 1}, {}, store, seen,
-                       interrupted);
+    return tune_kernel({.family = family,
+                        .kernel = family.kernels.front(),
+                        .plan = plan,
+                        .cards = {&card, 1},
+                        .joining = {},
+                        .store = store,
+                        .observer = seen,
+                        .interrupted = interrupted});
   }
   /// Interrupted as soon as `trials` trials of this run are over.
   RunResult run_interrupted_after(std::size_t trials, const RunPlan& plan) {

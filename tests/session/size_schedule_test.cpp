@@ -31,7 +31,7 @@ class SizeScheduleTest : public testing::Test {
   family::Family family_ = toy::family();
   const family::Kernel& kernel_ = family_.kernels.front();
   RunPlan plan_{.sizes = {{10}, {20}}, .strategy = "exhaustive", .max_time = 1000ms};
-  CompileSite site_{device_.compiler(), 1};
+  MachineCompilers site_{device_.compiler(), 1};
   SizeBoard board_{plan_.sizes, kernel_.space->dims, std::vector{1.0, 1.0}, 1};
   SizeSchedule schedule_{plan_, kernel_, site_, board_};
 };

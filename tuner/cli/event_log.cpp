@@ -45,7 +45,7 @@ void EventLog::write(const char* event, const Json& fields) {
   std::fflush(file);
 }
 
-void EventLog::opened(const session::Opening& opening) {
+void EventLog::on(const session::Opening& opening) {
   kernel_ = opening.kernel->name;
   dims_ = opening.kernel->space->dims;
   Json sizes = Json::array();
@@ -67,15 +67,15 @@ void EventLog::opened(const session::Opening& opening) {
                    {"sizes", std::move(sizes)}});
 }
 
-void EventLog::estimated(std::chrono::milliseconds search) {
-  write("estimated", {{"search_s", static_cast<double>(search.count()) / 1e3}});
+void EventLog::on(const session::SearchEstimate& estimate) {
+  write("estimated", {{"search_s", static_cast<double>(estimate.search.count()) / 1e3}});
 }
 
-void EventLog::covered(const verify::Coverage& coverage) {
+void EventLog::on(const verify::Coverage& coverage) {
   write("coverage", coverage_json(coverage));
 }
 
-void EventLog::progressed(const session::Progress& progress) {
+void EventLog::on(const session::Progress& progress) {
   const store::TrialRecord& trial = *progress.trial;
   write("trial", {{"size", trial.problem},
                   {"config", parse_json(trial.config_json, "a configuration")},
@@ -91,14 +91,13 @@ void EventLog::progressed(const session::Progress& progress) {
                   {"planned", progress.planned}});
 }
 
-void EventLog::final_began(const space::Size& size, std::size_t contenders,
-                           session::LibraryPart library) {
-  write("final", {{"size", space::canonical_size(size, dims_)},
-                  {"finalists", contenders},
-                  {"library", library != session::LibraryPart::excluded}});
+void EventLog::on(const session::FinalBegan& final) {
+  write("final", {{"size", space::canonical_size(final.size, dims_)},
+                  {"finalists", final.contenders},
+                  {"library", final.library != session::LibraryPart::excluded}});
 }
 
-void EventLog::size_done(const session::SizeResult& result) {
+void EventLog::on(const session::SizeResult& result) {
   Json fields = {{"size", space::canonical_size(result.size, dims_)},
                  {"card", result.card.name},
                  {"config", nullptr}};
@@ -111,13 +110,13 @@ void EventLog::size_done(const session::SizeResult& result) {
   write("size", fields);
 }
 
-void EventLog::card_joined(const session::CardName& card) {
-  write("joined", card_json(card));
+void EventLog::on(const session::CardJoined& joined) {
+  write("joined", card_json(joined.card));
 }
 
-void EventLog::card_dropped(const session::CardName& card, const std::string& reason) {
-  Json fields = card_json(card);
-  fields["reason"] = reason;
+void EventLog::on(const session::CardDropped& dropped) {
+  Json fields = card_json(dropped.card);
+  fields["reason"] = dropped.reason;
   write("dropped", fields);
 }
 

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <variant>
 
 namespace tuner::cli {
 
@@ -21,17 +22,21 @@ class EventLog : public session::Observer {
   explicit EventLog(const std::filesystem::path& path);
 
   [[nodiscard]] bool shows_library() const override { return true; }
-  void opened(const session::Opening& opening) override;
-  void estimated(std::chrono::milliseconds search) override;
-  void covered(const verify::Coverage& coverage) override;
-  void progressed(const session::Progress& progress) override;
-  void final_began(const space::Size& size, std::size_t contenders,
-                   session::LibraryPart library) override;
-  void size_done(const session::SizeResult& result) override;
-  void card_joined(const session::CardName& card) override;
-  void card_dropped(const session::CardName& card, const std::string& reason) override;
+  void tell(const session::Event& event) override {
+    std::visit([this](const auto& each) { on(each); }, event);
+  }
 
  private:
+  void on(const session::Opening& opening);
+  void on(const session::SearchEstimate& estimate);
+  void on(const verify::Coverage& coverage);
+  void on(const session::Progress& progress);
+  void on(const session::FinalBegan& final);
+  void on(const session::RoundDone&) {}
+  void on(const session::EnergyBegan&) {}
+  void on(const session::SizeResult& result);
+  void on(const session::CardJoined& joined);
+  void on(const session::CardDropped& dropped);
   void write(const char* event, const Json& fields);
 
   struct Close {

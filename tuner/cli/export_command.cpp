@@ -74,9 +74,9 @@ std::string best_lines(const CommonOptions& common, const ExportOptions& options
 }
 
 /// The one recording of the database that the options name.
-search::Recording stored_recording(const CommonOptions& common, const ExportOptions& options) {
+interop::Recording stored_recording(const CommonOptions& common, const ExportOptions& options) {
   const store::Store store = open_database(common, store::Store::Mode::read_only);
-  std::vector<search::Recording> recordings =
+  std::vector<interop::Recording> recordings =
       interop::read_recordings(store, filter_of(store, options));
   if (recordings.size() == 1) return std::move(recordings.front());
   if (recordings.empty()) {
@@ -86,7 +86,7 @@ search::Recording stored_recording(const CommonOptions& common, const ExportOpti
                             store.path().string()));
   }
   std::string known;
-  for (const search::Recording& it : recordings) {
+  for (const interop::Recording& it : recordings) {
     known += "\n    " + shell_line(std::vector<std::string>{"--kernel", it.kernel, "--size",
                                                             it.problem, "--device", it.device});
   }
@@ -96,8 +96,8 @@ search::Recording stored_recording(const CommonOptions& common, const ExportOpti
 }
 
 std::string recording_text(const CommonOptions& common, const ExportOptions& options) {
-  const search::Recording recording = options.from.empty() ? stored_recording(common, options)
-                                                           : interop::read_recording(options.from);
+  const interop::Recording recording = options.from.empty() ? stored_recording(common, options)
+                                                            : interop::read_recording(options.from);
   if (!common.quiet) {
     tell(printable_name(fmt::format("{} of {}{}{}",
                                     quantity::count(recording.trials.size(), "trial"),

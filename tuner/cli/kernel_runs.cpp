@@ -197,9 +197,7 @@ FirstRound KernelRuns::first_round(const std::vector<TuningTask>& tasks,
     short_plan.sizes = unknown[i].sizes;
     short_plan.importance = unknown[i].importance;
     its_time.part(share_of_first(std::span(unknown).subspan(i))).give_to(short_plan);
-    const session::RunResult result =
-        session::tune_kernel(family_, order[i].kernel, short_plan, model_.cards(), model_.joining,
-                             store_, observer_, interrupted_);
+    const session::RunResult result = tune(order[i].kernel, short_plan);
     order[i].continued.push_back(result.uuid);
     times[i].merge(times_of(result));
   }
@@ -214,6 +212,19 @@ FirstRound KernelRuns::first_round(const std::vector<TuningTask>& tasks,
                               fmt::join(not_reached, ", "));
   }
   return first;
+}
+
+session::RunResult KernelRuns::tune(const family::Kernel& kernel,
+                                    const session::RunPlan& plan) const {
+  const std::vector<session::Card> cards = model_.cards();
+  return session::tune_kernel({.family = family_,
+                               .kernel = kernel,
+                               .plan = plan,
+                               .cards = cards,
+                               .joining = model_.joining,
+                               .store = store_,
+                               .observer = observer_,
+                               .interrupted = interrupted_});
 }
 
 std::vector<std::string> KernelRuns::run(const std::vector<TuningTask>& tasks,
@@ -233,9 +244,7 @@ std::vector<std::string> KernelRuns::run(const std::vector<TuningTask>& tasks,
     its_plan.importance = task.importance;
     its_plan.continued = task.continued;
     time.part(share_of_first(std::span(tasks).subspan(i))).give_to(its_plan);
-    const session::RunResult result =
-        session::tune_kernel(family_, task.kernel, its_plan, model_.cards(), model_.joining, store_,
-                             observer_, interrupted_);
+    const session::RunResult result = tune(task.kernel, its_plan);
     reached.merge(times_of(result));
     done(task, result);
     if (interrupted_()) break;

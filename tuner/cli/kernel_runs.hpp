@@ -55,6 +55,8 @@ class KernelRuns {
  private:
   [[nodiscard]] session::KernelTimes known_times(const TuningTask& task,
                                                  const session::RunPlan& plan) const;
+  [[nodiscard]] session::RunResult tune(const family::Kernel& kernel,
+                                        const session::RunPlan& plan) const;
 
   const family::Family& family_;
   const ModelCards& model_;

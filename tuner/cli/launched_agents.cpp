@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cli/launched_agents.hpp"
 
+#include "tuner/cli/commands.hpp"
 #include "tuner/cli/format.hpp"
 #include "tuner/cli/output.hpp"
+#include "tuner/cluster/agent_main.hpp"
+#include "tuner/cluster/agent_pool.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/shell_words.hpp"
 
@@ -10,6 +13,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <set>
 #include <utility>
 
 namespace tuner::cli {
@@ -25,8 +29,8 @@ Seconds seconds(const std::string& text, std::string_view option) {
   return time;
 }
 
-worker::AgentPlan agent_plan(const TuneOptions& options) {
-  worker::AgentPlan plan;
+cluster::AgentPlan agent_plan(const TuneOptions& options) {
+  cluster::AgentPlan plan;
   for (const std::string& line : options.launch) {
     plan.launchers.push_back(shell_words(line));
     if (plan.launchers.back().empty()) {
@@ -47,7 +51,7 @@ worker::AgentPlan agent_plan(const TuneOptions& options) {
   return plan;
 }
 
-session::Card card_of(const worker::AgentCard& card) {
+session::Card card_of(const cluster::AgentCard& card) {
   return {.name = card.name,
           .device = card.device.get(),
           .compiler = card.compiler,
@@ -58,15 +62,29 @@ session::Card card_of(const worker::AgentCard& card) {
 
 }  // namespace
 
-LaunchedAgents::LaunchedAgents(const TuneOptions& options, const family::Family& family)
-    : pool_(agent_plan(options), family, [](const std::string& line) { tell(line + "\n"); }) {
-  pool_.await_first();
-}
+/// The agents, and which of their cards the caller has been told of.
+class LaunchedAgents::Pool {
+ public:
+  Pool(const TuneOptions& options, const family::Family& family)
+      : agents_(agent_plan(options), family, [](const std::string& line) { tell(line + "\n"); }) {
+    agents_.await_first();
+  }
 
-std::vector<ModelCards> LaunchedAgents::models() {
+  [[nodiscard]] std::vector<ModelCards> models();
+
+ private:
+  [[nodiscard]] std::vector<session::Card> cards_like(const worker::DeviceWorker& model);
+  /// Of any model; a card is reported once.
+  [[nodiscard]] std::vector<session::Card> new_cards();
+
+  cluster::AgentPool agents_;
+  std::set<const cluster::AgentCard*> reported_;
+};
+
+std::vector<ModelCards> LaunchedAgents::Pool::models() {
   std::vector<ModelCards> models;
-  for (const worker::AgentCard* const card : pool_.cards()) {
-    known_.insert(card);
+  for (const cluster::AgentCard* const card : agents_.cards()) {
+    reported_.insert(card);
     worker::DeviceWorker* const device = card->device.get();
     const bool is_known = std::ranges::any_of(models, [&](const ModelCards& model) {
       return are_of_one_subject(*model.device, *device);
@@ -79,11 +97,11 @@ std::vector<ModelCards> LaunchedAgents::models() {
   return models;
 }
 
-std::vector<session::Card> LaunchedAgents::cards_like(const worker::DeviceWorker& model) {
+std::vector<session::Card> LaunchedAgents::Pool::cards_like(const worker::DeviceWorker& model) {
   std::vector<session::Card> cards;
-  for (const worker::AgentCard* const card : pool_.cards()) {
+  for (const cluster::AgentCard* const card : agents_.cards()) {
     if (!are_of_one_subject(*card->device, model)) continue;
-    known_.insert(card);
+    reported_.insert(card);
     cards.push_back(card_of(*card));
   }
   if (cards.empty()) {
@@ -93,12 +111,25 @@ std::vector<session::Card> LaunchedAgents::cards_like(const worker::DeviceWorker
   return cards;
 }
 
-std::vector<session::Card> LaunchedAgents::new_cards() {
+std::vector<session::Card> LaunchedAgents::Pool::new_cards() {
   std::vector<session::Card> cards;
-  for (const worker::AgentCard* const card : pool_.cards()) {
-    if (known_.insert(card).second) cards.push_back(card_of(*card));
+  for (const cluster::AgentCard* const card : agents_.cards()) {
+    if (reported_.insert(card).second) cards.push_back(card_of(*card));
   }
   return cards;
+}
+
+LaunchedAgents::LaunchedAgents(const TuneOptions& options, const family::Family& family)
+    : pool_(std::make_shared<Pool>(options, family)) {}
+
+LaunchedAgents::~LaunchedAgents() = default;
+
+std::vector<ModelCards> LaunchedAgents::models() {
+  return pool_->models();
+}
+
+int run_agent() {
+  return cluster::agent_main();
 }
 
 }  // namespace tuner::cli

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <variant>
 
 namespace tuner::cli {
 namespace {
@@ -18,8 +19,12 @@ constexpr int kShareOfTime = 20;  // one part in so many is for the page
 
 }  // namespace
 
-void LiveReport::progressed(const session::Progress& progress) {
-  if (!progress.reused && Clock::now() >= next_) write();
+void LiveReport::tell(const session::Event& event) {
+  if (const auto* opening = std::get_if<session::Opening>(&event)) device_ = opening->device.name;
+  if (const auto* progress = std::get_if<session::Progress>(&event)) {
+    if (!progress->reused && Clock::now() >= next_) write();
+  }
+  if (std::holds_alternative<session::SizeResult>(event)) write();
 }
 
 void LiveReport::write() {
@@ -29,7 +34,7 @@ void LiveReport::write() {
     report::write_report(store, device_, report::page_path(where_, device_),
                          {.reloaded_every_s = kLeastSeconds});
   } catch (const std::exception& error) {
-    if (!told_) tell(fmt::format("warning: the report is not rewritten: {}\n", error.what()));
+    if (!told_) cli::tell(fmt::format("warning: the report is not rewritten: {}\n", error.what()));
     told_ = true;
   }
   const auto took = Clock::now() - began;

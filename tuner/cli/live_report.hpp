@@ -19,13 +19,7 @@ class LiveReport final : public session::Observer {
   LiveReport(std::filesystem::path database, std::filesystem::path where)
       : database_(std::move(database)), where_(std::move(where)) {}
 
-  void opened(const session::Opening& opening) override { device_ = opening.device.name; }
-  void estimated(std::chrono::milliseconds) override {}
-  void progressed(const session::Progress&) override;
-  void final_began(const space::Size&, std::size_t, session::LibraryPart) override {}
-  void card_joined(const session::CardName&) override {}
-  void card_dropped(const session::CardName&, const std::string&) override {}
-  void size_done(const session::SizeResult&) override { write(); }
+  void tell(const session::Event& event) override;
 
  private:
   using Clock = std::chrono::steady_clock;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cli/arguments.hpp"
+#include "tuner/cli/launched_agents.hpp"
 #include "tuner/cli/output.hpp"
 #include "tuner/core/environment.hpp"
 #include "tuner/core/error.hpp"
@@ -54,7 +55,9 @@ int main(int argc, char** argv) {
   try {
     // Not a command for people: what `tune` starts itself as, in a process of its own.
     if (!arguments.empty() && arguments.front() == "worker") {
-      return tuner::worker::worker_main(std::span(arguments).subspan(1));
+      const auto role = std::span(arguments).subspan(1);
+      return tuner::cli::is_agent(role) ? tuner::cli::run_agent()
+                                        : tuner::worker::worker_main(role);
     }
     // Which characters the terminal shows. Numbers stay as they are in C.
     std::setlocale(LC_CTYPE, "");

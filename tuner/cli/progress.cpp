@@ -36,7 +36,7 @@ ProgressPrinter::Style ProgressPrinter::style_for_stderr() {
 void ProgressPrinter::announce(const std::string& text) {
   if (style_ == Style::silent) return;
   if (line_is_open_) draw("\r\x1b[K");
-  tell(text + "\n");
+  cli::tell(text + "\n");
   line_is_open_ = false;
 }
 
@@ -55,7 +55,7 @@ bool ProgressPrinter::may_redraw() {
   return true;
 }
 
-void ProgressPrinter::opened(const session::Opening& opening) {
+void ProgressPrinter::on(const session::Opening& opening) {
   kernel_ = opening.kernel->name;
   dims_ = opening.kernel->space->dims;
   const std::string& library = opening.environment.library;
@@ -90,11 +90,11 @@ void ProgressPrinter::opened(const session::Opening& opening) {
                        opening.compile_threads, opening.compile_threads == 1 ? "" : "s"));
 }
 
-void ProgressPrinter::estimated(std::chrono::milliseconds search) {
-  announce(fmt::format("  estimated search time: {}", quantity::duration(search)));
+void ProgressPrinter::on(const session::SearchEstimate& estimate) {
+  announce(fmt::format("  estimated search time: {}", quantity::duration(estimate.search)));
 }
 
-void ProgressPrinter::covered(const verify::Coverage& coverage) {
+void ProgressPrinter::on(const verify::Coverage& coverage) {
   constexpr std::size_t kMostShown = 3;
   const std::vector<std::string> lines = coverage_warning(coverage, kMostShown);
   // A family has the same gaps on another device, and with another kernel.
@@ -130,7 +130,7 @@ void ProgressPrinter::announce_trial(const session::Progress& progress) {
       trial.message.empty() ? "" : ": " + telling_line(trial.message))));
 }
 
-void ProgressPrinter::progressed(const session::Progress& progress) {
+void ProgressPrinter::on(const session::Progress& progress) {
   if (style_ == Style::silent) return;
   if (const auto card = cards_.find(progress.card); card != cards_.end()) ++card->second;
   if (progress.new_best) best_ns_[progress.size] = *progress.ranking_ns;
@@ -146,29 +146,29 @@ void ProgressPrinter::progressed(const session::Progress& progress) {
   last_ = now;
 }
 
-void ProgressPrinter::final_began(const space::Size& size, std::size_t contenders,
-                                  session::LibraryPart library) {
-  final_ = fmt::format("re-timing {}{}", quantity::count(contenders, "finalist"),
-                       library == session::LibraryPart::excluded ? "" : " against " + library_);
-  announce(fmt::format("  {}: final round: {}", space::display(size, dims_), final_));
+void ProgressPrinter::on(const session::FinalBegan& final) {
+  final_ =
+      fmt::format("re-timing {}{}", quantity::count(final.contenders, "finalist"),
+                  final.library == session::LibraryPart::excluded ? "" : " against " + library_);
+  announce(fmt::format("  {}: final round: {}", space::display(final.size, dims_), final_));
   // It may be over before the next redraw is due.
   if (style_ == Style::redrawn) last_ = {};
 }
 
-void ProgressPrinter::round_done(const space::Size& size, int rounds, int most) {
+void ProgressPrinter::on(const session::RoundDone& round) {
   if (style_ != Style::redrawn || !may_redraw()) return;
   redraw(fmt::format("  {}: {}: repetition {} of at most {}: {}", kernel_,
-                     space::display(size, dims_), rounds, most, final_));
+                     space::display(round.size, dims_), round.rounds, round.most, final_));
 }
 
-void ProgressPrinter::energy_began(const space::Size& size, std::size_t contenders,
-                                   double seconds) {
+void ProgressPrinter::on(const session::EnergyBegan& energy) {
   announce(fmt::format("  {}: measuring the energy of {}, {} (--no-energy leaves it out)",
-                       space::display(size, dims_), quantity::count(contenders, "contender"),
-                       quantity::duration(std::chrono::duration<double>(seconds))));
+                       space::display(energy.size, dims_),
+                       quantity::count(energy.contenders, "contender"),
+                       quantity::duration(std::chrono::duration<double>(energy.seconds))));
 }
 
-void ProgressPrinter::size_done(const session::SizeResult& result) {
+void ProgressPrinter::on(const session::SizeResult& result) {
   if (result.evaluated == 0) return;  // not reached: the table says so
   if (!result.best) {
     announce(fmt::format("  {}: no configuration ended ok ({})", space::display(result.size, dims_),
@@ -189,15 +189,16 @@ void ProgressPrinter::size_done(const session::SizeResult& result) {
                        text));
 }
 
-void ProgressPrinter::card_joined(const session::CardName& card) {
+void ProgressPrinter::on(const session::CardJoined& joined) {
+  const session::CardName& card = joined.card;
   for (const std::string& name : {first_card_, card.name}) cards_[name];
   announce(fmt::format("  device {} joins: {}", card.name, format_card(card)));
 }
 
-void ProgressPrinter::card_dropped(const session::CardName& card, const std::string& reason) {
+void ProgressPrinter::on(const session::CardDropped& dropped) {
   announce(
       printable(fmt::format("  device {} {} is dropped, its sizes continue on other devices: {}",
-                            card.name, format_card(card), reason)));
+                            dropped.card.name, format_card(dropped.card), dropped.reason)));
 }
 
 std::string ProgressPrinter::on_card(std::string_view card) const {

@@ -11,6 +11,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <variant>
 
 namespace tuner::cli {
 
@@ -27,19 +28,21 @@ class ProgressPrinter : public session::Observer {
   ProgressPrinter(Style style, Trials trials) : style_(style), trials_(trials) {}
 
   [[nodiscard]] bool shows_library() const override { return style_ != Style::silent; }
-  void opened(const session::Opening& opening) override;
-  void estimated(std::chrono::milliseconds search) override;
-  void covered(const verify::Coverage& coverage) override;
-  void progressed(const session::Progress& progress) override;
-  void final_began(const space::Size& size, std::size_t contenders,
-                   session::LibraryPart library) override;
-  void round_done(const space::Size& size, int rounds, int most) override;
-  void energy_began(const space::Size& size, std::size_t contenders, double seconds) override;
-  void size_done(const session::SizeResult& result) override;
-  void card_joined(const session::CardName& card) override;
-  void card_dropped(const session::CardName& card, const std::string& reason) override;
+  void tell(const session::Event& event) override {
+    std::visit([this](const auto& each) { on(each); }, event);
+  }
 
  private:
+  void on(const session::Opening& opening);
+  void on(const session::SearchEstimate& estimate);
+  void on(const verify::Coverage& coverage);
+  void on(const session::Progress& progress);
+  void on(const session::FinalBegan& final);
+  void on(const session::RoundDone& round);
+  void on(const session::EnergyBegan& energy);
+  void on(const session::SizeResult& result);
+  void on(const session::CardJoined& joined);
+  void on(const session::CardDropped& dropped);
   [[nodiscard]] std::string line(const session::Progress& progress) const;
   /// "[1] " in a run on several cards, else nothing.
   [[nodiscard]] std::string on_card(std::string_view card) const;

@@ -10,7 +10,7 @@
 #include "tuner/core/quantity.hpp"
 #include "tuner/core/suggest.hpp"
 #include "tuner/interop/recording_file.hpp"
-#include "tuner/search/replay.hpp"
+#include "tuner/lab/replay.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -34,7 +34,7 @@ namespace {
 struct StrategyRuns {
   std::string strategy;
   std::uint64_t seed = 0;  ///< of the first
-  std::vector<search::Replay> runs;
+  std::vector<lab::Replay> runs;
 };
 
 /// What one run came to.
@@ -67,12 +67,12 @@ using Align = Table::Align;
 constexpr const char* kNoFigure = "–";
 
 /// The faster of two, the first of which may be none.
-std::optional<double> faster(std::optional<double> known, const search::RecordedTrial& trial) {
+std::optional<double> faster(std::optional<double> known, const interop::RecordedTrial& trial) {
   if (trial.outcome != Outcome::ok || !trial.time_ms) return known;
   return known ? std::min(*known, *trial.time_ms) : *trial.time_ms;
 }
 
-RunSummary run_summary(const search::Recording& recording, const search::Replay& run,
+RunSummary run_summary(const interop::Recording& recording, const lab::Replay& run,
                        std::uint64_t seed) {
   RunSummary summary{.seed = seed,
                      .evaluations = run.trace.trials.size(),
@@ -85,9 +85,9 @@ RunSummary run_summary(const search::Recording& recording, const search::Replay&
   return summary;
 }
 
-std::vector<double> standing(const search::Scale& scale, const StrategyRuns& runs) {
-  std::vector<search::Trace> traces;
-  for (const search::Replay& run : runs.runs) traces.push_back(run.trace);
+std::vector<double> standing(const lab::Scale& scale, const StrategyRuns& runs) {
+  std::vector<lab::Trace> traces;
+  for (const lab::Replay& run : runs.runs) traces.push_back(run.trace);
   return scale.standing(traces);
 }
 
@@ -126,8 +126,8 @@ std::optional<double> typical_best_ms(const StrategyResult& result) {
   return std::isfinite(best_ms) ? std::optional(best_ms) : std::nullopt;
 }
 
-search::Score score_of(const std::vector<double>& standing) {
-  return search::score(std::span(&standing, 1));
+lab::Score score_of(const std::vector<double>& standing) {
+  return lab::score(std::span(&standing, 1));
 }
 
 /// Random search was measured at −0.6 to −0.1 in smaller spaces, at −0.1 in larger ones.
@@ -168,12 +168,12 @@ std::string table_of(const ReplayResult& result, const Terminal& terminal) {
 }
 
 /// The score of one of the strategies, by its place, over all recordings.
-search::Score score_over(std::span<const ReplayResult> results, std::size_t strategy) {
+lab::Score score_over(std::span<const ReplayResult> results, std::size_t strategy) {
   std::vector<std::vector<double>> standings;
   for (const ReplayResult& result : results) {
     standings.push_back(result.strategies[strategy].standing);
   }
-  return search::score(standings);
+  return lab::score(standings);
 }
 
 bool scored(const ReplayResult& result) {
@@ -185,7 +185,7 @@ std::string table_of_all(std::span<const ReplayResult> results, const Terminal& 
                {"score", Align::right},
                {"deviation over time", Align::right}});
   for (std::size_t i = 0; i < results.front().strategies.size(); ++i) {
-    const search::Score all = score_over(results, i);
+    const lab::Score all = score_over(results, i);
     table.add({results.front().strategies[i].strategy, fmt::format("{:.3f}", all.mean),
                fmt::format("{:.3f}", all.deviation)});
   }
@@ -210,7 +210,7 @@ Json strategy_json(const StrategyResult& result) {
                {"strategy_share", own_share(result)},
                {"runs", std::move(runs)}};
   if (!result.standing.empty()) {
-    const search::Score score = score_of(result.standing);
+    const lab::Score score = score_of(result.standing);
     json["score"] = score.mean;
     json["deviation"] = score.deviation;
   }
@@ -229,21 +229,21 @@ Json recording_json(const ReplayResult& result) {
 }
 
 /// With a scale the runs are scored on it; throws Error(usage) when they cannot be.
-ReplayResult summary(const std::filesystem::path& file, const search::Recording& recording,
-                     std::span<const StrategyRuns> runs, const search::Scale* scale) {
+ReplayResult summary(const std::filesystem::path& file, const interop::Recording& recording,
+                     std::span<const StrategyRuns> runs, const lab::Scale* scale) {
   ReplayResult result{.file = file.stem().string(),
                       .kernel = recording.kernel,
                       .device = recording.device,
                       .configurations = recording.trials.size(),
                       .optimum_ms = {},
                       .strategies = {}};
-  for (const search::RecordedTrial& trial : recording.trials) {
+  for (const interop::RecordedTrial& trial : recording.trials) {
     result.optimum_ms = faster(result.optimum_ms, trial);
   }
   for (const StrategyRuns& each : runs) {
     StrategyResult of_strategy{.strategy = each.strategy, .runs = {}, .standing = {}};
     std::uint64_t seed = each.seed;
-    for (const search::Replay& run : each.runs) {
+    for (const lab::Replay& run : each.runs) {
       of_strategy.runs.push_back(run_summary(recording, run, seed++));
     }
     if (scale != nullptr) of_strategy.standing = standing(*scale, each);
@@ -269,7 +269,7 @@ std::string replay_json(std::span<const ReplayResult> results) {
   if (!scored(results.front())) return json_text(document);
   document["scores"] = Json::array();
   for (std::size_t i = 0; i < results.front().strategies.size(); ++i) {
-    const search::Score all = score_over(results, i);
+    const lab::Score all = score_over(results, i);
     document["scores"].push_back({{"strategy", results.front().strategies[i].strategy},
                                   {"score", all.mean},
                                   {"deviation", all.deviation}});
@@ -285,8 +285,8 @@ struct Field {
       : file(path), recording(interop::read_recording(path)), replayer(recording) {}
 
   std::filesystem::path file;
-  search::Recording recording;
-  search::Replayer replayer;
+  interop::Recording recording;
+  lab::Replayer replayer;
 };
 
 void check(const ReplayOptions& options) {
@@ -299,22 +299,22 @@ void check(const ReplayOptions& options) {
 }
 
 /// What one run may cost: as the options say, else what scoring needs.
-search::ReplayPlan plan(const ReplayOptions& options, const search::Recording& recording) {
-  search::ReplayPlan plan;
+lab::ReplayPlan plan(const ReplayOptions& options, const interop::Recording& recording) {
+  lab::ReplayPlan plan;
   plan.max_evaluations = options.max_evaluations;
   plan.in_flight = options.in_flight;
   if (!options.max_time.empty()) {
     const auto most = parse_duration(options.max_time, "--max-time");
     plan.most_s = std::chrono::duration<double>(most).count();
   } else if (!options.max_evaluations) {
-    plan.most_s = kMargin * search::Scale(recording).budget_s();
+    plan.most_s = kMargin * lab::Scale(recording).budget_s();
   }
   return plan;
 }
 
 /// The runs of every strategy on one recording, in the order of the options and of the seeds.
 std::vector<StrategyRuns> search(const Field& field, const ReplayOptions& options) {
-  const search::ReplayPlan common = plan(options, field.recording);
+  const lab::ReplayPlan common = plan(options, field.recording);
   std::vector<StrategyRuns> results;
   for (const std::string& strategy : options.strategies) {
     results.push_back({.strategy = strategy, .seed = options.seed, .runs = {}});
@@ -324,7 +324,7 @@ std::vector<StrategyRuns> search(const Field& field, const ReplayOptions& option
       options.jobs > 0 ? options.jobs : std::max(1U, std::thread::hardware_concurrency());
   in_parallel(threads, results.size() * options.repeats, [&](std::size_t i) {
     StrategyRuns& result = results[i / options.repeats];
-    search::ReplayPlan mine = common;
+    lab::ReplayPlan mine = common;
     mine.strategy = result.strategy;
     mine.seed = options.seed + i % options.repeats;
     result.runs[i % options.repeats] = field.replayer.run(mine);
@@ -333,11 +333,11 @@ std::vector<StrategyRuns> search(const Field& field, const ReplayOptions& option
 }
 
 /// One line for each run, as docs/reference/search.md describes.
-std::string traces(const search::Recording& recording, const std::vector<StrategyRuns>& results) {
+std::string traces(const interop::Recording& recording, const std::vector<StrategyRuns>& results) {
   std::string lines;
   for (const StrategyRuns& result : results) {
     std::uint64_t seed = result.seed;
-    for (const search::Replay& run : result.runs) {
+    for (const lab::Replay& run : result.runs) {
       Json keys = Json::array();
       for (const std::size_t trial : run.trace.trials) {
         keys.push_back(interop::cache_key(*recording.definition, recording.trials[trial].config));
@@ -384,7 +384,7 @@ int replay(const CommonOptions& common, const ReplayOptions& options) {
     const Field field(options.files[i]);
     const std::vector<StrategyRuns> runs = search(field, options);
     if (!trace_paths.empty()) write_file(trace_paths[i], traces(field.recording, runs));
-    const auto scale = options.score ? std::optional(search::Scale(field.recording)) : std::nullopt;
+    const auto scale = options.score ? std::optional(lab::Scale(field.recording)) : std::nullopt;
     results.push_back(summary(field.file, field.recording, runs, scale ? &*scale : nullptr));
   }
   if (common.json) {

@@ -6,12 +6,13 @@
 #include "tuner/cli/interrupt.hpp"
 #include "tuner/cli/opened_device.hpp"
 #include "tuner/cli/output.hpp"
-#include "tuner/cli/placement.hpp"
 #include "tuner/cli/sizes.hpp"
 #include "tuner/cli/sweep_contenders.hpp"
-#include "tuner/cli/sweep_result.hpp"
+#include "tuner/cli/sweep_text.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/quantity.hpp"
+#include "tuner/lab/placement.hpp"
+#include "tuner/lab/sweep_json.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -29,13 +30,12 @@ std::vector<space::Size> swept_sizes(const family::Family& family, const BenchOp
   throw Error(ErrorCode::usage, "which sizes? Write --range 64:4096:x2, or --size for one");
 }
 
-std::vector<session::Placement> placements(const family::Family& family,
-                                           const BenchOptions& options) {
+std::vector<lab::Placement> placements(const family::Family& family, const BenchOptions& options) {
   if (!options.transfers) return {};
   std::vector<std::string> texts = options.memory;
   if (texts.empty()) texts = {"pageable", "pinned", "mapped"};
-  std::vector<session::Placement> all;
-  for (const std::string& text : texts) all.push_back(parse_placement(text, family));
+  std::vector<lab::Placement> all;
+  for (const std::string& text : texts) all.push_back(lab::parse_placement(text, family));
   return all;
 }
 
@@ -66,9 +66,9 @@ class Side {
 
   [[nodiscard]] worker::DeviceProcess& device() { return opened_.device(); }
 
-  SweepSide sweep(const session::SweepPlan& plan, bool quiet, const std::function<bool()>& stop) {
+  lab::SweepSide sweep(const lab::SweepPlan& plan, bool quiet, const std::function<bool()>& stop) {
     if (!quiet) introduce();
-    const auto heard = [&](const session::SweepTime& timing) {
+    const auto heard = [&](const lab::SweepTime& timing) {
       if (quiet) return;
       tell(fmt::format("{} {} {}: {}\n", name_,
                        space::display(plan.sizes[timing.size], family_.problem.dims),
@@ -81,7 +81,7 @@ class Side {
             .environment = device().environment(),
             .start_up = start_up_,
             .timestamp_mhz = device().device().backend == "cpu" ? backend::timestamp_mhz() : 0,
-            .result = session::run_sweep(family_, plan, device(), opened_.compiler(), heard, stop)};
+            .result = lab::run_sweep(family_, plan, device(), opened_.compiler(), heard, stop)};
   }
 
  private:
@@ -102,11 +102,11 @@ class Side {
   worker::StartUp start_up_;
 };
 
-std::size_t count_failed(const SweepReport& report) {
+std::size_t count_failed(const lab::SweepReport& report) {
   std::size_t failed = 0;
-  std::vector<SweepSide> sides = report.sides;
+  std::vector<lab::SweepSide> sides = report.sides;
   if (report.bound) sides.push_back(*report.bound);
-  for (const SweepSide& side : sides) {
+  for (const lab::SweepSide& side : sides) {
     const auto is_failed = [](const auto& each) { return each.outcome != Outcome::ok; };
     failed += static_cast<std::size_t>(std::ranges::count_if(side.result.times, is_failed));
     failed += static_cast<std::size_t>(std::ranges::count_if(side.result.transfers, is_failed));
@@ -115,8 +115,9 @@ std::size_t count_failed(const SweepReport& report) {
 }
 
 /// The library and the kernels of the space file of --bound at the same sizes, at their defaults.
-SweepSide bound_side(const CommonOptions& common, const BenchOptions& options,
-                     const std::vector<space::Size>& sizes, const std::function<bool()>& stop) {
+lab::SweepSide bound_side(const CommonOptions& common, const BenchOptions& options,
+                          const std::vector<space::Size>& sizes,
+                          const std::function<bool()>& stop) {
   const family::Family family = family::load_family(options.bound);
   if (!sizes.empty() && sizes.front().size() != family.problem.dims.size()) {
     throw Error(ErrorCode::usage,
@@ -126,17 +127,16 @@ SweepSide bound_side(const CommonOptions& common, const BenchOptions& options,
   mine.kernels.clear();
   mine.configs = {"default"};
   Side side("bound", options_for(options, options.backend, options.device), family, options.seed);
-  const session::SweepPlan plan{
-      .sizes = sizes,
-      .contenders = device_contenders(common, mine, family, side.device()),
-      .placements = {},
-      .most_run_ns = most_run_ns(options)};
+  const lab::SweepPlan plan{.sizes = sizes,
+                            .contenders = device_contenders(common, mine, family, side.device()),
+                            .placements = {},
+                            .most_run_ns = most_run_ns(options)};
   return side.sweep(plan, common.quiet, stop);
 }
 
 /// Throws when a side timed nothing.
-void require_times(const SweepReport& report) {
-  for (const SweepSide& side : report.sides) {
+void require_times(const lab::SweepReport& report) {
+  for (const lab::SweepSide& side : report.sides) {
     if (!side.result.times.empty()) continue;
     const auto& skipped = side.result.skipped;
     throw Error(ErrorCode::no_valid_config,
@@ -161,18 +161,18 @@ int sweep(const CommonOptions& common, const BenchOptions& options) {
   const family::Family family = family::load_family(options.space);
   check_kernels(options, family);
   const std::vector<space::Size> sizes = swept_sizes(family, options);
-  SweepReport report{.family = family,
-                     .sizes = sizes,
-                     .placements = placements(family, options),
-                     .vector_bits = backend::vector_bits(),
-                     .sides = {},
-                     .bound = {}};
+  lab::SweepReport report{.family = family,
+                          .sizes = sizes,
+                          .placements = placements(family, options),
+                          .vector_bits = backend::vector_bits(),
+                          .sides = {},
+                          .bound = {}};
   Side device("", options_for(options, options.backend, options.device), family, options.seed);
   std::optional<Side> host;
   if (options.cpu) host.emplace("CPU", options_for(options, "cpu", "0"), family, options.seed);
   const Interrupt interrupt;
   const auto stop = [&] { return interrupt.requested(); };
-  session::SweepPlan plan{
+  lab::SweepPlan plan{
       .sizes = sizes, .contenders = {}, .placements = {}, .most_run_ns = most_run_ns(options)};
   if (host) {
     plan.contenders = host_contenders(options, family, host->device());
@@ -182,7 +182,7 @@ int sweep(const CommonOptions& common, const BenchOptions& options) {
   plan.placements = report.placements;
   report.sides.push_back(device.sweep(plan, common.quiet, stop));
   if (!options.bound.empty()) report.bound = bound_side(common, options, sizes, stop);
-  const Json document = sweep_json(report);
+  const Json document = lab::sweep_json(report);
   if (common.json) {
     fmt::print("{}", json_text(document));
   } else {

@@ -60,10 +60,9 @@ std::optional<space::Config> config_of(const select::Selection& answer,
 }
 
 /// The best answer that is a kernel of the family as it is now.
-std::optional<session::SweepChoice> tuned_choice(const select::Catalogue& known,
-                                                 const family::Family& family,
-                                                 const std::string& backend,
-                                                 const space::Size& size) {
+std::optional<lab::SweepChoice> tuned_choice(const select::Catalogue& known,
+                                             const family::Family& family,
+                                             const std::string& backend, const space::Size& size) {
   const auto ranking =
       select::rank(known, {.family = family.name,
                            .kernel = std::nullopt,
@@ -74,16 +73,15 @@ std::optional<session::SweepChoice> tuned_choice(const select::Catalogue& known,
         std::ranges::find(family.kernels, answer.kernel->hash, &family::Kernel::hash);
     if (kernel == family.kernels.end() || !runs_on(*kernel, backend)) continue;
     if (auto config = config_of(answer, *kernel)) {
-      return session::SweepChoice{.kernel = &*kernel, .config = std::move(config)};
+      return lab::SweepChoice{.kernel = &*kernel, .config = std::move(config)};
     }
   }
   return std::nullopt;
 }
 
-session::SweepContender at_default(const family::Kernel& kernel) {
-  return {.name = kernel.name, .choose = [&kernel](const space::Size&) {
-            return session::SweepChoice{.kernel = &kernel};
-          }};
+lab::SweepContender at_default(const family::Kernel& kernel) {
+  return {.name = kernel.name,
+          .choose = [&kernel](const space::Size&) { return lab::SweepChoice{.kernel = &kernel}; }};
 }
 
 /// The assignments of "BLOCK_X=16,BLOCK_Y=16" whose parameter a kernel has.
@@ -99,30 +97,30 @@ std::string assignments_of(const family::Kernel& kernel, const std::string& conf
   return known;
 }
 
-session::SweepContender at_config(const family::Kernel& kernel, const std::string& config) {
+lab::SweepContender at_config(const family::Kernel& kernel, const std::string& config) {
   const std::string assignments = assignments_of(kernel, config);
   if (assignments.empty()) return at_default(kernel);
   return {.name = kernel.name + " " + assignments,
           .choose = [&kernel, assignments](const space::Size&) {
-            return session::SweepChoice{
-                .kernel = &kernel, .config = space::config_from_text(*kernel.space, assignments)};
+            return lab::SweepChoice{.kernel = &kernel,
+                                    .config = space::config_from_text(*kernel.space, assignments)};
           }};
 }
 
 /// The library, and the kernels of a side at their defaults or at each --config: those asked for,
 /// or where none of its kernels is, all.
 template <class IsOnSide>
-std::vector<session::SweepContender> contenders(const BenchOptions& options,
-                                                const family::Family& family,
-                                                const space::EnvironmentInfo& environment,
-                                                const IsOnSide& is_on_side) {
+std::vector<lab::SweepContender> contenders(const BenchOptions& options,
+                                            const family::Family& family,
+                                            const space::EnvironmentInfo& environment,
+                                            const IsOnSide& is_on_side) {
   const auto is_asked_for = [&](const family::Kernel& kernel) {
     return std::ranges::count(options.kernels, kernel.name) > 0;
   };
   const bool chooses = std::ranges::any_of(family.kernels, [&](const family::Kernel& kernel) {
     return is_on_side(kernel) && is_asked_for(kernel);
   });
-  std::vector<session::SweepContender> all;
+  std::vector<lab::SweepContender> all;
   if (family::library_arguments(family.check) != nullptr)
     all.push_back({.name = environment.library});
   for (const family::Kernel& kernel : family.kernels) {
@@ -130,7 +128,7 @@ std::vector<session::SweepContender> contenders(const BenchOptions& options,
     if (options.configs.empty()) all.push_back(at_default(kernel));
     for (const std::string& config : options.configs) {
       auto contender = at_config(kernel, config);  // equal ones: it has none of the parameters
-      if (std::ranges::count(all, contender.name, &session::SweepContender::name) == 0)
+      if (std::ranges::count(all, contender.name, &lab::SweepContender::name) == 0)
         all.push_back(std::move(contender));
     }
   }
@@ -156,16 +154,16 @@ void check_kernels(const BenchOptions& options, const family::Family& family) {
   }
 }
 
-std::vector<session::SweepContender> host_contenders(const BenchOptions& options,
-                                                     const family::Family& family,
-                                                     const worker::DeviceWorker& host) {
+std::vector<lab::SweepContender> host_contenders(const BenchOptions& options,
+                                                 const family::Family& family,
+                                                 const worker::DeviceWorker& host) {
   return contenders(options, family, host.environment(), is_for_processors);
 }
 
-std::vector<session::SweepContender> device_contenders(const CommonOptions& common,
-                                                       const BenchOptions& options,
-                                                       const family::Family& family,
-                                                       const worker::DeviceWorker& device) {
+std::vector<lab::SweepContender> device_contenders(const CommonOptions& common,
+                                                   const BenchOptions& options,
+                                                   const family::Family& family,
+                                                   const worker::DeviceWorker& device) {
   const std::string& backend = device.device().backend;
   auto all = contenders(options, family, device.environment(), [&](const family::Kernel& kernel) {
     return runs_on(kernel, backend) && !is_for_processors(kernel);

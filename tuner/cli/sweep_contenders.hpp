@@ -2,7 +2,7 @@
 #pragma once
 
 #include "tuner/cli/commands.hpp"
-#include "tuner/session/sweep.hpp"
+#include "tuner/lab/sweep.hpp"
 
 #include <vector>
 
@@ -14,14 +14,15 @@ void check_kernels(const BenchOptions& options, const family::Family& family);
 /// What competes on the processor: its library, and the family's kernels that are for the cpu
 /// backend alone, at their defaults; where --kernel names such kernels, only these. All refer to
 /// the family.
-[[nodiscard]] std::vector<session::SweepContender> host_contenders(
-    const BenchOptions& options, const family::Family& family, const worker::DeviceWorker& host);
+[[nodiscard]] std::vector<lab::SweepContender> host_contenders(const BenchOptions& options,
+                                                               const family::Family& family,
+                                                               const worker::DeviceWorker& host);
 
 /// What competes on the device: its library, the other kernels (where --kernel names such, only
 /// these) at their defaults or at each --config, of which a kernel takes the parameters that it
 /// has, and `tuned`, the best answer for a size that --table or the database has, where there is
 /// one. All refer to the family.
-[[nodiscard]] std::vector<session::SweepContender> device_contenders(
+[[nodiscard]] std::vector<lab::SweepContender> device_contenders(
     const CommonOptions& common, const BenchOptions& options, const family::Family& family,
     const worker::DeviceWorker& device);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/cli/sweep_result.hpp"
+#include "tuner/cli/sweep_text.hpp"
+
 #include "tuner/cli/table.hpp"
 #include "tuner/core/printable.hpp"
 #include "tuner/core/quantity.hpp"

@@ -32,6 +32,7 @@
 #include <string>
 #include <tuple>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace tuner::cli {
@@ -61,13 +62,9 @@ class Saver final : public session::Observer {
  public:
   explicit Saver(RunDatabase& database) : database_(database) {}
 
-  void opened(const session::Opening&) override {}
-  void estimated(std::chrono::milliseconds) override {}
-  void progressed(const session::Progress&) override {}
-  void final_began(const space::Size&, std::size_t, session::LibraryPart) override {}
-  void card_joined(const session::CardName&) override {}
-  void card_dropped(const session::CardName&, const std::string&) override {}
-  void size_done(const session::SizeResult&) override { database_.try_to_save(); }
+  void tell(const session::Event& event) override {
+    if (std::holds_alternative<session::SizeResult>(event)) database_.try_to_save();
+  }
 
  private:
   RunDatabase& database_;

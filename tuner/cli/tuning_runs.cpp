@@ -29,6 +29,7 @@
 #include <thread>
 #include <tuple>
 #include <utility>
+#include <variant>
 
 namespace tuner::cli {
 namespace {
@@ -245,16 +246,11 @@ class CoverageRecorder final : public session::Observer {
  public:
   explicit CoverageRecorder(Json& document) : document_(document) {}
 
-  void opened(const session::Opening&) override {}
-  void estimated(std::chrono::milliseconds) override {}
-  void covered(const verify::Coverage& coverage) override {
-    if (document_["coverage"].is_null()) document_["coverage"] = coverage_json(coverage);
+  void tell(const session::Event& event) override {
+    const auto* coverage = std::get_if<verify::Coverage>(&event);
+    if (coverage == nullptr || !document_["coverage"].is_null()) return;
+    document_["coverage"] = coverage_json(*coverage);
   }
-  void progressed(const session::Progress&) override {}
-  void final_began(const space::Size&, std::size_t, session::LibraryPart) override {}
-  void size_done(const session::SizeResult&) override {}
-  void card_joined(const session::CardName&) override {}
-  void card_dropped(const session::CardName&, const std::string&) override {}
 
  private:
   Json& document_;

@@ -114,7 +114,7 @@ std::vector<Json> values_of(const std::string& key, const Json& entry,
 
 }  // namespace
 
-search::Recording read_cache(const EntryDocument& document, std::string_view origin) {
+Recording read_cache(const EntryDocument& document, std::string_view origin) {
   RecordingBuilder builder(names_of(document, origin), std::string(origin));
   const Json& lists = member(document.head, "tune_params");
   for (std::size_t i = 0; i < builder.names().size(); ++i) {
@@ -125,7 +125,7 @@ search::Recording read_cache(const EntryDocument& document, std::string_view ori
     if (!entry.is_object()) refuse(origin, fmt::format("cache[\"{}\"] must be an object", key));
     builder.add(values_of(key, entry, builder.names(), origin), fate_of(entry));
   }
-  search::Recording recording = builder.take();
+  Recording recording = builder.take();
   recording.kernel = name_member(document.head, "kernel_name");
   recording.device = name_member(document.head, "device_name");
   recording.problem = problem_of(member(document.head, "problem_size"));

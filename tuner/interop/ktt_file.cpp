@@ -91,7 +91,7 @@ std::vector<Json> values_of(const Json& configuration, const std::vector<std::st
 
 }  // namespace
 
-search::Recording read_ktt(const EntryDocument& document, std::string_view origin) {
+Recording read_ktt(const EntryDocument& document, std::string_view origin) {
   const Json& metadata = member(document.head, "Metadata");
   const double ms = unit_ms(metadata, origin);
   RecordingBuilder builder(parameters_of(document, origin), std::string(origin));
@@ -100,7 +100,7 @@ search::Recording read_ktt(const EntryDocument& document, std::string_view origi
     const Json& configuration = member(result, "Configuration");
     builder.add(values_of(configuration, builder.names(), origin, index), fate_of(result, ms));
   }
-  search::Recording recording = builder.take();
+  Recording recording = builder.take();
   recording.kernel = name_member(document.entries.front().second, "KernelName");
   recording.device = name_member(metadata, "Device");
   return recording;

@@ -89,7 +89,7 @@ std::uint32_t RecordingBuilder::value_index(std::size_t parameter, const Json& v
 }
 
 void RecordingBuilder::add(std::span<const Json> values, const Fate& fate) {
-  search::RecordedTrial trial{
+  RecordedTrial trial{
       .config = {}, .outcome = fate.outcome, .time_ms = fate.time_ms, .cost_s = fate.cost_s};
   std::string key;
   for (std::size_t i = 0; i < names_.size(); ++i) {
@@ -121,7 +121,7 @@ void RecordingBuilder::sort_values(std::size_t parameter) {
     sorted.push_back(std::move(json[old]));
   }
   json = std::move(sorted);
-  for (search::RecordedTrial& trial : trials_) {
+  for (RecordedTrial& trial : trials_) {
     trial.config.choice[parameter] = place[trial.config.choice[parameter]];
   }
 }
@@ -135,10 +135,10 @@ space::SpaceDefinition RecordingBuilder::definition() const {
   return definition;
 }
 
-search::Recording RecordingBuilder::take() {
+Recording RecordingBuilder::take() {
   if (trials_.empty()) refuse("holds no configuration that was measured");
   for (std::size_t i = 0; i < names_.size(); ++i) sort_values(i);
-  search::Recording recording;
+  Recording recording;
   recording.definition = std::make_shared<const space::SpaceDefinition>(definition());
   recording.trials = std::move(trials_);
   return recording;

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "tuner/core/json.hpp"
-#include "tuner/search/recording.hpp"
+#include "tuner/interop/recording.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -39,7 +39,7 @@ class RecordingBuilder {
   void add(std::span<const Json> values, const Fate& fate);
 
   /// The recording; kernel, device and problem are the caller's.
-  [[nodiscard]] search::Recording take();
+  [[nodiscard]] Recording take();
 
  private:
   struct Values {
@@ -56,7 +56,7 @@ class RecordingBuilder {
   std::vector<std::string> names_;
   std::string origin_;
   std::vector<Values> values_;
-  std::vector<search::RecordedTrial> trials_;
+  std::vector<RecordedTrial> trials_;
   std::unordered_map<std::string, std::size_t> trial_of_;  // by cache key
 };
 

@@ -39,7 +39,7 @@ std::string closed(std::string_view text) {
 
 }  // namespace
 
-search::Recording parse_recording(std::string_view text, std::string_view origin) {
+Recording parse_recording(std::string_view text, std::string_view origin) {
   constexpr std::array<std::string_view, 3> kLists = {"cache", "results", "Results"};
   const auto refuse = [&](std::string_view why) {
     throw Error(ErrorCode::usage, fmt::format("{}: {}", origin, why));
@@ -55,7 +55,7 @@ search::Recording parse_recording(std::string_view text, std::string_view origin
   return {};
 }
 
-search::Recording read_recording(const std::filesystem::path& path) {
+Recording read_recording(const std::filesystem::path& path) {
   return parse_recording(read_file(path, reading_limit(path)), path.string());
 }
 

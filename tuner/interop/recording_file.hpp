@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "tuner/search/recording.hpp"
+#include "tuner/interop/recording.hpp"
 
 #include <filesystem>
 #include <string>
@@ -23,10 +23,10 @@ namespace tuner::interop {
 /// none when it gives none.
 ///
 /// Throws Error(usage) with the path and the place for what is no such file.
-[[nodiscard]] search::Recording read_recording(const std::filesystem::path& path);
+[[nodiscard]] Recording read_recording(const std::filesystem::path& path);
 
 /// The same of a text; `origin` is what messages begin with.
-[[nodiscard]] search::Recording parse_recording(std::string_view text, std::string_view origin);
+[[nodiscard]] Recording parse_recording(std::string_view text, std::string_view origin);
 
 /// The key of a configuration in a Kernel Tuner cache, which traces use too: "16,0.5,True", the
 /// values in the order of the parameters.

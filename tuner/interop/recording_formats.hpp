@@ -12,11 +12,11 @@
 namespace tuner::interop {
 
 /// A Kernel Tuner cache file.
-[[nodiscard]] search::Recording read_cache(const EntryDocument& document, std::string_view origin);
+[[nodiscard]] Recording read_cache(const EntryDocument& document, std::string_view origin);
 /// T4 results (results-schema 1.0.0).
-[[nodiscard]] search::Recording read_t4(const EntryDocument& document, std::string_view origin);
+[[nodiscard]] Recording read_t4(const EntryDocument& document, std::string_view origin);
 /// KTT's JSON output.
-[[nodiscard]] search::Recording read_ktt(const EntryDocument& document, std::string_view origin);
+[[nodiscard]] Recording read_ktt(const EntryDocument& document, std::string_view origin);
 
 /// The value of a member, or null when the object has none.
 [[nodiscard]] const Json& member(const Json& object, const char* name);

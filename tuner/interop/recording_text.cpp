@@ -48,7 +48,7 @@ Json problem_size(const std::string& problem) {
   return sizes;
 }
 
-Json cache_head(const search::Recording& recording) {
+Json cache_head(const Recording& recording) {
   Json keys = Json::array();
   Json values = Json::object();
   for (const space::Parameter& parameter : recording.definition->parameters) {
@@ -72,7 +72,7 @@ std::string_view error_name(Outcome outcome) {
   return uncompiled ? "CompilationFailedConfig" : "RuntimeFailedConfig";
 }
 
-Json cache_entry(const space::SpaceDefinition& definition, const search::RecordedTrial& trial) {
+Json cache_entry(const space::SpaceDefinition& definition, const RecordedTrial& trial) {
   Json entry = configuration(definition, trial.config);
   if (trial.time_ms) {
     entry["time"] = *trial.time_ms;
@@ -113,7 +113,7 @@ std::string_view invalidity(Outcome outcome) {
   return "runtime";
 }
 
-Json t4_result(const space::SpaceDefinition& definition, const search::RecordedTrial& trial) {
+Json t4_result(const space::SpaceDefinition& definition, const RecordedTrial& trial) {
   Json times = Json::object();
   if (trial.cost_s) {
     times = {{"compilation", 0}, {"framework", 0}, {"search_algorithm", 0}, {"validation", 0}};
@@ -135,13 +135,13 @@ Json t4_result(const space::SpaceDefinition& definition, const search::RecordedT
 
 }  // namespace
 
-std::string cache_text(const search::Recording& recording) {
+std::string cache_text(const Recording& recording) {
   // Kernel Tuner's own way: the head with each value on a line, opened for the entries.
   std::string text = cache_head(recording).dump(0);
   text.resize(text.size() - 2);  // "\n}"
   text += ",\n\"cache\": {";
   std::string_view separator = "\n";
-  for (const search::RecordedTrial& trial : recording.trials) {
+  for (const RecordedTrial& trial : recording.trials) {
     text += fmt::format("{}{}: {}", separator,
                         Json(cache_key(*recording.definition, trial.config)).dump(),
                         python_json(cache_entry(*recording.definition, trial)));
@@ -150,7 +150,7 @@ std::string cache_text(const search::Recording& recording) {
   return text + "}\n}\n";
 }
 
-std::string t4_text(const search::Recording& recording) {
+std::string t4_text(const Recording& recording) {
   const Json metadata = {{"timeunit", "milliseconds"},
                          {"kernel_name", recording.kernel},
                          {"device_name", recording.device},
@@ -158,7 +158,7 @@ std::string t4_text(const search::Recording& recording) {
   std::string text = fmt::format(R"({{"schema_version": "1.0.0", "metadata": {}, "results": [)",
                                  python_json(metadata));
   std::string_view separator = "\n";
-  for (const search::RecordedTrial& trial : recording.trials) {
+  for (const RecordedTrial& trial : recording.trials) {
     text += fmt::format("{}{}", separator, python_json(t4_result(*recording.definition, trial)));
     separator = ",\n";
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "tuner/search/recording.hpp"
+#include "tuner/interop/recording.hpp"
 
 #include <string>
 
@@ -11,10 +11,10 @@ namespace tuner::interop {
 /// `ok` has in place of its time CompilationFailedConfig when it did not compile, else
 /// RuntimeFailedConfig. What a trial cost stands as a whole in `benchmark_time`: a recording does
 /// not keep its parts.
-[[nodiscard]] std::string cache_text(const search::Recording& recording);
+[[nodiscard]] std::string cache_text(const Recording& recording);
 
 /// T4 results of results-schema 1.0.0, the cost likewise in `times.benchmark`. Kernel, device and
 /// problem size are in `metadata` under the names of a cache file.
-[[nodiscard]] std::string t4_text(const search::Recording& recording);
+[[nodiscard]] std::string t4_text(const Recording& recording);
 
 }  // namespace tuner::interop

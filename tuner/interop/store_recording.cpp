@@ -40,9 +40,9 @@ std::optional<space::Config> stored_config(const space::SpaceDefinition& definit
   }
 }
 
-search::RecordedTrial recorded(space::Config config, const store::TrialRecord& trial) {
+RecordedTrial recorded(space::Config config, const store::TrialRecord& trial) {
   constexpr double kNanosecondsInMillisecond = 1e6;
-  search::RecordedTrial result;
+  RecordedTrial result;
   result.config = std::move(config);
   result.outcome = trial.outcome;
   if (trial.time) result.time_ms = trial.time->median_ns / kNanosecondsInMillisecond;
@@ -74,8 +74,8 @@ class Collection {
     }
   }
 
-  std::vector<search::Recording> take() {
-    std::vector<search::Recording> recordings;
+  std::vector<Recording> take() {
+    std::vector<Recording> recordings;
     for (Part& part : parts_) {
       if (!part.recording.trials.empty()) recordings.push_back(std::move(part.recording));
     }
@@ -86,7 +86,7 @@ class Collection {
   using KernelKey = std::tuple<std::string, std::string, std::string, std::string>;
   using Key = std::tuple<std::string, std::string, std::string, std::string, std::string>;
   struct Part {
-    search::Recording recording;
+    Recording recording;
     std::set<std::string> seen;  // configurations, of newer runs first
   };
 
@@ -113,8 +113,8 @@ class Collection {
 
 }  // namespace
 
-std::vector<search::Recording> read_recordings(const store::Store& store,
-                                               const store::ResultFilter& filter) {
+std::vector<Recording> read_recordings(const store::Store& store,
+                                       const store::ResultFilter& filter) {
   Collection collection(store);
   for (const store::RunRecord& run : store.runs()) {
     if (!matches(filter.device, run.device) || !matches(filter.family, run.family) ||

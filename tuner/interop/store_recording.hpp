@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "tuner/search/recording.hpp"
+#include "tuner/interop/recording.hpp"
 #include "tuner/store/store.hpp"
 
 #include <vector>
@@ -13,7 +13,7 @@ namespace tuner::interop {
 /// of a configuration the latest trial; the cost is compiling, verifying and measuring. Values that
 /// the space file has no longer are left out with their trials. Throws as Store's methods do, and
 /// Error(failure) when a stored space file is none.
-[[nodiscard]] std::vector<search::Recording> read_recordings(const store::Store& store,
-                                                             const store::ResultFilter& filter);
+[[nodiscard]] std::vector<Recording> read_recordings(const store::Store& store,
+                                                     const store::ResultFilter& filter);
 
 }  // namespace tuner::interop

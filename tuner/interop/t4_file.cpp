@@ -97,7 +97,7 @@ std::vector<std::string> names_of(const EntryDocument& document, std::string_vie
 
 }  // namespace
 
-search::Recording read_t4(const EntryDocument& document, std::string_view origin) {
+Recording read_t4(const EntryDocument& document, std::string_view origin) {
   RecordingBuilder builder(names_of(document, origin), std::string(origin));
   const Json& metadata = member(document.head, "metadata");
   const ResultReader reader(metadata, origin);
@@ -117,7 +117,7 @@ search::Recording read_t4(const EntryDocument& document, std::string_view origin
     }
     builder.add(values, reader.fate(index, result));
   }
-  search::Recording recording = builder.take();
+  Recording recording = builder.take();
   recording.kernel = name_member(metadata, "kernel_name");
   recording.device = name_member(metadata, "device_name");
   recording.problem = name_member(metadata, "problem_size");

@@ -9,26 +9,26 @@
 
 namespace tuner::session {
 
-CardLane::CardLane(SharedRun& run, std::size_t index, FreeCard& card, CompileSite& site)
+CardLane::CardLane(SharedRun& run, std::size_t index, FreeCard& card, MachineCompilers& compilers)
     : run_(run),
-      site_(site),
+      compilers_(compilers),
       card_(card.card),
       device_(*card_.device),
       respawns_before_(card.respawns_before),
       others_(card.others),
-      schedule_(run.plan, run.kernel, site, run.board),
+      schedule_(run.plan, run.kernel, compilers, run.board),
       runner_({.kernel = run.kernel,
-               .pool = site.pool,
+               .pool = compilers.pool,
                .store = run.store,
                .guard = run.guard,
                .run = run.run,
                .seed = run.plan.seed,
                .clock = [&run] { return run.elapsed_s(); },
-               .covered = [&run](const auto& coverage) { run.observer.covered(coverage); }},
+               .covered = [&run](const auto& coverage) { run.observer.tell(coverage); }},
               index, device_),
-      final_round_(run.family, run.kernel, site.pool, device_, runner_, run.observer,
+      final_round_(run.family, run.kernel, compilers.pool, device_, runner_, run.observer,
                    run.interrupted),
-      library_gauge_(run.family, run.kernel, site.pool, device_, run.interrupted) {}
+      library_gauge_(run.family, run.kernel, compilers.pool, device_, run.interrupted) {}
 
 void CardLane::work() {
   // Also takes sizes of cards that drop out.
@@ -136,7 +136,7 @@ void CardLane::watch_drift() {
     std::ranges::nth_element(open, middle, {}, [&](const SizeSearch* search) {
       return family::flops_at(run_.family.problem, search->size());
     });
-    drift_monitor_.emplace(run_.kernel, **middle, site_.pool, device_, run_.store, run_.run,
+    drift_monitor_.emplace(run_.kernel, **middle, compilers_.pool, device_, run_.store, run_.run,
                            run_.plan.now);
   }
   if (!drift_monitor_->due()) return;
@@ -150,33 +150,45 @@ void CardLane::watch_drift() {
 }
 
 void CardLane::take(const Pending& pending) {
-  SizeSearch& search = *pending.search;
   if (const store::TrialRecord* known = pending.known()) {
-    const store::TrialRecord trial = *known;
-    if (trial.outcome != Outcome::ok) reused_failures_[&search].push_back(trial);
-    const bool fastest = search.record(pending.config, trial);
-    // Stored results come fastest first, and those of a search that was cut short are no sign that
-    // more is in vain.
-    const bool was_cut_short = run_.plan.max_time || !search.required_finalists().incumbent;
-    if (was_cut_short) search.restart_patience();
-    run_.board.set_winners(search);
-    run_.progress.reused(search, trial, fastest, card_.name);
+    take_known(pending, *known);
   } else {
-    place(search);
-    const CommittedTrial committed = runner_.run(
-        pending, [&](const store::TrialRecord& trial) { return following(search, trial); });
-    run_.board.set_winners(search);
-    tell(search, committed);
-    if (committed.fastest) {
-      run_.board.offer(search, pending.config);
-      schedule_.hear_offers();
-    }
-    if (drift_monitor_ && committed.trial.outcome == Outcome::ok) {
-      drift_monitor_->add(search, pending.config);
-    }
-    gauge_library(search);
+    run(pending);
   }
   schedule_.charge_all(lap());
+}
+
+void CardLane::take_known(const Pending& pending, const store::TrialRecord& known) {
+  SizeSearch& search = *pending.search;
+  const store::TrialRecord trial = known;  // `record` replaces it
+  if (trial.outcome != Outcome::ok) reused_failures_[&search].push_back(trial);
+  const bool fastest = search.record(pending.config, trial);
+  // Stored results come fastest first, and those of a search that was cut short are no sign that
+  // more is in vain.
+  const bool was_cut_short = run_.plan.max_time || !search.required_finalists().incumbent;
+  if (was_cut_short) search.restart_patience();
+  run_.board.set_winners(search);
+  run_.progress.reused(search, trial, fastest, card_.name);
+}
+
+void CardLane::run(const Pending& pending) {
+  SizeSearch& search = *pending.search;
+  place(search);
+  JudgedTrial judged = runner_.judge(pending);
+  charge(search, judged.trial);
+  // Once the time is up a final round comes next, which has no attempts.
+  const Pending* const next = stop() ? nullptr : schedule_.following(search);
+  const CommittedTrial committed = runner_.commit(pending, std::move(judged), next);
+  run_.board.set_winners(search);
+  tell(search, committed);
+  if (committed.fastest) {
+    run_.board.offer(search, pending.config);
+    schedule_.hear_offers();
+  }
+  if (drift_monitor_ && committed.trial.outcome == Outcome::ok) {
+    drift_monitor_->add(search, pending.config);
+  }
+  gauge_library(search);
 }
 
 void CardLane::gauge_library(const SizeSearch& search) {
@@ -186,15 +198,14 @@ void CardLane::gauge_library(const SizeSearch& search) {
   }
 }
 
-/// The size pays for what the candidate did on the device. Compilers and the start of the device
-/// serve all: the size that happens to wait for them first must not pay with its own share.
-const Pending* CardLane::following(const SizeSearch& search, const store::TrialRecord& trial) {
+void CardLane::charge(const SizeSearch& search, const store::TrialRecord& trial) {
   const auto took = std::chrono::duration<double>(lap());
   const auto own = std::min(took, TimeShares::Duration((trial.verify_ms + trial.measure_ms) / 1e3));
   schedule_.charge(search, own);
   final_costs_.add_trial(own);
+  // Compilers and the start of the device serve all: the size that happens to wait for them first
+  // must not pay with its own share.
   schedule_.charge_all(took - own);
-  return stop() ? nullptr : schedule_.following(search);
 }
 
 void CardLane::tell(const SizeSearch& search, const CommittedTrial& committed) {
@@ -211,9 +222,12 @@ void CardLane::finish(SizeSearch& search) {
   }
   const auto start = run_.plan.now();
   if (search.best_ns()) place(search);
-  auto outcome = confirmed(search);
+  std::optional<FinalResult> outcome = hold_final(search);
   failpoint("session.final_ended");
-  results_.emplace(&search, recorded(search, std::move(outcome)));
+  if (outcome) commit(search, *outcome);
+  SizeResult result = size_result(search, std::move(outcome));
+  run_.observer.tell(result);
+  results_.emplace(&search, std::move(result));
   run_.board.set_winners(search);
   schedule_.finish(search);
   const Duration took = run_.plan.now() - start;
@@ -222,7 +236,7 @@ void CardLane::finish(SizeSearch& search) {
   failpoint("session.final_acknowledged");
 }
 
-std::optional<FinalResult> CardLane::confirmed(SizeSearch& search) {
+std::optional<FinalResult> CardLane::hold_final(SizeSearch& search) {
   const std::optional<FinalPlan> plan = final_plan(search);
   if (!plan) return final_round_.by_screening(search);
   const auto start = run_.plan.now();
@@ -284,35 +298,35 @@ std::optional<space::Config> CardLane::best_before(const SizeSearch& search) con
   return incumbent(run_.store, run_.family, run_.kernel, device_.device(), search.size());
 }
 
-SizeResult CardLane::recorded(const SizeSearch& search, std::optional<FinalResult> outcome) {
-  SizeResult size_result{.size = search.size(),
-                         .best = std::nullopt,
-                         .finalists = {},
-                         .winner_display = "",
-                         .library_problem = "",
-                         .caution = runner_.caution(search.size()),
-                         .card = name(),
-                         .evaluated = search.recorded(),
-                         .reused = run_.progress.reused(search),
-                         .outcomes = search.outcomes(),
-                         .reused_failures = std::move(reused_failures_[&search])};
-  if (outcome) {
-    outcome->best.run_uuid = run_.uuid;
-    size_result.winner_display = space::display(*run_.kernel.space, outcome->winner);
-    // A screening time is no result, and a query must not return it. Results from a shared device
-    // do not replace an earlier best.
-    others_.look();
-    const bool confirmed = !outcome->finalists.empty();
-    if (confirmed && (!others_.seen() || !best_before(search))) {
-      run_.store.record_final(run_.run, outcome->best, outcome->finalists);
-    }
-    size_result.best = std::move(outcome->best);
-    size_result.finalists = std::move(outcome->finalists);
-    size_result.library_problem = std::move(outcome->library_problem);
-    size_result.left_out = outcome->left_out;
+void CardLane::commit(const SizeSearch& search, FinalResult& outcome) {
+  outcome.best.run_uuid = run_.uuid;
+  others_.look();
+  const bool confirmed = !outcome.finalists.empty();
+  if (confirmed && (!others_.seen() || !best_before(search))) {
+    run_.store.record_final(run_.run, outcome.best, outcome.finalists);
   }
-  run_.observer.size_done(size_result);
-  return size_result;
+}
+
+SizeResult CardLane::size_result(const SizeSearch& search, std::optional<FinalResult> outcome) {
+  SizeResult result{.size = search.size(),
+                    .best = std::nullopt,
+                    .finalists = {},
+                    .winner_display = "",
+                    .library_problem = "",
+                    .caution = runner_.caution(search.size()),
+                    .card = name(),
+                    .evaluated = search.recorded(),
+                    .reused = run_.progress.reused(search),
+                    .outcomes = search.outcomes(),
+                    .reused_failures = std::move(reused_failures_[&search])};
+  if (outcome) {
+    result.winner_display = space::display(*run_.kernel.space, outcome->winner);
+    result.best = std::move(outcome->best);
+    result.finalists = std::move(outcome->finalists);
+    result.library_problem = std::move(outcome->library_problem);
+    result.left_out = outcome->left_out;
+  }
+  return result;
 }
 
 void CardLane::place(const SizeSearch& search) {

@@ -24,6 +24,13 @@
 
 namespace tuner::session {
 
+/// A run in the database.
+struct BegunRun {
+  std::int64_t number;
+  std::string uuid;
+  std::chrono::steady_clock::time_point start;
+};
+
 /// What the cards of a run share. All of it may be used from any thread.
 struct SharedRun {
   const family::Family& family;
@@ -55,9 +62,9 @@ struct FreeCard {
 /// their final rounds, until none is left.
 class CardLane {
  public:
-  /// The run, the card and the site of its machine must outlive it; `index` tells the cards of the
-  /// run apart.
-  CardLane(SharedRun& run, std::size_t index, FreeCard& card, CompileSite& site);
+  /// The run, the card and the compilers of its machine must outlive it; `index` tells the cards of
+  /// the run apart.
+  CardLane(SharedRun& run, std::size_t index, FreeCard& card, MachineCompilers& compilers);
   CardLane(const CardLane&) = delete;
   CardLane& operator=(const CardLane&) = delete;
 
@@ -89,22 +96,28 @@ class CardLane {
   void take(const Pending& pending);
   /// Times the library beside the first configuration that works.
   void gauge_library(const SizeSearch& search);
-  /// What comes after a candidate; none when that may be a final.
-  [[nodiscard]] const Pending* following(const SizeSearch& search, const store::TrialRecord& trial);
+  void take_known(const Pending& pending, const store::TrialRecord& trial);
+  /// Judges a candidate on the card and commits its trial.
+  void run(const Pending& pending);
+  /// Has a size pay for what its candidate did on the device.
+  void charge(const SizeSearch& search, const store::TrialRecord& trial);
   void tell(const SizeSearch& search, const CommittedTrial& committed);
-  /// Ends the search at a size and runs its final round.
+  /// Ends the search at a size, runs its final round and commits the result.
   void finish(SizeSearch& search);
   /// Holds the final round of a size, with as many finalists as there is time for, or tells the
   /// best by search times where that is too short or the plan defers it.
-  [[nodiscard]] std::optional<FinalResult> confirmed(SizeSearch& search);
+  [[nodiscard]] std::optional<FinalResult> hold_final(SizeSearch& search);
+  /// Commits a final round, but not a screening time, which no query may return, nor a time from a
+  /// shared device that would replace an earlier best.
+  void commit(const SizeSearch& search, FinalResult& outcome);
   /// None where there is no time for one.
   [[nodiscard]] std::optional<FinalPlan> final_plan(const SizeSearch& search) const;
   [[nodiscard]] measure::RoundsPlan rounds_plan() const;
   [[nodiscard]] EnergyPlan energy_plan() const;
   /// What was best before, unless it failed in this run.
   [[nodiscard]] std::optional<space::Config> best_before(const SizeSearch& search) const;
-  /// Commits how a size came out.
-  [[nodiscard]] SizeResult recorded(const SizeSearch& search, std::optional<FinalResult> outcome);
+  [[nodiscard]] SizeResult size_result(const SizeSearch& search,
+                                       std::optional<FinalResult> outcome);
   /// Commits that a size is tuned on this card, once, before its first row from here.
   void place(const SizeSearch& search);
 
@@ -127,7 +140,7 @@ class CardLane {
   [[nodiscard]] CardName name() const;
 
   SharedRun& run_;
-  CompileSite& site_;
+  MachineCompilers& compilers_;
   const Card& card_;
   worker::DeviceWorker& device_;
   int respawns_before_;

@@ -128,7 +128,8 @@ Expected<FinalResult, LostContender> FinalRound::attempt(const SizeSearch& searc
   const std::vector<space::Config> configs = finalists(search, plan.most_finalists);
   int rounds = 0;
   const auto between_rounds = [&] {
-    observer_.round_done(search.size(), rounds++, plan.rounds.rounds);
+    observer_.tell(
+        RoundDone{.size = search.size(), .rounds = rounds++, .most = plan.rounds.rounds});
     return interrupted_();
   };
   SideBySideTimer timer(kernel_, search.space(), search.size(), pool_, device_, library);
@@ -148,7 +149,8 @@ Expected<FinalResult, LostContender> FinalRound::attempt(const SizeSearch& searc
       times, device_, plan.energy,
       [&](std::size_t contenders, double seconds) {
         energy_s = seconds;
-        observer_.energy_began(search.size(), contenders, seconds);
+        observer_.tell(
+            EnergyBegan{.size = search.size(), .contenders = contenders, .seconds = seconds});
       },
       interrupted_);
   if (!energies) {
@@ -223,7 +225,9 @@ std::optional<FinalResult> FinalRound::run(SizeSearch& search, const FinalPlan& 
                                     ? LibraryPart::excluded
                                 : library_failures == 0 ? LibraryPart::with_algorithms
                                                         : LibraryPart::included;
-    observer_.final_began(search.size(), finalists(search, plan.most_finalists).size(), library);
+    observer_.tell(FinalBegan{.size = search.size(),
+                              .contenders = finalists(search, plan.most_finalists).size(),
+                              .library = library});
     auto attempted = attempt(search, plan, library);
     if (attempted) {
       if (library_failures == kMostLibraryFailures) attempted->library_problem = library_problem;

@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 namespace tuner::session {
@@ -42,7 +43,7 @@ struct Opening {
   std::vector<CardName> cards;
 };
 
-/// Where a session stands after a trial.
+/// Where a run stands after a trial.
 struct Progress {
   space::Size size;
   const store::TrialRecord* trial = nullptr;
@@ -104,32 +105,57 @@ struct RunResult {
   std::vector<CardResult> cards;
 };
 
-/// Watches a run. Called from the threads of its cards, one call at a time; must not throw.
+/// The first candidates have been timed: how long the search may take if nothing stops it.
+struct SearchEstimate {
+  std::chrono::milliseconds search;
+};
+
+/// Configurations are re-timed side by side, with the library where it takes part.
+struct FinalBegan {
+  space::Size size;
+  std::size_t contenders;
+  LibraryPart library;
+};
+
+/// `rounds` of at most `most` rounds of a final round are over.
+struct RoundDone {
+  space::Size size;
+  int rounds, most;
+};
+
+/// The energy of so many contenders is measured, which takes so long.
+struct EnergyBegan {
+  space::Size size;
+  std::size_t contenders;
+  double seconds;
+};
+
+/// A card takes part from now on.
+struct CardJoined {
+  CardName card;
+};
+
+/// A card takes no further part, or none at all; others go on with its sizes.
+struct CardDropped {
+  CardName card;
+  std::string reason;
+};
+
+/// What happens in a run. Coverage is what the checks of a first right candidate reached of the
+/// family's reference kernel: of each process that drives a device. A SizeResult is told when its
+/// size is over.
+using Event = std::variant<Opening, SearchEstimate, verify::Coverage, Progress, FinalBegan,
+                           RoundDone, EnergyBegan, SizeResult, CardJoined, CardDropped>;
+
+/// Watches a run.
 class Observer {
  public:
   virtual ~Observer() = default;
   /// Whether it shows Progress::library_ns: only then the search takes the time for it.
   [[nodiscard]] virtual bool shows_library() const { return false; }
-  virtual void opened(const Opening& opening) = 0;
-  /// The first candidates have been timed: how long the search may take if nothing stops it.
-  virtual void estimated(std::chrono::milliseconds search) = 0;
-  virtual void progressed(const Progress& progress) = 0;
-  /// What the checks of a first right candidate reached of the family's reference kernel: of each
-  /// process that drives a device.
-  virtual void covered(const verify::Coverage& /*coverage*/) {}
-  /// `contenders` configurations are re-timed side by side, with the library where it takes part.
-  virtual void final_began(const space::Size& size, std::size_t contenders,
-                           LibraryPart library) = 0;
-  /// `rounds` of at most `most` rounds of it are over.
-  virtual void round_done(const space::Size& /*size*/, int /*rounds*/, int /*most*/) {}
-  /// The energy of so many contenders is measured, which takes so long.
-  virtual void energy_began(const space::Size& /*size*/, std::size_t /*contenders*/,
-                            double /*seconds*/) {}
-  virtual void size_done(const SizeResult& result) = 0;
-  /// A card takes part from now on.
-  virtual void card_joined(const CardName& card) = 0;
-  /// A card takes no further part, or none at all; others go on with its sizes.
-  virtual void card_dropped(const CardName& card, const std::string& reason) = 0;
+  /// Called from the threads of a run's cards, one call at a time; must not throw. What an event
+  /// points to may be gone after the call.
+  virtual void tell(const Event& event) = 0;
 };
 
 }  // namespace tuner::session

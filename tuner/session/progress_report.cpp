@@ -87,10 +87,10 @@ std::optional<milliseconds> ProgressReport::remaining(const Progress& progress) 
 }
 
 void ProgressReport::tell(Progress progress) {
-  observer_.progressed(progress);
+  observer_.tell(progress);
   if (estimate_announced_ || !progress.remaining) return;
   estimate_announced_ = true;
-  observer_.estimated(progress.elapsed + *progress.remaining);
+  observer_.tell(SearchEstimate{.search = progress.elapsed + *progress.remaining});
 }
 
 }  // namespace tuner::session

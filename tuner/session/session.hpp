@@ -93,7 +93,19 @@ struct Card {
 /// will come.
 using NewCards = std::function<std::vector<Card>()>;
 
-/// Tunes one kernel of a family on cards of one model with one environment, at least one: searches,
+/// A kernel to tune, on what, and who follows the run. All must outlive it.
+struct RunRequest {
+  const family::Family& family;
+  const family::Kernel& kernel;
+  const RunPlan& plan;
+  std::span<const Card> cards;  ///< at least one
+  const NewCards& joining;
+  store::Store& store;
+  Observer& observer;
+  const std::function<bool()>& interrupted;  ///< asked from any thread
+};
+
+/// Tunes one kernel of a family on cards of one model with one environment: searches,
 /// compiles ahead while the devices work, verifies, times, commits every trial, and confirms the
 /// winner of each size in a final round beside the library. The search and the final round of a
 /// size are on one card, each card has a few searches at once; they advance in turn and share
@@ -102,11 +114,8 @@ using NewCards = std::function<std::vector<Card>()>;
 /// faulty or shared is dropped: its sizes continue on other cards, where their fastest
 /// configurations are timed again first. `joining` is called now and then, from one thread: a card
 /// of the same model and environment takes sizes from then on, another is refused. `interrupted` is
-/// asked between trials, from any thread; once true the run commits what it has and returns. Throws
+/// asked between trials; once true the run commits what it has and returns. Throws
 /// Error for what ends a run: no valid configuration, the database, the last card dropped.
-[[nodiscard]] RunResult tune_kernel(const family::Family& family, const family::Kernel& kernel,
-                                    const RunPlan& plan, std::span<const Card> cards,
-                                    const NewCards& joining, store::Store& store,
-                                    Observer& observer, const std::function<bool()>& interrupted);
+[[nodiscard]] RunResult tune_kernel(const RunRequest& request);
 
 }  // namespace tuner::session

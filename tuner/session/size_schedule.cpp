@@ -15,13 +15,13 @@ constexpr std::uint64_t kFewestTrials = 4;
 
 }  // namespace
 
-SizeSchedule::SizeSchedule(const RunPlan& plan, const family::Kernel& kernel, CompileSite& site,
-                           SizeBoard& board)
+SizeSchedule::SizeSchedule(const RunPlan& plan, const family::Kernel& kernel,
+                           MachineCompilers& compilers, SizeBoard& board)
     : plan_(plan),
       board_(board),
       shares_(plan.max_time, board.importance(),
               [&board] { return board.waiting_importance_per_card(); }),
-      pipeline_(kernel, site.pool, [&site] { return site.ahead(); }),
+      pipeline_(kernel, compilers.pool, [&compilers] { return compilers.ahead(); }),
       budget_([this](const SizeSearch& search) {
         return search::Budget{.spent = shares_.spent(board_.index(search))};
       }) {}

@@ -18,9 +18,9 @@
 namespace tuner::session {
 
 /// The compilers of one machine, and the cards of a run that they work for.
-struct CompileSite {
+struct MachineCompilers {
   /// The compiler must outlive it.
-  CompileSite(const backend::Compiler& its_compiler, int its_threads)
+  MachineCompilers(const backend::Compiler& its_compiler, int its_threads)
       : compiler(its_compiler), threads(its_threads), pool(its_compiler, its_threads) {}
 
   /// How many configurations a card has in flight.
@@ -44,7 +44,7 @@ struct CompileSite {
 class SizeSchedule {
  public:
   /// All must outlive it. The board has its searches.
-  SizeSchedule(const RunPlan& plan, const family::Kernel& kernel, CompileSite& site,
+  SizeSchedule(const RunPlan& plan, const family::Kernel& kernel, MachineCompilers& compilers,
                SizeBoard& board);
   SizeSchedule(const SizeSchedule&) = delete;
   SizeSchedule& operator=(const SizeSchedule&) = delete;

@@ -7,7 +7,8 @@ store::TrialRecord with_evaluation(store::TrialRecord trial,
                                    const worker::EvaluatedCandidate& evaluation,
                                    const family::Kernel& kernel,
                                    const space::ExpressionValues& values) {
-  static_cast<TrialResult&>(trial) = evaluation;
+  TrialResult& result = trial;
+  result = evaluation;
   for (std::size_t step = 0; step < evaluation.resources.size(); ++step) {
     const auto& [registers, static_shared_bytes, local_bytes] = evaluation.resources[step];
     // Only what was timed is known to have a legal launch.

@@ -8,27 +8,35 @@
 
 namespace tuner::session {
 
-CommittedTrial TrialRunner::run(const Pending& pending, const Following& following) {
+JudgedTrial TrialRunner::judge(const Pending& pending) {
   const bool runs = will_run(pending);
   if (runs) shared_.store.begin_attempt(shared_.run, attempt(pending));
   provisional_.push_back({.search = pending.search, .config = pending.config});
-  CommittedTrial committed{.trial = judged(pending)};
+  JudgedTrial judged{.trial = trial_of(pending), .ran = runs};
   failpoint("session.trial_judged");
-  const store::TrialRecord& trial = committed.trial;
-  compile_s_ += trial.compile_ms / 1e3;
-  verify_s_ += trial.verify_ms / 1e3;
-  measure_s_ += trial.measure_ms / 1e3;
-  committed.fastest = record(*pending.search, pending.config, trial, following);
+  compile_s_ += judged.trial.compile_ms / 1e3;
+  verify_s_ += judged.trial.verify_ms / 1e3;
+  measure_s_ += judged.trial.measure_ms / 1e3;
+  return judged;
+}
+
+CommittedTrial TrialRunner::commit(const Pending& pending, JudgedTrial judged,
+                                   const Pending* next) {
+  const bool next_runs = next != nullptr && next->known() == nullptr && will_run(*next);
+  shared_.store.record_trial(shared_.run, judged.trial, shared_.clock(),
+                             next_runs ? std::optional(attempt(*next)) : std::nullopt);
+  CommittedTrial committed{.trial = std::move(judged.trial)};
+  committed.fastest = pending.search->record(pending.config, committed.trial);
   // What was not run because of those that died in a row is as provisional as their crashes.
-  if (runs) {
-    end(trial);
-  } else if (trial.outcome != Outcome::quarantined || provisional_.size() == 1) {
+  if (judged.ran) {
+    tell_guard(committed.trial);
+  } else if (committed.trial.outcome != Outcome::quarantined || provisional_.size() == 1) {
     provisional_.pop_back();
   }
   return committed;
 }
 
-void TrialRunner::end(const store::TrialRecord& trial) {
+void TrialRunner::tell_guard(const store::TrialRecord& trial) {
   shared_.guard.ended(card_, trial.config_json, trial.outcome, trial.message);
   if (!is_death(trial.outcome)) provisional_.clear();
 }
@@ -40,10 +48,10 @@ CommittedTrial TrialRunner::record_failure(SizeSearch& search, const space::Conf
   trial.forget_times();
   trial = with_failure(std::move(trial), failure);
   trial.message += " (in the final)";
+  shared_.store.record_trial(shared_.run, trial, shared_.clock());
   CommittedTrial committed{.trial = std::move(trial)};
-  committed.fastest =
-      record(search, config, committed.trial, [](const store::TrialRecord&) { return nullptr; });
-  end(committed.trial);
+  committed.fastest = search.record(config, committed.trial);
+  tell_guard(committed.trial);
   return committed;
 }
 
@@ -75,17 +83,7 @@ bool TrialRunner::will_run(const Pending& pending) const {
          !shared_.guard.quarantined(card_, pending.config_json);
 }
 
-bool TrialRunner::record(SizeSearch& search, const space::Config& config,
-                         const store::TrialRecord& trial, const Following& following) {
-  const Pending* const next = following(trial);
-  const bool next_runs = next != nullptr && next->known() == nullptr && will_run(*next);
-  // Both in one transaction where one candidate follows another: a commit costs a disk write.
-  shared_.store.record_trial(shared_.run, trial, shared_.clock(),
-                             next_runs ? std::optional(attempt(*next)) : std::nullopt);
-  return search.record(config, trial);
-}
-
-store::TrialRecord TrialRunner::judged(const Pending& pending) {
+store::TrialRecord TrialRunner::trial_of(const Pending& pending) {
   store::TrialRecord trial;
   trial.problem = space::canonical_size(pending.search->size(), shared_.kernel.space->dims);
   trial.config_json = pending.config_json;

@@ -18,18 +18,22 @@
 
 namespace tuner::session {
 
+/// A trial that is not stored yet.
+struct JudgedTrial {
+  store::TrialRecord trial;
+  bool ran = false;  ///< on the device
+};
+
 /// A trial as it was stored.
 struct CommittedTrial {
   store::TrialRecord trial;
   bool fastest = false;  ///< so far, at its size
 };
 
-/// Runs candidates on one card, one by one, and stores each trial, with a strike against a
-/// candidate that crashes or hangs.
+/// Runs candidates on one card, one by one: each is judged, then committed. A candidate that
+/// crashes or hangs gets a strike.
 class TrialRunner {
  public:
-  /// What comes after a candidate that has just been judged; none when that is not known.
-  using Following = std::function<const Pending*(const store::TrialRecord&)>;
   /// Seconds since the run began.
   using Clock = std::function<double()>;
 
@@ -50,9 +54,14 @@ class TrialRunner {
   TrialRunner(Shared shared, std::size_t card, worker::DeviceWorker& device)
       : shared_(std::move(shared)), card_(card), device_(device) {}
 
-  /// Judges a candidate whose compilation is over and records the trial. Throws Error when the
-  /// device itself has failed.
-  [[nodiscard]] CommittedTrial run(const Pending& pending, const Following& following);
+  /// Judges a candidate whose compilation is over. Where it gets onto the device, its attempt is
+  /// stored before. Throws Error when the device itself has failed.
+  [[nodiscard]] JudgedTrial judge(const Pending& pending);
+  /// Stores the trial of the candidate that was judged last, and the attempt of `next`, which is to
+  /// be judged after it, in one transaction: a commit costs a disk write. No `next`: none is known.
+  /// Throws as FaultGuard::ended does.
+  [[nodiscard]] CommittedTrial commit(const Pending& pending, JudgedTrial judged,
+                                      const Pending* next);
   /// Replaces the trial of a finalist, which ended `ok`, by its failure in the final round.
   [[nodiscard]] CommittedTrial record_failure(SizeSearch& search, const space::Config& config,
                                               const Failure& failure);
@@ -75,13 +84,11 @@ class TrialRunner {
     std::optional<store::TrialRecord> before = {};  ///< of a finalist
   };
 
-  void end(const store::TrialRecord& trial);
+  void tell_guard(const store::TrialRecord& trial);
   [[nodiscard]] store::AttemptRecord attempt(const Pending& pending) const;
   [[nodiscard]] bool will_run(const Pending& pending) const;
-  [[nodiscard]] store::TrialRecord judged(const Pending& pending);
+  [[nodiscard]] store::TrialRecord trial_of(const Pending& pending);
   [[nodiscard]] store::TrialRecord evaluated(store::TrialRecord trial, const Pending& pending);
-  [[nodiscard]] bool record(SizeSearch& search, const space::Config& config,
-                            const store::TrialRecord& trial, const Following& following);
 
   Shared shared_;
   std::size_t card_;

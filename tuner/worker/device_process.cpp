@@ -18,14 +18,6 @@ using Seconds = std::chrono::duration<double>;
 constexpr double kPatience = 20;  // times what the same took before
 constexpr int kStartsBeforeLost = 3;
 
-EvaluatedCandidate evaluation_of(const Failure& failure, Seconds spent) {
-  EvaluatedCandidate evaluation;
-  evaluation.outcome = failure.outcome;
-  evaluation.message = failure.message;
-  evaluation.verify_ms = 1e3 * spent.count();
-  return evaluation;
-}
-
 /// A worker whose memory a candidate has damaged may send anything.
 std::string how_invalid(const Error& error) {
   return fmt::format("sent an invalid answer: {}", error.what());
@@ -248,33 +240,27 @@ const family::Kernel* DeviceProcess::reference_in(const DeviceStep& step) const 
   return kernel.source.name == step.source ? &kernel : nullptr;
 }
 
-EvaluatedCandidate DeviceProcess::evaluate(const Candidate& candidate, const space::Size& size,
-                                           std::optional<double> best_ns) {
-  const Json message = request(
-      kEvaluate,
-      EvaluateArguments{.candidate = message_of(candidate), .size = size, .best_ns = best_ns});
-  const auto begin = Channel::Clock::now();
-  Answer answer = ask(message, size);
+/// Repeated on a second worker when the first ends before the candidate ran, but for a reference
+/// that hangs, or of what a candidate before may have done.
+Expected<Json, Failure> DeviceProcess::ask_about_candidate(const Json& request,
+                                                           const space::Size& size) {
+  Answer answer = ask(request, size);
   if (const auto* none = std::get_if<NoAnswer>(&answer);
       none != nullptr && !none->reference_hangs() &&
       (!none->candidate_ran || may_be_of_another(*none))) {
-    answer = ask(message, size);
+    answer = ask(request, size);
   }
   served_another_ = true;
   if (const auto* none = std::get_if<NoAnswer>(&answer)) {
     if (!none->candidate_ran) fail_without_candidate(*none);
-    return evaluation_of(failure_of(*none), Channel::Clock::now() - begin);
+    return Unexpected(failure_of(*none));
   }
-  try {
-    const auto result = result_in<EvaluatedCandidate>(std::get<Json>(answer));
-    if (!result) contender_failed(result.error());
-    if (!result) return evaluation_of(result.error(), Seconds(0));
-    if (leaves_damage(result->outcome)) retire();
-    if (result->time) launch_s_.try_emplace(size, 1e-9 * result->time->median_ns);
-    return *result;
-  } catch (const Error& error) {
-    return evaluation_of(invalid_answer(error), Seconds(0));
-  }
+  return std::get<Json>(std::move(answer));
+}
+
+void DeviceProcess::candidate_evaluated(const EvaluatedCandidate& result, const space::Size& size) {
+  if (leaves_damage(result.outcome)) retire();
+  if (result.time) launch_s_.try_emplace(size, 1e-9 * result.time->median_ns);
 }
 
 ResultsReply DeviceProcess::served(const ResultsMessage& message) const {

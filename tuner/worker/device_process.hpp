@@ -56,8 +56,6 @@ class DeviceProcess : public RemoteDevice {
   const space::DeviceInfo& device() const override { return device_; }
   const space::EnvironmentInfo& environment() const override { return environment_; }
 
-  EvaluatedCandidate evaluate(const Candidate& candidate, const space::Size& size,
-                              std::optional<double> best_ns) override;
   void replace_process() override;
   int respawns() const override { return respawns_; }
 
@@ -72,11 +70,14 @@ class DeviceProcess : public RemoteDevice {
  protected:
   Expected<Json, Failure> ask_about_contender(const Json& request,
                                               const space::Size& size) override;
+  Expected<Json, Failure> ask_about_candidate(const Json& request,
+                                              const space::Size& size) override;
   Json ask_device(const Json& request, const space::Size& size) override;
   backend::Binary sent_binary(const Candidate& candidate) const override {
     return candidate.binary;
   }
   void contender_failed(const Failure& failure) override;
+  void candidate_evaluated(const EvaluatedCandidate& result, const space::Size& size) override;
   Failure invalid_answer(const Error& error) override;
   Error refusal(const Error& error) override { return error; }
 

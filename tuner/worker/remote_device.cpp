@@ -2,10 +2,24 @@
 #include "tuner/worker/remote_device.hpp"
 
 #include "tuner/worker/calls.hpp"
+#include "tuner/worker/channel.hpp"
 
 #include <nlohmann/json.hpp>
 
+#include <chrono>
+
 namespace tuner::worker {
+namespace {
+
+EvaluatedCandidate evaluation_of(const Failure& failure, std::chrono::duration<double> spent = {}) {
+  EvaluatedCandidate evaluation;
+  evaluation.outcome = failure.outcome;
+  evaluation.message = failure.message;
+  evaluation.verify_ms = 1e3 * spent.count();
+  return evaluation;
+}
+
+}  // namespace
 
 template <class Arguments, class Result>
 Expected<Result, Failure> RemoteDevice::of_contender(const Call<Arguments, Result>& call,
@@ -40,6 +54,31 @@ CandidateMessage RemoteDevice::message_of(const Candidate& candidate) const {
   return {.kernel = candidate.kernel.name,
           .config = space::canonical_json(candidate.space.definition(), candidate.config),
           .binary = sent_binary(candidate)};
+}
+
+Expected<Json, Failure> RemoteDevice::ask_about_candidate(const Json& request,
+                                                          const space::Size& size) {
+  return ask_about_contender(request, size);
+}
+
+EvaluatedCandidate RemoteDevice::evaluate(const Candidate& candidate, const space::Size& size,
+                                          std::optional<double> best_ns) {
+  const auto begin = Channel::Clock::now();
+  const auto answer = ask_about_candidate(
+      request(
+          kEvaluate,
+          EvaluateArguments{.candidate = message_of(candidate), .size = size, .best_ns = best_ns}),
+      size);
+  if (!answer) return evaluation_of(answer.error(), Channel::Clock::now() - begin);
+  try {
+    const auto result = result_in<EvaluatedCandidate>(*answer);
+    if (!result) contender_failed(result.error());
+    if (!result) return evaluation_of(result.error());
+    candidate_evaluated(*result, size);
+    return *result;
+  } catch (const Error& error) {
+    return evaluation_of(invalid_answer(error));
+  }
 }
 
 void RemoteDevice::begin_side_by_side(const space::Size& size) {

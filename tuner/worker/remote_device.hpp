@@ -13,9 +13,11 @@ struct Call;
 
 /// A device in another process. Each method is a call of the table in calls.hpp: a request, whose
 /// answer is its result. How requests are sent, and what a lost process or an invalid answer means,
-/// is defined by the subclass, which also has `evaluate`.
+/// is defined by the subclass.
 class RemoteDevice : public DeviceWorker {
  public:
+  EvaluatedCandidate evaluate(const Candidate& candidate, const space::Size& size,
+                              std::optional<double> best_ns) override;
   void begin_side_by_side(const space::Size& size) override;
   Expected<void, Failure> add_contender(const Candidate& candidate) override;
   Expected<std::string, Failure> fastest_library_algorithm(const space::Size& size) override;
@@ -44,12 +46,18 @@ class RemoteDevice : public DeviceWorker {
   /// The answer to a request about a contender at a size, or why the contender failed.
   [[nodiscard]] virtual Expected<Json, Failure> ask_about_contender(const Json& request,
                                                                     const space::Size& size) = 0;
+  /// Likewise to a request to evaluate a candidate.
+  [[nodiscard]] virtual Expected<Json, Failure> ask_about_candidate(const Json& request,
+                                                                    const space::Size& size);
   /// The answer to a request that involves no candidate. Throws Error when there is none.
   [[nodiscard]] virtual Json ask_device(const Json& request, const space::Size& size) = 0;
   /// The binary to send with a candidate; empty if the other process has it.
   [[nodiscard]] virtual backend::Binary sent_binary(const Candidate& candidate) const = 0;
   /// A contender failed with this answer.
   virtual void contender_failed(const Failure& failure) = 0;
+  /// A candidate was evaluated at a size.
+  virtual void candidate_evaluated(const EvaluatedCandidate& /*result*/,
+                                   const space::Size& /*size*/) {}
   /// The failure of a contender whose answer is invalid; or throws.
   [[nodiscard]] virtual Failure invalid_answer(const Error& error) = 0;
   /// What is thrown for an answer without a contender that is invalid or a failure; or throws.

@@ -7,7 +7,6 @@
 #include "tuner/core/environment.hpp"
 #include "tuner/core/failpoint.hpp"
 #include "tuner/family/data_files.hpp"
-#include "tuner/worker/agent_main.hpp"
 #include "tuner/worker/confinement.hpp"
 #include "tuner/worker/device_server.hpp"
 #include "tuner/worker/evaluator.hpp"
@@ -284,7 +283,6 @@ void serve_compilations(Channel& channel, const backend::Compiler& compiler) {
 }
 
 int worker_main(std::span<const std::string> arguments) {
-  if (arguments.size() == 1 && arguments[0] == "node") return agent_main();
   die_with_parent();
   if (arguments.size() > 2 && arguments[0] == "confined") {
     become_confined(arguments[1], arguments.subspan(2));

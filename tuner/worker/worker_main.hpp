@@ -12,7 +12,6 @@ namespace tuner::worker {
 /// The worker side of the program: `tune worker compile BACKEND ARCHITECTURE`,
 /// `tune worker device BACKEND ORDINAL` and `tune worker devices BACKEND`. Serves its parent over
 /// descriptor 3 until the parent is gone and returns the exit code. It ends with its parent.
-/// `tune worker node` is an agent (agent_main.hpp), which has workers of its own.
 [[nodiscard]] int worker_main(std::span<const std::string> arguments);
 
 /// Compiles what arrives until the channel closes.
