@@ -115,11 +115,11 @@ class CompileMatrix : public testing::TestWithParam<const char*> {
 };
 
 /// All kernels and types at their defaults on the H200; elsewhere, and of other configurations, a
-/// few, which another run chooses anew. With TUNER_ALL_TESTS=1 all, and 20 configurations of each.
+/// few. With TUNER_ALL_TESTS=1 all, and 20 configurations of each, which every run draws anew.
 TEST_P(CompileMatrix, WhatASpaceAllowsRunsOnTheCard) {
   const bool takes_all = testing_support::takes_all();
   constexpr std::size_t kFew = 6;
-  const unsigned seed = std::random_device()();
+  const unsigned seed = takes_all ? std::random_device()() : 90U;
   SCOPED_TRACE(fmt::format("seed {}", seed));
   std::mt19937_64 random(seed);
   std::vector<TypedCase> cases = typed_cases();

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The recipes of CONTRIBUTING.md as changes: what is added to which file, after which line."""
+
+import dataclasses
+
+
+@dataclasses.dataclass
+class Recipe:
+    """`title` as CONTRIBUTING.md has it; `added` is {path: [(text of a line, lines after it), …]}."""
+
+    title: str
+    added: dict
+    created: dict = dataclasses.field(default_factory=dict)
+
+    def paths(self):
+        return {*self.added, *self.created}
+
+    def apply(self, tree):
+        for path, text in self.created.items():
+            (tree / path).write_text(text)
+        for path, additions in self.added.items():
+            text = (tree / path).read_text()
+            for anchor, lines in additions:
+                if text.count(anchor) != 1:
+                    raise ValueError(f"{path} has {text.count(anchor)} times: {anchor}")
+                text = text.replace(anchor, anchor + lines)
+            (tree / path).write_text(text)
+
+
+COMMAND = Recipe(
+    title="A command of the program",
+    created={
+        "tuner/cli/devices_command.cpp": """\
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/cli/commands.hpp"
+#include "tuner/cli/database.hpp"
+#include "tuner/cli/output.hpp"
+#include "tuner/store/store.hpp"
+
+namespace tuner::cli {
+
+int devices(const CommonOptions& common, const DevicesOptions& options) {
+  const store::Store store = open_database(common, store::Store::Mode::read_only);
+  for (const space::DeviceInfo& device : store.devices()) {
+    if (options.backend.empty() || device.backend == options.backend) {
+      Output(common).tell("{}\\n", device.name);
+    }
+  }
+  return 0;
+}
+
+}  // namespace tuner::cli
+"""},
+    added={
+        "tuner/cli/CMakeLists.txt": [(" doctor_command.cpp", " devices_command.cpp")],
+        "tuner/cli/commands.hpp": [("int doctor(const CommonOptions& common);\n", """
+struct DevicesOptions {
+  std::string backend;  ///< empty: of all
+};
+/// Prints the names of the database's devices.
+int devices(const CommonOptions& common, const DevicesOptions& options);
+""")],
+        "tuner/cli/command_options.hpp": [("  SetupOptions setup;\n", "  DevicesOptions devices;\n")],
+        "tuner/cli/command_options.cpp": [
+            ("  add_program(*sub, arguments.exec.program);\n}\n", """
+void add_devices(CLI::App& app, Arguments& arguments) {
+  DevicesOptions& o = arguments.devices;
+  CLI::App* sub =
+      add_command(app, arguments, "devices", "Show the devices of the database",
+                  [&arguments] { return devices(arguments.common, arguments.devices); });
+  sub->add_option("--backend", o.backend, "Only of this backend")->type_name("NAME");
+}
+"""),
+            ("  add_exec(app, arguments);\n", "  add_devices(app, arguments);\n")],
+    })
+
+FILL = Recipe(
+    title="A fill",
+    added={
+        "tuner/family/fill.hpp": [("  positive,     ///< |normal| + 0.5; whole numbers above 0 in checks of exact results\n",
+                                   "  signs,        ///< 1 and -1\n")],
+        "tuner/family/parse_problem.cpp": [('    {"positive", FillKind::positive},\n', '    {"signs", FillKind::signs},\n')],
+        "tuner/verify/check_inputs.cuh": [("""\
+    data[i] = (T)(fabsf(normal_number(random_bits((Bits64)seed, (Bits64)i))) + 0.5f);
+  }
+}
+""", """
+template <class T>
+__global__ void fill_signs(T* data, long long count, long long seed) {
+  for (long long i = first_index(); i < count; i += index_stride()) {
+    data[i] = (T)((random_bits((Bits64)seed, (Bits64)i) & 1) ? 1.0f : -1.0f);
+  }
+}
+""")],
+        "tuner/verify/check_kernels.hpp": [
+            ("  void fill_positive(const Elements& data, std::uint64_t seed);\n",
+             "  /// 1 and −1 in equal shares.\n  void fill_signs(const Elements& data, std::uint64_t seed);\n")],
+        "tuner/verify/check_kernels.cpp": [("""\
+  launch(of_type("fill_positive", data.type), data.count,
+         {data.region, family::Scalar(data.count), bits(seed)});
+}
+""", """
+void CheckKernels::fill_signs(const Elements& data, std::uint64_t seed) {
+  launch(of_type("fill_signs", data.type), data.count,
+         {data.region, family::Scalar(data.count), bits(seed)});
+}
+""")],
+        "tuner/verify/problem_data.cpp": [
+            ("  return kind == normal ||", " kind == signs ||"),
+            ("    case family::FillKind::between:\n      return fill_between(kernels, data, fill, seed);\n",
+             "    case family::FillKind::signs:\n      return kernels.fill_signs(data, seed);\n")],
+        "tuner/verify/law_inputs.cpp": [("    high = inputs.most;\n  }", """ else if (inputs.kind == signs) {
+    domain = Domain::interval;
+    low = -1;
+    high = 1;
+  }""")],
+        "spaces/schema/space-1.schema.json": [('{ "enum": ["normal", "uniform", "positive",', ' "signs",')],
+    })
+
+RECIPES = (COMMAND, FILL)
