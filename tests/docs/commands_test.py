@@ -63,10 +63,16 @@ def code_blocks(text):
         yield "", block
 
 
+def expanded(word):
+    """The words that bash makes of an option with a list in braces: --config=UNROLL={1,2}."""
+    found = re.fullmatch(r"(--[\w-]+=[^{}]*)\{([^{}]*,[^{}]*)\}([^{}]*)", word)
+    return [found[1] + one + found[3] for one in found[2].split(",")] if found else [word]
+
+
 def command_lines(block):
-    """The lines of a block as a shell would read them: joined, without prompts and comments."""
+    """The lines of a block as a shell would read them: joined, lists in braces expanded, without prompts and comments."""
     for line in "\n".join(block).replace("\\\n", " ").splitlines():
-        words = shlex.split(line.removeprefix("$ "), comments=True)
+        words = [word for given in shlex.split(line.removeprefix("$ "), comments=True) for word in expanded(given)]
         while words:
             end = words.index("&&") if "&&" in words else len(words)
             command, words = words[:end], words[end + 1:]

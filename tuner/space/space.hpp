@@ -41,7 +41,7 @@ enum class Neighbourhood {
 ///
 /// Parameters that no constraint ties together form independent groups. A group's valid partial
 /// configurations are a decision diagram in which equal subtrees are kept once, and the space is
-/// the product of the groups, never formed (docs/decisions/0003-decision-diagrams.md). Random
+/// the product of the groups, never formed (docs/decisions.md). Random
 /// access, sampling and membership cost O(parameters) searches among a parameter's values;
 /// membership allocates nothing.
 class Space : public BoundDefinition {
