@@ -65,26 +65,25 @@ std::optional<Epilogue> epilogue_of(cublasLtEpilogue_t epilogue, cudaDataType ty
   }
 }
 
-const dispatch::GemmTypeRow* gemm_type(const ProductCall& call) {
-  const auto found =
-      std::ranges::find_if(dispatch::kGemmTypeRows, [&](const dispatch::GemmTypeRow& it) {
-        // Products of 8-bit floats are passed on: cublasGemmEx has none, cublasLt scales them.
-        return it.matrices != ElementType::e4m3 && cuda_type(it.matrices) == call.a.type &&
-               call.a.type == call.b.type && cuda_type(it.result) == call.c.type;
-      });
-  return found == dispatch::kGemmTypeRows.end() ? nullptr : &*found;
+const blas::GemmTypeRow* gemm_type(const ProductCall& call) {
+  const auto found = std::ranges::find_if(blas::kGemmTypeRows, [&](const blas::GemmTypeRow& it) {
+    // Those of cublasLt alone are passed on: it scales their operands.
+    return !blas::only_lt_multiplies(it.matrices) && cuda_type(it.matrices) == call.a.type &&
+           call.a.type == call.b.type && cuda_type(it.result) == call.c.type;
+  });
+  return found == blas::kGemmTypeRows.end() ? nullptr : &*found;
 }
 
-cublasComputeType_t compute_type(const dispatch::GemmTypeRow& type) {
+cublasComputeType_t compute_type(const blas::GemmTypeRow& type) {
   if (type.factors == ElementType::f64) return CUBLAS_COMPUTE_64F;
   return type.factors == ElementType::f32 ? CUBLAS_COMPUTE_32F : CUBLAS_COMPUTE_32I;
 }
 
-cudaDataType scale_type(const dispatch::GemmTypeRow& type) {
+cudaDataType scale_type(const blas::GemmTypeRow& type) {
   return cuda_type(type.factors);
 }
 
-double factor(const dispatch::GemmTypeRow& type, const void* address) {
+double factor(const blas::GemmTypeRow& type, const void* address) {
   if (type.factors == ElementType::f64) return number<double>(address);
   return type.factors == ElementType::f32 ? static_cast<double>(number<float>(address))
                                           : static_cast<double>(number<std::int32_t>(address));
@@ -96,7 +95,7 @@ namespace {
 std::optional<PassReason> objection_to_types(const ProductCall& call) {
   const auto epilogue = epilogue_of(call.epilogue, call.a.type);
   if (!epilogue) return PassReason::epilogue;
-  const dispatch::GemmTypeRow* const type = gemm_type(call);
+  const blas::GemmTypeRow* const type = gemm_type(call);
   if (type == nullptr) return PassReason::type;
   if (epilogue->bias != Bias::none && call.bias == nullptr) return PassReason::null_pointer;
   if (call.compute != compute_type(*type)) return PassReason::compute;

@@ -20,7 +20,7 @@ Transpose transpose_of(cublasOperation_t operation) {
 /// what is transposed stays so.
 dispatch::KernelUse multiply_by_rows(Dispatcher& dispatcher, const ProductCall& call,
                                      backend::StreamHandle stream) {
-  const dispatch::GemmTypeRow& type = *gemm_type(call);
+  const blas::GemmTypeRow& type = *gemm_type(call);
   const GemmProblem problem{.type = type.type,
                             .trans_a = transpose_of(call.op_b),
                             .trans_b = transpose_of(call.op_a),

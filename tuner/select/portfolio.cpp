@@ -159,8 +159,8 @@ std::vector<std::size_t> all_sizes(const TimeMatrix& matrix) {
   return sizes;
 }
 
-/// Where the library is nowhere slower, the candidate that comes nearest to it, of those that ran: a
-/// program may ask for a kernel.
+/// Where the library is nowhere slower, the candidate that comes nearest to it, of those that ran:
+/// a program may ask for a kernel.
 std::vector<std::size_t> nearest_candidate(const LossTable& table) {
   std::optional<std::size_t> nearest;
   double least = 0;
