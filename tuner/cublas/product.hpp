@@ -85,6 +85,10 @@ struct ProductCall {
 /// A factor in the type of a product's sums, of the host.
 [[nodiscard]] double factor(const blas::GemmTypeRow& type, const void* address);
 
+/// The call by rows: a matrix by columns is its transpose by rows, and Cᵀ = op(B)ᵀ·op(A)ᵀ. So A and
+/// B change places, and what is transposed stays so.
+[[nodiscard]] blas::GemmShape by_rows(const ProductCall& call);
+
 /// Why a call must go to cuBLAS, by its arguments alone; none where nothing stands against it.
 [[nodiscard]] std::optional<PassReason> objection(const ProductCall& call);
 

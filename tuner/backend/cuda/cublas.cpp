@@ -234,29 +234,17 @@ const CublasLt& Cublas::lt() {
 Expected<Enqueue, Failure> Cublas::prepare(const blas::Operation& operation,
                                            const blas::Addresses& operands,
                                            const std::string& algorithm) {
-  auto parsed = lt_algorithm(algorithm, lt().api().version());
-  if (!parsed) return Unexpected(std::move(parsed.error()));
-  const auto product = std::make_shared<const LtProduct>(lt(), operation, operands[blas::kBias]);
-  auto checked = product->checked(*parsed);
-  if (!checked) return Unexpected(std::move(checked.error()));
-  return Enqueue([this, product, operands, checked = *checked] {
-    return product->multiply(operands, checked, lt_workspace_.get(), stream_);
+  auto choice = lt_choice(lt(), operation, algorithm, operands[blas::kBias]);
+  if (!choice) return Unexpected(std::move(choice.error()));
+  return Enqueue([this, operands, its = *std::move(choice)] {
+    return its.product->multiply(operands, its.algorithm, lt_workspace_.get(), stream_);
   });
 }
 
 std::vector<std::string> Cublas::algorithms(const blas::Operation& operation,
                                             const blas::Addresses& operands) {
-  constexpr int kMost = 8;
-  std::vector<std::string> texts;
-  if (!std::holds_alternative<blas::GemmShape>(operation.shape) ||
-      !LtProduct::has(operation.epilogue)) {
-    return texts;
-  }
-  const LtProduct product(lt(), operation, operands[blas::kBias]);
-  for (const LtAlgorithm& each : product.proposed(kMost, alignment_bytes(operands))) {
-    texts.push_back(lt_text(each, lt().api().version()));
-  }
-  return texts;
+  if (!has_lt_algorithms(operation)) return {};
+  return lt_algorithms(lt(), operation, operands);
 }
 
 }  // namespace tuner::backend

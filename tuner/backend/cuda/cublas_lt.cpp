@@ -371,4 +371,30 @@ Expected<void, Failure> LtProduct::multiply(const blas::Addresses& operands,
                               algorithm.workspace_bytes, stream));
 }
 
+Expected<LtChoice, Failure> lt_choice(const CublasLt& library, const blas::Operation& operation,
+                                      const std::string& algorithm, const void* bias) {
+  auto parsed = lt_algorithm(algorithm, library.api().version());
+  if (!parsed) return Unexpected(std::move(parsed.error()));
+  auto product = std::make_shared<const LtProduct>(library, operation, bias);
+  auto checked = product->checked(*parsed);
+  if (!checked) return Unexpected(std::move(checked.error()));
+  return LtChoice{std::move(product), *checked};
+}
+
+bool has_lt_algorithms(const blas::Operation& operation) {
+  return std::holds_alternative<blas::GemmShape>(operation.shape) &&
+         LtProduct::has(operation.epilogue);
+}
+
+std::vector<std::string> lt_algorithms(const CublasLt& library, const blas::Operation& operation,
+                                       const blas::Addresses& operands) {
+  constexpr int kMost = 8;
+  std::vector<std::string> texts;
+  const LtProduct product(library, operation, operands[blas::kBias]);
+  for (const LtAlgorithm& each : product.proposed(kMost, alignment_bytes(operands))) {
+    texts.push_back(lt_text(each, library.api().version()));
+  }
+  return texts;
+}
+
 }  // namespace tuner::backend

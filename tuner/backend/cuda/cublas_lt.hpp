@@ -13,6 +13,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -140,6 +141,24 @@ class LtProduct {
   cublasLtMatmulDesc_t product_ = nullptr;
   cublasLtMatrixLayout_t first_ = nullptr, second_ = nullptr, c_ = nullptr;
 };
+
+/// A product by one of its algorithms.
+struct LtChoice {
+  std::shared_ptr<const LtProduct> product;
+  LtAlgorithm algorithm;
+};
+/// The product by the algorithm of a text; launch_error where that is not of this library or the
+/// product does not take it. `bias` as of LtProduct.
+[[nodiscard]] Expected<LtChoice, Failure> lt_choice(const CublasLt& library,
+                                                    const blas::Operation& operation,
+                                                    const std::string& algorithm,
+                                                    const void* bias = nullptr);
+/// Whether cublasLt has algorithms for an operation at all: for products, but with a bias of rows.
+[[nodiscard]] bool has_lt_algorithms(const blas::Operation& operation);
+/// As Backend::library_algorithms, for an operation that has some: what the heuristic proposes.
+[[nodiscard]] std::vector<std::string> lt_algorithms(const CublasLt& library,
+                                                     const blas::Operation& operation,
+                                                     const blas::Addresses& operands);
 
 /// The greatest power of two up to 16 bytes at which all three matrices begin: what an algorithm
 /// may rely on. Applications align no better, and no algorithm gains by it.

@@ -451,20 +451,11 @@ Expected<void, Failure> CudaExecutor::run_lt(const blas::Operation& operation,
 
 std::vector<std::string> CudaExecutor::library_algorithms(const blas::Operation& operation,
                                                           const blas::Addresses& operands) {
-  constexpr int kMostAlgorithms = 8;
-  std::vector<std::string> texts;
-  if (!std::holds_alternative<blas::GemmShape>(operation.shape) ||
-      !LtProduct::has(operation.epilogue)) {
-    return texts;
-  }
+  if (!has_lt_algorithms(operation)) return {};
   ensure_context();
   const CaptureBystander bystander(driver_);
   const std::scoped_lock lock(mutex_);
-  const LtProduct product(lt(), operation, operands[blas::kBias]);
-  for (const LtAlgorithm& each : product.proposed(kMostAlgorithms, alignment_bytes(operands))) {
-    texts.push_back(lt_text(each, lt().api().version()));
-  }
-  return texts;
+  return lt_algorithms(lt(), operation, operands);
 }
 
 Expected<LibraryWork, Failure> CudaExecutor::library_work(const blas::Operation& operation,
@@ -472,20 +463,19 @@ Expected<LibraryWork, Failure> CudaExecutor::library_work(const blas::Operation&
   ensure_context();
   const CaptureBystander bystander(driver_);
   const std::scoped_lock lock(mutex_);
-  auto parsed = lt_algorithm(algorithm, lt().api().version());
-  if (!parsed) return Unexpected(std::move(parsed.error()));
-  const auto product = std::make_shared<const LtProduct>(lt(), operation);
-  auto checked = product->checked(*parsed);
-  if (!checked) return Unexpected(std::move(checked.error()));
-  return LibraryWork{.name = product->describe(*checked),
-                     .workspace_bytes = checked->workspace_bytes,
-                     .enqueue = [this, operation, product, its = *checked](
+  auto choice = lt_choice(lt(), operation, algorithm);
+  if (!choice) return Unexpected(std::move(choice.error()));
+  std::string name = choice->product->describe(choice->algorithm);
+  const std::size_t workspace_bytes = choice->algorithm.workspace_bytes;
+  return LibraryWork{.name = std::move(name),
+                     .workspace_bytes = workspace_bytes,
+                     .enqueue = [this, operation, its = *std::move(choice)](
                                     const blas::Addresses& operands, void* workspace,
                                     StreamHandle stream) -> Expected<void, Failure> {
-                       if (alignment_bytes(operands) < its.alignment_bytes) {
+                       if (alignment_bytes(operands) < its.algorithm.alignment_bytes) {
                          return run_library(operation, operands, stream);
                        }
-                       return product->multiply(operands, its, workspace, stream);
+                       return its.product->multiply(operands, its.algorithm, workspace, stream);
                      }};
 }
 
