@@ -17,7 +17,7 @@ function(install_door door)
   install(EXPORT tuner-${door} NAMESPACE tuner:: DESTINATION "${package}")
 endfunction()
 
-install_door(host MODULES core space counters search source family capture store interop select report)
+install_door(host MODULES core space blas counters search source family capture store interop select report)
 set(backends backend_cpu)
 if(TUNER_CUDA)
   list(APPEND backends backend_cuda)

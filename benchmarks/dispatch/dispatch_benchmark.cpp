@@ -79,15 +79,15 @@ class NullExecutor final : public backend::Executor {
     return std::vector<double>(works.size(), 1.0);
   }
   Expected<void, Failure> prepare_library() override { return {}; }
-  Expected<void, Failure> run_library(const family::LibraryOperation&,
-                                      const backend::MatrixOperands&, StreamHandle) override {
+  Expected<void, Failure> run_library(const blas::Operation&, const blas::Addresses&,
+                                      StreamHandle) override {
     return {};
   }
-  std::vector<std::string> library_algorithms(const family::LibraryOperation&,
-                                              const backend::MatrixOperands&) override {
+  std::vector<std::string> library_algorithms(const blas::Operation&,
+                                              const blas::Addresses&) override {
     return {};
   }
-  Expected<backend::LibraryWork, Failure> library_work(const family::LibraryOperation&,
+  Expected<backend::LibraryWork, Failure> library_work(const blas::Operation&,
                                                        const std::string&) override {
     return Unexpected(Failure{Outcome::launch_error, "there is no library"});
   }

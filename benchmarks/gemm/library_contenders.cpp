@@ -129,26 +129,26 @@ namespace {
 constexpr int kHeuristics = 16;
 constexpr std::uint32_t kAlignmentBytes = 256;
 
-family::MatrixLayout layout(const StoredMatrix& matrix) {
+blas::MatrixLayout layout(const StoredMatrix& matrix) {
   return {
       .rows = matrix.rows, .columns = matrix.columns, .ld = matrix.ld, .stride = matrix.stride()};
 }
 
-family::LibraryOperation lt_operation(const Shape& shape) {
+blas::Operation lt_operation(const Shape& shape) {
   const auto transpose = [](std::int64_t transposed) {
     return transposed == 0 ? Transpose::no : Transpose::yes;
   };
   return {.type = shape.type,
           .result = shape.result,
-          .shape = family::GemmShape{.m = shape.m,
-                                     .n = shape.n,
-                                     .k = shape.k,
-                                     .trans_a = transpose(shape.trans_a),
-                                     .trans_b = transpose(shape.trans_b),
-                                     .batch = shape.batch,
-                                     .a = layout(matrix_a(shape)),
-                                     .b = layout(matrix_b(shape)),
-                                     .c = layout(matrix_c(shape))}};
+          .shape = blas::GemmShape{.m = shape.m,
+                                   .n = shape.n,
+                                   .k = shape.k,
+                                   .trans_a = transpose(shape.trans_a),
+                                   .trans_b = transpose(shape.trans_b),
+                                   .batch = shape.batch,
+                                   .a = layout(matrix_a(shape)),
+                                   .b = layout(matrix_b(shape)),
+                                   .c = layout(matrix_c(shape))}};
 }
 
 }  // namespace
@@ -175,7 +175,7 @@ std::vector<Contender> CublasLtContenders::contenders(const Shape& shape, const 
                    .kernel = product->describe(algorithm),
                    .launch = [=, this, &operands](std::size_t index) {
                      const OperandSet set = operands.set(index);
-                     return product->multiply({.a = set.a, .b = set.b, .c = set.c}, algorithm,
+                     return product->multiply({.places = {{set.a, set.b, set.c}}}, algorithm,
                                               workspace_.get(), stream_);
                    }});
   }

@@ -557,15 +557,11 @@ void expect_library_gemm(Backend& backend, family::ElementType type, auto&& uplo
   const BufferId a = upload(std::vector<T>{1, 2, 3, 4, 5, 6});    // 2×3
   const BufferId b = upload(std::vector<T>{1, 0, 0, 1, 2, 2});    // 3×2
   const BufferId c = upload(std::vector<T>{nan, nan, nan, nan});  // 2×2
-  LibraryCall call{.operation = {.type = type, .shape = family::packed_gemm(2, 2, 3)},
-                   .alpha = 2,
-                   .beta = 0,
-                   .a = a,
-                   .b = b,
-                   .c = c};
+  LibraryCall call{.operation = {.type = type, .shape = blas::packed_gemm(2, 2, 3)},
+                   .operands = {.alpha = 2, .beta = 0, .places = {{a, b, c}}}};
   ASSERT_TRUE(backend.run(call));
   EXPECT_EQ(download(c), (std::vector<T>{14, 16, 32, 34})) << "beta 0 does not read C";
-  call.beta = -1;
+  call.operands.beta = -1;
   ASSERT_TRUE(backend.run(call));
   EXPECT_EQ(download(c), (std::vector<T>{0, 0, 0, 0}));
   const auto samples = backend.time(call, {.warm_up = 1, .samples = 3});
@@ -587,20 +583,16 @@ TEST_F(CpuBackend, LibraryDoesNotReadANaNOutputOfALargerMatrix) {
   const BufferId a = upload(ones), b = upload(ones),
                  c = upload(std::vector<float>(90000, std::nanf("")));
   ASSERT_TRUE(backend().run(LibraryCall{
-      .operation = {.type = family::ElementType::f32, .shape = family::packed_gemm(300, 300, 300)},
-      .a = a,
-      .b = b,
-      .c = c}));
+      .operation = {.type = family::ElementType::f32, .shape = blas::packed_gemm(300, 300, 300)},
+      .operands = {.places = {{a, b, c}}}}));
   EXPECT_THAT(download<float>(c, 90000), Each(300.0f));
 }
 
 TEST_F(CpuBackend, LibraryRefusesIntegers) {
   const BufferId c = upload(std::vector<int>{0});
   const auto done = backend().run(LibraryCall{
-      .operation = {.type = family::ElementType::s32, .shape = family::packed_gemm(1, 1, 1)},
-      .a = c,
-      .b = c,
-      .c = c});
+      .operation = {.type = family::ElementType::s32, .shape = blas::packed_gemm(1, 1, 1)},
+      .operands = {.places = {{c, c, c}}}});
   ASSERT_FALSE(done);
   EXPECT_EQ(done.error().outcome, Outcome::launch_error);
 }

@@ -27,18 +27,15 @@ using Floats = testing::Types<float, double>;
 TYPED_TEST_SUITE(CpuLibrary, Floats);
 
 TYPED_TEST(CpuLibrary, MultipliesInEveryLayoutAndLeavesWhatLiesBetweenTheRows) {
-  for (const family::GemmShape& shape : testing_support::gemm_shapes()) {
+  for (const blas::GemmShape& shape : testing_support::gemm_shapes()) {
     const auto made = testing_support::gemm_case<TypeParam>(shape, 2, -3);
     const BufferId c = this->upload(made.c);
     const auto done = this->backend().run(LibraryCall{
         .operation = {.type = std::is_same_v<TypeParam, float> ? family::ElementType::f32
                                                                : family::ElementType::f64,
                       .shape = shape},
-        .alpha = 2,
-        .beta = -3,
-        .a = this->upload(made.a),
-        .b = this->upload(made.b),
-        .c = c});
+        .operands = {
+            .alpha = 2, .beta = -3, .places = {{this->upload(made.a), this->upload(made.b), c}}}});
     ASSERT_TRUE(done) << done.error().message;
     EXPECT_EQ(this->template download<TypeParam>(c, made.c.size()), made.result);
   }
@@ -47,16 +44,17 @@ TYPED_TEST(CpuLibrary, MultipliesInEveryLayoutAndLeavesWhatLiesBetweenTheRows) {
 TYPED_TEST(CpuLibrary, AddsInEveryLayoutAndReadsNoMatrixThatHasAFactorOfZero) {
   constexpr auto kType =
       std::is_same_v<TypeParam, float> ? family::ElementType::f32 : family::ElementType::f64;
-  for (const family::GeamShape& shape : testing_support::geam_shapes()) {
+  for (const blas::GeamShape& shape : testing_support::geam_shapes()) {
     for (const auto& [alpha, beta] : {std::pair{2, -3}, std::pair{1, 0}, std::pair{0, 1}}) {
       const auto made = testing_support::geam_case<TypeParam>(shape, static_cast<TypeParam>(alpha),
                                                               static_cast<TypeParam>(beta));
       const BufferId c = this->upload(made.c);
-      LibraryCall call{.operation = {.type = kType, .shape = shape}, .a = {}, .b = {}, .c = c};
-      call.alpha = alpha;
-      call.beta = beta;
-      call.a = this->upload(made.a);
-      call.b = this->upload(made.b);
+      LibraryCall call{.operation = {.type = kType, .shape = shape},
+                       .operands = {.places = {{{}, {}, c}}}};
+      call.operands.alpha = alpha;
+      call.operands.beta = beta;
+      call.operands[blas::kA] = this->upload(made.a);
+      call.operands[blas::kB] = this->upload(made.b);
       const auto done = this->backend().run(call);
       ASSERT_TRUE(done) << done.error().message;
       EXPECT_EQ(this->template download<TypeParam>(c, made.c.size()), made.result);
@@ -68,16 +66,15 @@ using CpuLibraryCall = CpuBackendTest;
 
 TEST_F(CpuLibraryCall, MultipliesNumbersOf16BitsAndRoundsOnce) {
   for (const auto type : {family::ElementType::bf16, family::ElementType::f16}) {
-    for (const family::GemmShape& shape : testing_support::gemm_shapes()) {
+    for (const blas::GemmShape& shape : testing_support::gemm_shapes()) {
       const auto made = testing_support::gemm_case<float>(shape, 2, -3);
       const auto run = [&](BufferId c, family::ElementType result) {
-        const auto done =
-            backend().run(LibraryCall{.operation = {.type = type, .result = result, .shape = shape},
-                                      .alpha = 2,
-                                      .beta = -3,
-                                      .a = upload(testing_support::shortened(type, made.a)),
-                                      .b = upload(testing_support::shortened(type, made.b)),
-                                      .c = c});
+        const auto done = backend().run(LibraryCall{
+            .operation = {.type = type, .result = result, .shape = shape},
+            .operands = {.alpha = 2,
+                         .beta = -3,
+                         .places = {{upload(testing_support::shortened(type, made.a)),
+                                     upload(testing_support::shortened(type, made.b)), c}}}});
         ASSERT_TRUE(done) << done.error().message;
       };
       const BufferId same = upload(testing_support::shortened(type, made.c));
@@ -93,29 +90,26 @@ TEST_F(CpuLibraryCall, MultipliesNumbersOf16BitsAndRoundsOnce) {
 
 TEST_F(CpuLibraryCall, MultipliesByEachAlgorithmThatItOffers) {
   for (const auto type : {family::ElementType::f32, family::ElementType::bf16}) {
-    for (const family::GemmShape& shape : testing_support::gemm_shapes()) {
+    for (const blas::GemmShape& shape : testing_support::gemm_shapes()) {
       const auto made = testing_support::gemm_case<float>(shape, 2, -3);
       const bool is_short = type == family::ElementType::bf16;
       const auto matrix = [&](const std::vector<float>& numbers) {
         return is_short ? upload(testing_support::shortened(type, numbers)) : upload(numbers);
       };
-      LibraryCall call{.operation = {.type = type, .shape = shape},
-                       .alpha = 2,
-                       .beta = -3,
-                       .a = matrix(made.a),
-                       .b = matrix(made.b),
-                       .c = {}};
+      LibraryCall call{
+          .operation = {.type = type, .shape = shape},
+          .operands = {.alpha = 2, .beta = -3, .places = {{matrix(made.a), matrix(made.b), {}}}}};
       const std::vector<std::string> algorithms = backend().library_algorithms(call);
       ASSERT_EQ(algorithms.size(), 1U);
       call.algorithm = algorithms.front();
-      call.c = matrix(made.c);
+      call.operands[blas::kC] = matrix(made.c);
       const auto done = backend().run(call);
       ASSERT_TRUE(done) << done.error().message;
       if (is_short) {
-        EXPECT_EQ(download<std::uint16_t>(call.c.buffer, made.c.size()),
+        EXPECT_EQ(download<std::uint16_t>(call.operands[blas::kC].buffer, made.c.size()),
                   testing_support::shortened(type, made.result));
       } else {
-        EXPECT_EQ(download<float>(call.c.buffer, made.c.size()), made.result);
+        EXPECT_EQ(download<float>(call.operands[blas::kC].buffer, made.c.size()), made.result);
       }
     }
   }
@@ -127,10 +121,10 @@ std::vector<Result> scaled(family::ElementType type, family::ElementType result,
                            double beta, Element operand, Result old, const char* algorithm) {
   const std::vector<Element> operands(16, operand);
   std::vector<Result> c(16, old);
-  const family::LibraryOperation operation = {
-      .type = type, .result = result, .shape = family::packed_gemm(4, 4, 4)};
-  const MatrixOperands matrices = {
-      .a = operands.data(), .b = operands.data(), .c = c.data(), .alpha = alpha, .beta = beta};
+  const blas::Operation operation = {
+      .type = type, .result = result, .shape = blas::packed_gemm(4, 4, 4)};
+  const blas::Addresses matrices = {
+      .alpha = alpha, .beta = beta, .places = {{operands.data(), operands.data(), c.data()}}};
   const auto done = *algorithm == 0 ? run_host_library(operation, matrices)
                                     : run_host_library(operation, matrices, algorithm);
   EXPECT_TRUE(done) << done.error().message;
@@ -185,11 +179,11 @@ void expect_product_of_far_rows(family::ElementType type, Element one, Element t
   a[0] = one, a[1] = two, a[kFar] = two, a[kFar + 1] = one;
   const std::array<Element, 2> b = {one, two};
   std::array<float, 2> c = {};
-  family::GemmShape shape = family::packed_gemm(2, 1, 2);
+  blas::GemmShape shape = blas::packed_gemm(2, 1, 2);
   shape.a.ld = kFar;
   const auto done =
       run_host_library({.type = type, .result = family::ElementType::f32, .shape = shape},
-                       {.a = &a[0], .b = b.data(), .c = c.data(), .alpha = 1, .beta = 0});
+                       {.places = {{&a[0], b.data(), c.data()}}});
   ASSERT_TRUE(done) << done.error().message;
   EXPECT_THAT(c, testing::ElementsAre(5, 4));
 }
@@ -202,11 +196,10 @@ TEST(CpuLibraryLayouts, RowsMayBeFurtherApartThanOpenBlasCanExpress) {
 TEST(CpuLibraryLayouts, ASingleRowHasAnyLeadingDimension) {
   const std::vector<float> a = {1, 2}, b = {3, 4, 5, 6};
   std::vector<float> c(2);
-  family::GemmShape shape = family::packed_gemm(1, 2, 2);
+  blas::GemmShape shape = blas::packed_gemm(1, 2, 2);
   shape.a.ld = shape.c.ld = std::int64_t{1} << 40;
-  const auto done =
-      run_host_library({.type = family::ElementType::f32, .shape = shape},
-                       {.a = a.data(), .b = b.data(), .c = c.data(), .alpha = 1, .beta = 0});
+  const auto done = run_host_library({.type = family::ElementType::f32, .shape = shape},
+                                     {.places = {{a.data(), b.data(), c.data()}}});
   ASSERT_TRUE(done) << done.error().message;
   EXPECT_THAT(c, testing::ElementsAre(13, 16));
 }
@@ -214,19 +207,15 @@ TEST(CpuLibraryLayouts, ASingleRowHasAnyLeadingDimension) {
 TEST_F(CpuLibraryCall, HasAChoiceForSmallProductsOnlyAndTakesNoAlgorithmOfAnotherLibrary) {
   const auto offered = [&](family::ElementType type, std::int64_t size) {
     return backend().library_algorithms(
-        {.operation = {.type = type, .shape = family::packed_gemm(size, size, size)},
-         .a = {},
-         .b = {},
-         .c = {}});
+        {.operation = {.type = type, .shape = blas::packed_gemm(size, size, size)},
+         .operands = {}});
   };
   EXPECT_TRUE(offered(family::ElementType::f32, 1024).empty());
   EXPECT_TRUE(offered(family::ElementType::s8, 8).empty()) << "which it multiplies by loops";
   const BufferId buffer = upload(std::vector<float>(64));
   const auto done = backend().run(LibraryCall{
-      .operation = {.type = family::ElementType::f32, .shape = family::packed_gemm(8, 8, 8)},
-      .a = buffer,
-      .b = buffer,
-      .c = buffer,
+      .operation = {.type = family::ElementType::f32, .shape = blas::packed_gemm(8, 8, 8)},
+      .operands = {.places = {{buffer, buffer, buffer}}},
       .algorithm = "cublasLt/130100/16/0"});
   ASSERT_FALSE(done);
   EXPECT_EQ(done.error().outcome, Outcome::launch_error);
@@ -235,57 +224,53 @@ TEST_F(CpuLibraryCall, HasAChoiceForSmallProductsOnlyAndTakesNoAlgorithmOfAnothe
 
 TEST_F(CpuLibraryCall, RefusesWhatCannotBeMultiplied) {
   const BufferId buffer = upload(std::vector<float>(1000));
-  const auto error = [&](const std::function<void(family::GemmShape&)>& change) -> std::string {
-    family::GemmShape shape = family::packed_gemm(3, 4, 5, Transpose::no, Transpose::yes, 2);
+  const auto error = [&](const std::function<void(blas::GemmShape&)>& change) -> std::string {
+    blas::GemmShape shape = blas::packed_gemm(3, 4, 5, Transpose::no, Transpose::yes, 2);
     change(shape);
     try {
       static_cast<void>(
           backend().run(LibraryCall{.operation = {.type = family::ElementType::f32, .shape = shape},
-                                    .a = buffer,
-                                    .b = buffer,
-                                    .c = buffer}));
+                                    .operands = {.places = {{buffer, buffer, buffer}}}}));
       return "accepted";
     } catch (const Error& refused) {
       return refused.what();
     }
   };
-  EXPECT_EQ(error([](family::GemmShape&) {}), "accepted");
-  EXPECT_EQ(error([](family::GemmShape& shape) { shape.b.ld = 4; }),
+  EXPECT_EQ(error([](blas::GemmShape&) {}), "accepted");
+  EXPECT_EQ(error([](blas::GemmShape& shape) { shape.b.ld = 4; }),
             "gemm: ldb is 4, less than a row of b is long: 5");
-  EXPECT_EQ(error([](family::GemmShape& shape) { shape.a.stride = -1; }),
+  EXPECT_EQ(error([](blas::GemmShape& shape) { shape.a.stride = -1; }),
             "gemm: stride_a is -1; it must be at least 0");
-  EXPECT_EQ(error([](family::GemmShape& shape) { shape.c.stride = 11; }),
+  EXPECT_EQ(error([](blas::GemmShape& shape) { shape.c.stride = 11; }),
             "gemm: stride_c is 11, but a matrix of c takes 12 elements: they would overlap");
-  EXPECT_THAT(error([](family::GemmShape& shape) { shape.batch = 0; }),
+  EXPECT_THAT(error([](blas::GemmShape& shape) { shape.batch = 0; }),
               testing::HasSubstr("batch=0"));
-  EXPECT_THAT(error([](family::GemmShape& shape) { shape.a.ld = std::int64_t{1} << 60; }),
+  EXPECT_THAT(error([](blas::GemmShape& shape) { shape.a.ld = std::int64_t{1} << 60; }),
               testing::HasSubstr("do not fit in memory"));
-  EXPECT_THAT(error([](family::GemmShape& shape) { shape.b.stride = 990; }),
+  EXPECT_THAT(error([](blas::GemmShape& shape) { shape.b.stride = 990; }),
               testing::HasSubstr("bytes asked of a buffer of 4000"));
 }
 
 TEST_F(CpuLibraryCall, RefusesWhatCannotBeAdded) {
   const BufferId buffer = upload(std::vector<float>(1000));
-  const auto error = [&](const std::function<void(family::GeamShape&)>& change) -> std::string {
-    family::GeamShape shape = family::packed_geam(3, 4, Transpose::yes);
+  const auto error = [&](const std::function<void(blas::GeamShape&)>& change) -> std::string {
+    blas::GeamShape shape = blas::packed_geam(3, 4, Transpose::yes);
     change(shape);
     try {
       static_cast<void>(
           backend().run(LibraryCall{.operation = {.type = family::ElementType::f32, .shape = shape},
-                                    .a = buffer,
-                                    .b = buffer,
-                                    .c = buffer}));
+                                    .operands = {.places = {{buffer, buffer, buffer}}}}));
       return "accepted";
     } catch (const Error& refused) {
       return refused.what();
     }
   };
-  EXPECT_EQ(error([](family::GeamShape&) {}), "accepted");
-  EXPECT_EQ(error([](family::GeamShape& shape) { shape.a.ld = 2; }),
+  EXPECT_EQ(error([](blas::GeamShape&) {}), "accepted");
+  EXPECT_EQ(error([](blas::GeamShape& shape) { shape.a.ld = 2; }),
             "geam: lda is 2, less than a row of a is long: 3");
-  EXPECT_EQ(error([](family::GeamShape& shape) { shape.m = -1; }),
+  EXPECT_EQ(error([](blas::GeamShape& shape) { shape.m = -1; }),
             "geam: m=-1, n=4: neither can be negative");
-  EXPECT_THAT(error([](family::GeamShape& shape) { shape.c.ld = 999; }),
+  EXPECT_THAT(error([](blas::GeamShape& shape) { shape.c.ld = 999; }),
               testing::HasSubstr("bytes asked of a buffer of 4000"));
 }
 

@@ -15,18 +15,14 @@ using ElementTypes = testing::Types<float, double>;
 TYPED_TEST_SUITE(CudaGemmTest, ElementTypes);
 
 TYPED_TEST(CudaGemmTest, MultipliesInEveryLayoutAndLeavesWhatLiesBetweenTheRows) {
-  for (const family::GemmShape& shape : testing_support::gemm_shapes()) {
+  for (const blas::GemmShape& shape : testing_support::gemm_shapes()) {
     const auto made = testing_support::gemm_case<TypeParam>(shape, 2, -3);
     const Buffer a = this->upload(made.a);
     const Buffer b = this->upload(made.b);
     const Buffer c = this->upload(made.c);
-    const auto done =
-        this->backend().run(LibraryCall{.operation = {.type = this->kType, .shape = shape},
-                                        .alpha = 2.0,
-                                        .beta = -3.0,
-                                        .a = a.id(),
-                                        .b = b.id(),
-                                        .c = c.id()});
+    const auto done = this->backend().run(LibraryCall{
+        .operation = {.type = this->kType, .shape = shape},
+        .operands = {.alpha = 2.0, .beta = -3.0, .places = {{a.id(), b.id(), c.id()}}}});
     ASSERT_TRUE(done) << done.error().message;
     EXPECT_EQ(this->template download<TypeParam>(c), made.result);
   }
@@ -36,18 +32,14 @@ using CudaLibraryTest = CudaTest;
 
 TEST_F(CudaLibraryTest, MultipliesNumbersOf16BitsAndRoundsOnce) {
   for (const auto type : {family::ElementType::bf16, family::ElementType::f16}) {
-    for (const family::GemmShape& shape : testing_support::gemm_shapes()) {
+    for (const blas::GemmShape& shape : testing_support::gemm_shapes()) {
       const auto made = testing_support::gemm_case<float>(shape, 2, -3);
       const Buffer a = upload(testing_support::shortened(type, made.a));
       const Buffer b = upload(testing_support::shortened(type, made.b));
       const auto run = [&](const Buffer& c, family::ElementType result) {
-        const auto done =
-            backend().run(LibraryCall{.operation = {.type = type, .result = result, .shape = shape},
-                                      .alpha = 2,
-                                      .beta = -3,
-                                      .a = a.id(),
-                                      .b = b.id(),
-                                      .c = c.id()});
+        const auto done = backend().run(LibraryCall{
+            .operation = {.type = type, .result = result, .shape = shape},
+            .operands = {.alpha = 2, .beta = -3, .places = {{a.id(), b.id(), c.id()}}}});
         ASSERT_TRUE(done) << done.error().message;
       };
       const Buffer same = upload(testing_support::shortened(type, made.c));
@@ -63,25 +55,21 @@ TEST_F(CudaLibraryTest, MultipliesNumbersOf16BitsAndRoundsOnce) {
 TEST_F(CudaLibraryTest, MultipliesByEachAlgorithmThatItOffers) {
   using enum family::ElementType;
   for (const auto type : {f32, bf16, f16}) {
-    const family::GemmShape shape =
-        family::packed_gemm(64, 96, 256, Transpose::no, Transpose::yes, 2);
+    const blas::GemmShape shape = blas::packed_gemm(64, 96, 256, Transpose::no, Transpose::yes, 2);
     const auto made = testing_support::gemm_case<float>(shape, 2, -3);
     const auto matrix = [&](const std::vector<float>& numbers) {
       return type == f32 ? upload(numbers) : upload(testing_support::shortened(type, numbers));
     };
     const Buffer a = matrix(made.a), b = matrix(made.b), first = matrix(made.c);
-    LibraryCall call{.operation = {.type = type, .shape = shape},
-                     .alpha = 2,
-                     .beta = -3,
-                     .a = a.id(),
-                     .b = b.id(),
-                     .c = first.id()};
+    LibraryCall call{
+        .operation = {.type = type, .shape = shape},
+        .operands = {.alpha = 2, .beta = -3, .places = {{a.id(), b.id(), first.id()}}}};
     const std::vector<std::string> algorithms = backend().library_algorithms(call);
     EXPECT_GT(algorithms.size(), 1U) << family::name(type);
     EXPECT_LE(algorithms.size(), 8U);
     for (const std::string& algorithm : algorithms) {
       const Buffer c = matrix(made.c);
-      call.c = c.id();
+      call.operands[blas::kC] = c.id();
       call.algorithm = algorithm;
       const auto done = backend().run(call);
       ASSERT_TRUE(done) << algorithm << ": " << done.error().message;
@@ -98,10 +86,8 @@ TEST_F(CudaLibraryTest, MultipliesByEachAlgorithmThatItOffers) {
 TEST_F(CudaLibraryTest, TakesNoAlgorithmOfAnotherVersion) {
   const Buffer buffer = upload(std::vector<float>(64));
   LibraryCall call{
-      .operation = {.type = family::ElementType::f32, .shape = family::packed_gemm(8, 8, 8)},
-      .a = buffer.id(),
-      .b = buffer.id(),
-      .c = buffer.id()};
+      .operation = {.type = family::ElementType::f32, .shape = blas::packed_gemm(8, 8, 8)},
+      .operands = {.places = {{buffer.id(), buffer.id(), buffer.id()}}}};
   call.algorithm = backend().library_algorithms(call).at(0);
   EXPECT_TRUE(backend().run(call));
   call.algorithm.replace(call.algorithm.find('/') + 1, 1, "9");
@@ -121,12 +107,9 @@ TEST_F(CudaLibraryTest, MultipliesFloatsInFullPrecision) {
   const Buffer a = upload(std::vector<float>(size * size, fine));
   const Buffer b = upload(identity);
   const Buffer c(backend(), a.size_bytes());
-  ASSERT_TRUE(
-      backend().run(LibraryCall{.operation = {.type = family::ElementType::f32,
-                                              .shape = family::packed_gemm(size, size, size)},
-                                .a = a.id(),
-                                .b = b.id(),
-                                .c = c.id()}));
+  ASSERT_TRUE(backend().run(LibraryCall{
+      .operation = {.type = family::ElementType::f32, .shape = blas::packed_gemm(size, size, size)},
+      .operands = {.places = {{a.id(), b.id(), c.id()}}}}));
   EXPECT_EQ(download<float>(c), std::vector<float>(size * size, fine));
 }
 
@@ -134,10 +117,8 @@ TEST_F(CudaLibraryTest, RefusesToMultiplyBuffersThatAreTooSmall) {
   const Buffer small(backend(), 4);
   EXPECT_THROW(
       static_cast<void>(backend().run(LibraryCall{
-          .operation = {.type = family::ElementType::f32, .shape = family::packed_gemm(2, 2, 2)},
-          .a = small.id(),
-          .b = small.id(),
-          .c = small.id()})),
+          .operation = {.type = family::ElementType::f32, .shape = blas::packed_gemm(2, 2, 2)},
+          .operands = {.places = {{small.id(), small.id(), small.id()}}}})),
       Error);
 }
 

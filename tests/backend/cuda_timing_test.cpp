@@ -163,10 +163,8 @@ TEST_F(CudaTimingTest, TimesTheLibraryByTheSamePath) {
   backend().fill(a.id(), 0x3f800000, a.size_bytes());
   const auto time_gemm = [&](std::int64_t size) {
     return time(LibraryCall{.operation = {.type = family::ElementType::f32,
-                                          .shape = family::packed_gemm(size, size, size)},
-                            .a = a.id(),
-                            .b = a.id(),
-                            .c = c.id()});
+                                          .shape = blas::packed_gemm(size, size, size)},
+                            .operands = {.places = {{a.id(), a.id(), c.id()}}}});
   };
   const auto small = time_gemm(256);
   EXPECT_THAT(small, AllOf(SizeIs(25), Each(Gt(0.0))));
@@ -296,10 +294,8 @@ TEST_F(CudaTimingTest, TimesShortAndLongWorkAndTheLibraryHot) {
   backend().fill(a.id(), 0x3f800000, a.size_bytes());
   for (const std::int64_t size : {std::int64_t{64}, kSize}) {
     const LibraryCall call{.operation = {.type = family::ElementType::f32,
-                                         .shape = family::packed_gemm(size, size, size)},
-                           .a = a.id(),
-                           .b = a.id(),
-                           .c = c.id()};
+                                         .shape = blas::packed_gemm(size, size, size)},
+                           .operands = {.places = {{a.id(), a.id(), c.id()}}}};
     const auto hot_ns = backend().time_hot(call);
     ASSERT_TRUE(hot_ns) << hot_ns.error().message;
     EXPECT_LT(*hot_ns, 1.2 * median(time(call))) << size;
@@ -315,10 +311,8 @@ TEST_F(CudaTimingTest, KnowsItsPeakAndThatTheLibraryStaysBelowIt) {
   const Buffer c(backend(), a.size_bytes());
   const double time_ns =
       median(time(LibraryCall{.operation = {.type = family::ElementType::f32,
-                                            .shape = family::packed_gemm(kSize, kSize, kSize)},
-                              .a = a.id(),
-                              .b = a.id(),
-                              .c = c.id()}));
+                                            .shape = blas::packed_gemm(kSize, kSize, kSize)},
+                              .operands = {.places = {{a.id(), a.id(), c.id()}}}}));
   const double flops_per_s = 2.0 * kSize * kSize * kSize / (time_ns * 1e-9);
   EXPECT_LT(flops_per_s, peak->flops_per_s);
   EXPECT_GT(flops_per_s, 0.1 * peak->flops_per_s);

@@ -50,7 +50,7 @@ TEST_F(EngineTest, TakesTheNearestThatIsValidThenTheLibraryThenTheDefault) {
   EXPECT_EQ(device->last.shape.m, 9);
   EXPECT_EQ(device->last.operands.alpha, 2);
   EXPECT_EQ(device->last.operands.beta, 1);
-  EXPECT_EQ(device->last.operands.c, data);
+  EXPECT_EQ(device->last.operands[blas::kC], data);
   EXPECT_EQ(engine->answer(family, space::Size{9, 16, 4}).rung, Rung::library);
 }
 

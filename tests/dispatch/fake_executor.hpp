@@ -30,8 +30,8 @@ class FakeExecutor final : public backend::Executor {
     family::Geometry geometry{};
     std::size_t arguments = 0;
     std::array<std::uint64_t, 16> values{};
-    family::GemmShape shape{};
-    backend::MatrixOperands operands{};
+    blas::GemmShape shape{};
+    blas::Addresses operands{};
     backend::StreamHandle stream = nullptr;
   };
 
@@ -159,27 +159,27 @@ class FakeExecutor final : public backend::Executor {
     note_capture();
     return {};
   }
-  [[nodiscard]] Expected<void, Failure> run_library(const family::LibraryOperation& operation,
-                                                    const backend::MatrixOperands& operands,
+  [[nodiscard]] Expected<void, Failure> run_library(const blas::Operation& operation,
+                                                    const blas::Addresses& operands,
                                                     backend::StreamHandle stream) override {
     const std::scoped_lock lock(mutex_);
     note_timed("library", stream);
     last = {.entry = "library", .operands = operands, .stream = stream};
-    if (const auto* shape = std::get_if<family::GemmShape>(&operation.shape)) last.shape = *shape;
+    if (const auto* shape = std::get_if<blas::GemmShape>(&operation.shape)) last.shape = *shape;
     return {};
   }
 
-  [[nodiscard]] std::vector<std::string> library_algorithms(
-      const family::LibraryOperation&, const backend::MatrixOperands&) override {
+  [[nodiscard]] std::vector<std::string> library_algorithms(const blas::Operation&,
+                                                            const blas::Addresses&) override {
     return {algorithms.begin(), algorithms.end()};
   }
   [[nodiscard]] Expected<backend::LibraryWork, Failure> library_work(
-      const family::LibraryOperation& operation, const std::string& algorithm) override {
+      const blas::Operation& operation, const std::string& algorithm) override {
     if (!algorithms.contains(algorithm)) return launch_error("the algorithm is of another library");
     return backend::LibraryWork{
         .name = "algorithm " + algorithm,
         .workspace_bytes = workspace_bytes,
-        .enqueue = [=, this](const backend::MatrixOperands& operands, void* workspace,
+        .enqueue = [=, this](const blas::Addresses& operands, void* workspace,
                              backend::StreamHandle stream) {
           auto done = run_library(operation, operands, stream);
           last.entry = timed_.entry = *algorithms.find(algorithm);

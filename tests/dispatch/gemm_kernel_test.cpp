@@ -18,7 +18,7 @@ class GemmKernelTest : public EngineTest {
   }
   KernelUse use(backend::StreamHandle stream = nullptr, GemmType type = GemmType::f32) {
     const std::array<DispatchArgument, 7> arguments = {2.0F, data, data, 1.0F, data, data, data};
-    return engine->launch_gemm_kernel(type, {8, 16, 4, 1, 0, 0, 4, 16, 16}, {}, arguments, stream);
+    return engine->launch_gemm_kernel(type, blas::packed_gemm(8, 16, 4), {}, arguments, stream);
   }
 };
 

@@ -404,7 +404,7 @@ TEST_F(TypedGpuGemmTest, TheLibraryHasAWorkspaceForE4m3) {
 
 TEST_F(TypedGpuGemmTest, TheLibrarysFastestAlgorithmServesStreamsAndGraphs) {
   const auto backend = backend::open_backend("cuda", 0);
-  family::GemmShape shape = family::packed_gemm(kM, kN, kK, Transpose::no, Transpose::yes, kBatch);
+  blas::GemmShape shape = blas::packed_gemm(kM, kN, kK, Transpose::no, Transpose::yes, kBatch);
   const auto buffer = backend->allocate(std::size_t{1} << 20);
   const std::vector<std::string> algorithms =
       backend->library_algorithms({.operation = {.type = ElementType::bf16, .shape = shape},

@@ -4,9 +4,9 @@
 // of its sums.
 #include "tests/cublas/gemm_family.hpp"
 #include "tuner/backend/executor.hpp"
+#include "tuner/blas/gemm_types.hpp"
 #include "tuner/dispatch/dispatcher.hpp"
 #include "tuner/dispatch/gemm.hpp"
-#include "tuner/dispatch/gemm_types.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -86,7 +86,7 @@ std::vector<Tuned> tuned_layouts() {
 /// The matrices of a batch in memory.
 struct Matrices {
   ElementType type = ElementType::f32;
-  family::MatrixLayout layout;
+  blas::MatrixLayout layout;
   std::int64_t batch = 1;
   std::size_t first = 0;  ///< of the elements
   std::vector<std::byte> bytes = {};
@@ -155,7 +155,7 @@ class Draw {
     const bool is_whole = it.type == s8;
     call.alpha = one_of({0.0, 1.0, -2.0, is_whole ? 3.0 : 0.5});
     call.beta = one_of({0.0, 0.0, 1.0, is_whole ? 2.0 : -0.75});
-    const GemmTypeRow& types = kGemmTypeRows.at(static_cast<std::size_t>(it.type));
+    const blas::GemmTypeRow& types = blas::kGemmTypeRows.at(static_cast<std::size_t>(it.type));
     call.a = matrices(types.matrices, it.m, it.k, it.trans_a, it.lda, it.stride_a, it.batch, true);
     call.b = matrices(types.matrices, it.k, it.n, it.trans_b, it.ldb, it.stride_b, it.batch, true);
     call.c =
@@ -214,7 +214,7 @@ std::string text_of(const Call& call) {
   const GemmProblem& it = call.problem;
   return fmt::format(
       "{} {}x{}x{} trans {}{} ld {},{},{} batch {} strides {},{},{} alpha {} beta {}",
-      kGemmTypeRows.at(static_cast<std::size_t>(it.type)).name, it.m, it.n, it.k,
+      blas::kGemmTypeRows.at(static_cast<std::size_t>(it.type)).name, it.m, it.n, it.k,
       static_cast<int>(it.trans_a), static_cast<int>(it.trans_b), it.lda, it.ldb, it.ldc, it.batch,
       it.stride_a.value_or(-1), it.stride_b.value_or(-1), it.stride_c.value_or(-1), call.alpha,
       call.beta);
@@ -244,23 +244,21 @@ Ran run(Dispatcher& dispatcher, Call call) {
 Ran run(backend::Executor& executor, Call call) {
   const GemmProblem& it = call.problem;
   if (it.m == 0 || it.n == 0 || it.batch == 0) return {call.c, ""};
-  const GemmTypeRow& types = kGemmTypeRows.at(static_cast<std::size_t>(it.type));
-  const family::GemmShape shape = {.m = it.m,
-                                   .n = it.n,
-                                   .k = it.k,
-                                   .trans_a = it.trans_a,
-                                   .trans_b = it.trans_b,
-                                   .batch = it.batch,
-                                   .a = call.a.layout,
-                                   .b = call.b.layout,
-                                   .c = call.c.layout};
+  const blas::GemmTypeRow& types = blas::kGemmTypeRows.at(static_cast<std::size_t>(it.type));
+  const blas::GemmShape shape = {.m = it.m,
+                                 .n = it.n,
+                                 .k = it.k,
+                                 .trans_a = it.trans_a,
+                                 .trans_b = it.trans_b,
+                                 .batch = it.batch,
+                                 .a = call.a.layout,
+                                 .b = call.b.layout,
+                                 .c = call.c.layout};
   const auto done =
       executor.run_library({.type = types.matrices, .result = types.result, .shape = shape},
-                           {.a = call.a.data(),
-                            .b = call.b.data(),
-                            .c = call.c.data(),
-                            .alpha = call.alpha,
-                            .beta = call.beta},
+                           {.alpha = call.alpha,
+                            .beta = call.beta,
+                            .places = {{call.a.data(), call.b.data(), call.c.data()}}},
                            nullptr);
   return {call.c, done ? "" : done.error().message};
 }
@@ -269,7 +267,7 @@ Ran run(backend::Executor& executor, Call call) {
 /// everything else as it was.
 void expect_product(const Call& call, const Ran& ran) {
   const GemmProblem& it = call.problem;
-  const GemmTypeRow& types = kGemmTypeRows.at(static_cast<std::size_t>(it.type));
+  const blas::GemmTypeRow& types = blas::kGemmTypeRows.at(static_cast<std::size_t>(it.type));
   const double sums = static_cast<double>(it.k + 3) * unit_roundoff(types.factors);
   Matrices rest = ran.c;
   call.c.for_each([&](std::int64_t matrix, std::int64_t m, std::int64_t n) {

@@ -77,7 +77,7 @@ class WindowSquares {
   [[nodiscard]] std::vector<std::uint16_t> by_blas(const Image& image, int window) {
     const backend::Buffer in =
         upload(std::vector<double>(image.pixels.begin(), image.pixels.end()));
-    family::GemmShape shape = family::packed_gemm(window, window, window);
+    blas::GemmShape shape = blas::packed_gemm(window, window, window);
     shape.a.ld = shape.b.ld = image.width;
     shape.a.stride = shape.b.stride = 1;
     // With those that begin near the end of a row and are no windows.
@@ -86,9 +86,7 @@ class WindowSquares {
     const backend::Buffer squares(backend_,
                                   static_cast<std::size_t>(shape.batch) * square * sizeof(double));
     const backend::LibraryCall call{.operation = {.type = family::ElementType::f64, .shape = shape},
-                                    .a = in.id(),
-                                    .b = in.id(),
-                                    .c = squares.id()};
+                                    .operands = {.places = {{in.id(), in.id(), squares.id()}}}};
     if (const auto done = backend_.run(call); !done) {
       throw Error(ErrorCode::failure, done.error().message);
     }

@@ -41,10 +41,8 @@ class TransferTest : public testing::Test {
 
   [[nodiscard]] Expected<TransferTimes, Failure> transfer(HostPlace a, HostPlace b, HostPlace c) {
     const backend::LibraryCall product{
-        .operation = {.type = family::ElementType::f32, .shape = family::packed_gemm(2, 2, 2)},
-        .a = at(a_),
-        .b = at(b_),
-        .c = at(c_)};
+        .operation = {.type = family::ElementType::f32, .shape = blas::packed_gemm(2, 2, 2)},
+        .operands = {.places = {{at(a_), at(b_), at(c_)}}}};
     const std::array<TransferData, 3> data = {
         {{.region = at(a_), .size_bytes = kBytes, .place = a},
          {.region = at(b_), .size_bytes = kBytes, .place = b},

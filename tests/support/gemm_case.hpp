@@ -2,8 +2,8 @@
 // GEMMs in every layout with their right results, for what multiplies by a library.
 #pragma once
 
+#include "tuner/blas/operation.hpp"
 #include "tuner/family/element_type.hpp"
-#include "tuner/family/library_operation.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -21,12 +21,12 @@ struct GemmCase {
 
 /// Plain, each transposed, both, padded rows, matrices apart, one A for a whole batch, and matrices
 /// of C that lie row by row side by side.
-inline std::vector<family::GemmShape> gemm_shapes() {
-  std::vector<family::GemmShape> shapes;
+inline std::vector<blas::GemmShape> gemm_shapes() {
+  std::vector<blas::GemmShape> shapes;
   for (const Transpose a : {Transpose::no, Transpose::yes}) {
     for (const Transpose b : {Transpose::no, Transpose::yes}) {
-      shapes.push_back(family::packed_gemm(37, 53, 29, a, b));
-      family::GemmShape padded = family::packed_gemm(7, 5, 9, a, b, 3);
+      shapes.push_back(blas::packed_gemm(37, 53, 29, a, b));
+      blas::GemmShape padded = blas::packed_gemm(7, 5, 9, a, b, 3);
       padded.a.ld += 3;
       padded.b.ld += 1;
       padded.c.ld += 2;
@@ -36,7 +36,7 @@ inline std::vector<family::GemmShape> gemm_shapes() {
       shapes.push_back(padded);
     }
   }
-  family::GemmShape shared = family::packed_gemm(4, 6, 5, Transpose::no, Transpose::no, 4);
+  blas::GemmShape shared = blas::packed_gemm(4, 6, 5, Transpose::no, Transpose::no, 4);
   shared.a.stride = 0;
   shared.c.ld = 4 * 6;
   shared.c.stride = 6;
@@ -47,7 +47,7 @@ inline std::vector<family::GemmShape> gemm_shapes() {
 namespace detail {
 
 template <class T, class Visit>
-void each_element(const family::MatrixLayout& layout, std::int64_t batch, Visit visit) {
+void each_element(const blas::MatrixLayout& layout, std::int64_t batch, Visit visit) {
   for (std::int64_t i = 0; i < batch; ++i) {
     for (std::int64_t row = 0; row < layout.rows; ++row) {
       for (std::int64_t column = 0; column < layout.columns; ++column) {
@@ -58,9 +58,9 @@ void each_element(const family::MatrixLayout& layout, std::int64_t batch, Visit 
 }
 
 template <class T>
-std::vector<T> operand(const family::MatrixLayout& layout, std::int64_t batch, T padding,
+std::vector<T> operand(const blas::MatrixLayout& layout, std::int64_t batch, T padding,
                        std::size_t seed) {
-  std::vector<T> values(static_cast<std::size_t>(family::elements(layout, batch)) + 5, padding);
+  std::vector<T> values(static_cast<std::size_t>(blas::elements(layout, batch)) + 5, padding);
   each_element<T>(layout, batch, [&](std::size_t at) {
     values[at] = static_cast<T>((at * at + seed * at + seed) % 7) - 3;
   });
@@ -70,14 +70,14 @@ std::vector<T> operand(const family::MatrixLayout& layout, std::int64_t batch, T
 }  // namespace detail
 
 template <class T>
-GemmCase<T> gemm_case(const family::GemmShape& shape, T alpha, T beta) {
+GemmCase<T> gemm_case(const blas::GemmShape& shape, T alpha, T beta) {
   constexpr T kNaN = std::numeric_limits<T>::quiet_NaN();
   GemmCase<T> made{.a = detail::operand<T>(shape.a, shape.batch, kNaN, 1),
                    .b = detail::operand<T>(shape.b, shape.batch, kNaN, 2),
                    .c = detail::operand<T>(shape.c, shape.batch, T(-1001), 3),
                    .result = {}};
   made.result = made.c;
-  const auto at = [](const family::MatrixLayout& layout, Transpose transpose, std::int64_t matrix,
+  const auto at = [](const blas::MatrixLayout& layout, Transpose transpose, std::int64_t matrix,
                      std::int64_t row, std::int64_t column) {
     const bool turned = transpose == Transpose::yes;
     return static_cast<std::size_t>(matrix * layout.stride + (turned ? column : row) * layout.ld +

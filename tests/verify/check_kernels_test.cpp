@@ -420,7 +420,7 @@ TEST_F(CheckKernelsFixture, PoisonsOfFloatingPointNumbersAreOfTheirType) {
 TEST_F(CheckKernelsFixture, BetweenRowsOfShortNumbersIsNaN) {
   constexpr std::int64_t kCount = 12;
   const backend::Buffer buffer = upload(std::vector<std::uint16_t>(kCount, 0));
-  const family::MatrixElements used{
+  const blas::MatrixElements used{
       .outer_count = 1, .outer_step = kCount, .inner_count = 3, .inner_step = 4, .columns = 3};
   kernels.poison_padding({buffer.id(), family::ElementType::bf16, kCount}, 7, used);
   const std::vector<std::uint16_t> bits = download<std::uint16_t>(buffer);

@@ -403,7 +403,7 @@ class HalfRightLibrary : public WatchedBackend {
     if (!is_half(work)) return work;
     auto& call = std::get<backend::LibraryCall>(work);
     call.algorithm.clear();
-    call.alpha /= 2;
+    call.operands.alpha /= 2;
     return work;
   }
 };

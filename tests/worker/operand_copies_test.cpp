@@ -93,17 +93,16 @@ TEST_F(OperandCopiesTest, AreAtMost256OfSmallOperands) {
 }
 
 TEST_F(OperandCopiesTest, OfACallOfTheLibraryHaveAllItsMatrices) {
-  const backend::LibraryCall call{
-      .operation = {}, .a = x_, .b = y_, .c = y_, .bias = y_, .residual = x_};
+  const backend::LibraryCall call{.operation = {}, .operands = {.places = {{x_, y_, y_, y_, x_}}}};
   const OperandCopies copies(*backend_, operands(), 10'000);
   const std::vector<backend::Work> works = OperandCopiesTest::works(copies, call);
   const auto& moved = std::get<backend::LibraryCall>(works.back());
-  EXPECT_EQ(first(moved.a), 0.0F);
-  EXPECT_NE(moved.a, x_);
-  EXPECT_EQ(moved.residual, moved.a);
-  EXPECT_EQ(moved.b, moved.c);
-  EXPECT_EQ(moved.bias, moved.b);
-  EXPECT_EQ(first(moved.b), 1.0F);
+  EXPECT_EQ(first(moved.operands[blas::kA]), 0.0F);
+  EXPECT_NE(moved.operands[blas::kA], x_);
+  EXPECT_EQ(moved.operands[blas::kResidual], moved.operands[blas::kA]);
+  EXPECT_EQ(moved.operands[blas::kB], moved.operands[blas::kC]);
+  EXPECT_EQ(moved.operands[blas::kBias], moved.operands[blas::kB]);
+  EXPECT_EQ(first(moved.operands[blas::kB]), 1.0F);
 }
 
 }  // namespace

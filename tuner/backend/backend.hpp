@@ -4,12 +4,12 @@
 // vendor's API, so that a backend can live in another process.
 #pragma once
 
+#include "tuner/blas/operation.hpp"
 #include "tuner/core/expected.hpp"
 #include "tuner/core/outcome.hpp"
 #include "tuner/counters/counters.hpp"
 #include "tuner/family/candidate.hpp"
 #include "tuner/family/element_type.hpp"
-#include "tuner/family/library_operation.hpp"
 #include "tuner/space/device.hpp"
 
 #include <cstddef>
@@ -140,11 +140,9 @@ struct Launch {
 
 /// An operation of the platform's BLAS on buffers.
 struct LibraryCall {
-  family::LibraryOperation operation;
-  double alpha = 1.0, beta = 0.0;
-  Region a, b, c;                   ///< of a sum without B, b is c
-  Region bias = {}, residual = {};  ///< of an epilogue that has them, in the type of c
-  std::string algorithm = {};       ///< of Backend::library_algorithms; empty: the library chooses
+  blas::Operation operation;
+  blas::Operands<Region> operands;
+  std::string algorithm = {};  ///< of Backend::library_algorithms; empty: the library chooses
 };
 
 /// What a device can be asked to do and to time: a kernel of ours or the library's, by the same

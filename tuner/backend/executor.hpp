@@ -4,7 +4,6 @@
 #pragma once
 
 #include "tuner/backend/backend.hpp"
-#include "tuner/backend/matrix_operands.hpp"
 
 #include <array>
 #include <cstddef>
@@ -46,7 +45,7 @@ struct LibraryWork {
   std::string name = {};            ///< of the algorithm, for people
   std::size_t workspace_bytes = 0;  ///< memory of its own that a launch needs
   /// Enqueues it; fails as Executor::launch.
-  std::function<Expected<void, Failure>(const MatrixOperands&, void* workspace, StreamHandle)>
+  std::function<Expected<void, Failure>(const blas::Addresses&, void* workspace, StreamHandle)>
       enqueue;
 };
 
@@ -122,17 +121,17 @@ class Executor {
     return epilogue.is_none();
   }
   /// Enqueues an operation by the library; fails as launch does.
-  [[nodiscard]] virtual Expected<void, Failure> run_library(
-      const family::LibraryOperation& operation, const MatrixOperands& operands,
-      StreamHandle stream) = 0;
+  [[nodiscard]] virtual Expected<void, Failure> run_library(const blas::Operation& operation,
+                                                            const blas::Addresses& operands,
+                                                            StreamHandle stream) = 0;
   /// As Backend::library_algorithms, for operands that begin where these do. Not during a capture.
   [[nodiscard]] virtual std::vector<std::string> library_algorithms(
-      const family::LibraryOperation& operation, const MatrixOperands& operands) = 0;
+      const blas::Operation& operation, const blas::Addresses& operands) = 0;
   /// An operation by an algorithm that library_algorithms named, of an executor or a backend;
   /// operands that it is not aligned for are multiplied as run_library does. launch_error where the
   /// library in use has another version or does not take it. Not during a capture.
   [[nodiscard]] virtual Expected<LibraryWork, Failure> library_work(
-      const family::LibraryOperation& operation, const std::string& algorithm) = 0;
+      const blas::Operation& operation, const std::string& algorithm) = 0;
 };
 
 /// Opens a device as open_backend does: "cuda", "cpu" or "auto".

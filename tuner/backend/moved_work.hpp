@@ -23,9 +23,7 @@ template <class PlaceOf>
 /// The same for a call of the library.
 template <class PlaceOf>
 [[nodiscard]] LibraryCall moved(LibraryCall call, const PlaceOf& place_of) {
-  for (Region* region : {&call.a, &call.b, &call.c, &call.bias, &call.residual}) {
-    *region = place_of(*region);
-  }
+  for (Region& region : call.operands.places) region = place_of(region);
   return call;
 }
 

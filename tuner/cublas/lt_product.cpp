@@ -68,7 +68,7 @@ bool has_scaling(cublasLtMatmulDesc_t desc) {
 
 /// What stands against the bias of an epilogue, whose type is that of D where none is named.
 std::optional<PassReason> objection_to_bias(cublasLtMatmulDesc_t desc,
-                                            const dispatch::GemmTypeRow& type) {
+                                            const blas::GemmTypeRow& type) {
   const auto named = attribute<std::int32_t>(desc, CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, -1);
   const auto stride = attribute<std::int64_t>(desc, CUBLASLT_MATMUL_DESC_BIAS_BATCH_STRIDE, 0);
   if ((named == -1 || named == cuda_type(type.result)) && stride == 0) return std::nullopt;
@@ -76,8 +76,7 @@ std::optional<PassReason> objection_to_bias(cublasLtMatmulDesc_t desc,
 }
 
 /// What stands against the descriptor of an operation in such types.
-std::optional<PassReason> objection_to(cublasLtMatmulDesc_t desc,
-                                       const dispatch::GemmTypeRow& type) {
+std::optional<PassReason> objection_to(cublasLtMatmulDesc_t desc, const blas::GemmTypeRow& type) {
   const auto number = [&](cublasLtMatmulDescAttributes_t which, std::int32_t otherwise) {
     return attribute<std::int32_t>(desc, which, otherwise);
   };
@@ -110,7 +109,7 @@ bool same(const Layout& one, const Layout& other) {
 /// What stands against the matrices; `inner` is op(B)'s number of rows.
 std::optional<PassReason> objection_to(const Layout& a, const Layout& b, const Layout& c,
                                        const Layout& d, const ProductCall& call,
-                                       const dispatch::GemmTypeRow& type, std::uint64_t inner,
+                                       const blas::GemmTypeRow& type, std::uint64_t inner,
                                        std::uint64_t columns) {
   if (!a.is_plain || !b.is_plain || !d.is_plain) return PassReason::layout;
   if (a.batch != d.batch || b.batch != d.batch) return PassReason::invalid;
@@ -147,8 +146,8 @@ ProductCall lt_product(const LtCall& lt, Detail detail) {
   const auto epilogue = epilogue_of(call.epilogue, a_type);
   if (!epilogue) call.objection = PassReason::epilogue;
   const bool computes_plainly = std::ranges::any_of(
-      dispatch::kGemmTypeRows,
-      [&](const dispatch::GemmTypeRow& it) { return compute_type(it) == call.compute; });
+      blas::kGemmTypeRows,
+      [&](const blas::GemmTypeRow& it) { return compute_type(it) == call.compute; });
   if (!computes_plainly) call.objection = PassReason::compute;
   if (call.objection && detail == Detail::decision) return call;
   const Layout a = read_layout(lt.a, lt.a_layout);
@@ -166,7 +165,7 @@ ProductCall lt_product(const LtCall& lt, Detail detail) {
   call.a = a.operand;
   call.b = b.operand;
   call.c = d.operand;
-  const dispatch::GemmTypeRow* const type = gemm_type(call);
+  const blas::GemmTypeRow* const type = gemm_type(call);
   if (call.objection || type == nullptr || call.compute != compute_type(*type)) return call;
   call.objection = objection_to(lt.desc, *type);
   if (!call.objection && epilogue && epilogue->bias != Bias::none) {

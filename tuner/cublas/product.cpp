@@ -22,11 +22,6 @@ Number number(const void* address) {
   return value;
 }
 
-/// Whether a leading dimension is one for stored columns of `rows` elements.
-bool holds_column(std::int64_t ld, std::int64_t rows) {
-  return ld >= std::max<std::int64_t>(rows, 1);
-}
-
 }  // namespace
 
 std::string_view name(PassReason reason) {
@@ -65,26 +60,25 @@ std::optional<Epilogue> epilogue_of(cublasLtEpilogue_t epilogue, cudaDataType ty
   }
 }
 
-const dispatch::GemmTypeRow* gemm_type(const ProductCall& call) {
-  const auto found =
-      std::ranges::find_if(dispatch::kGemmTypeRows, [&](const dispatch::GemmTypeRow& it) {
-        // Products of 8-bit floats are passed on: cublasGemmEx has none, cublasLt scales them.
-        return it.matrices != ElementType::e4m3 && cuda_type(it.matrices) == call.a.type &&
-               call.a.type == call.b.type && cuda_type(it.result) == call.c.type;
-      });
-  return found == dispatch::kGemmTypeRows.end() ? nullptr : &*found;
+const blas::GemmTypeRow* gemm_type(const ProductCall& call) {
+  const auto found = std::ranges::find_if(blas::kGemmTypeRows, [&](const blas::GemmTypeRow& it) {
+    // Those of cublasLt alone are passed on: it scales their operands.
+    return !blas::only_lt_multiplies(it.matrices) && cuda_type(it.matrices) == call.a.type &&
+           call.a.type == call.b.type && cuda_type(it.result) == call.c.type;
+  });
+  return found == blas::kGemmTypeRows.end() ? nullptr : &*found;
 }
 
-cublasComputeType_t compute_type(const dispatch::GemmTypeRow& type) {
+cublasComputeType_t compute_type(const blas::GemmTypeRow& type) {
   if (type.factors == ElementType::f64) return CUBLAS_COMPUTE_64F;
   return type.factors == ElementType::f32 ? CUBLAS_COMPUTE_32F : CUBLAS_COMPUTE_32I;
 }
 
-cudaDataType scale_type(const dispatch::GemmTypeRow& type) {
+cudaDataType scale_type(const blas::GemmTypeRow& type) {
   return cuda_type(type.factors);
 }
 
-double factor(const dispatch::GemmTypeRow& type, const void* address) {
+double factor(const blas::GemmTypeRow& type, const void* address) {
   if (type.factors == ElementType::f64) return number<double>(address);
   return type.factors == ElementType::f32 ? static_cast<double>(number<float>(address))
                                           : static_cast<double>(number<std::int32_t>(address));
@@ -96,7 +90,7 @@ namespace {
 std::optional<PassReason> objection_to_types(const ProductCall& call) {
   const auto epilogue = epilogue_of(call.epilogue, call.a.type);
   if (!epilogue) return PassReason::epilogue;
-  const dispatch::GemmTypeRow* const type = gemm_type(call);
+  const blas::GemmTypeRow* const type = gemm_type(call);
   if (type == nullptr) return PassReason::type;
   if (epilogue->bias != Bias::none && call.bias == nullptr) return PassReason::null_pointer;
   if (call.compute != compute_type(*type)) return PassReason::compute;
@@ -113,25 +107,29 @@ bool has_null(const ProductCall& call) {
          call.beta == nullptr || call.c.data == nullptr || call.handle == nullptr;
 }
 
-/// Of A and B as they are stored.
-struct StoredSizes {
-  std::int64_t rows_a, columns_a, rows_b, columns_b;
-};
-
-StoredSizes stored_sizes(const ProductCall& call) {
-  StoredSizes sizes{.rows_a = call.m, .columns_a = call.k, .rows_b = call.k, .columns_b = call.n};
-  if (call.op_a != CUBLAS_OP_N) std::swap(sizes.rows_a, sizes.columns_a);
-  if (call.op_b != CUBLAS_OP_N) std::swap(sizes.rows_b, sizes.columns_b);
-  return sizes;
-}
-
-/// Whether the matrices of a batch lie one behind the other.
-bool is_packed(const ProductCall& call, const StoredSizes& sizes) {
-  return call.a.stride == call.a.ld * sizes.columns_a &&
-         call.b.stride == call.b.ld * sizes.columns_b && call.c.stride == call.c.ld * call.n;
-}
-
 }  // namespace
+
+blas::GemmShape by_rows(const ProductCall& call) {
+  const auto matrix = [](const Operand& operand, std::int64_t rows, std::int64_t columns,
+                         Transpose transpose) {
+    if (transpose == Transpose::yes) std::swap(rows, columns);
+    return blas::MatrixLayout{
+        .rows = rows, .columns = columns, .ld = operand.ld, .stride = operand.stride};
+  };
+  const auto transpose = [](cublasOperation_t operation) {
+    return operation == CUBLAS_OP_N ? Transpose::no : Transpose::yes;
+  };
+  const Transpose trans_a = transpose(call.op_b), trans_b = transpose(call.op_a);
+  return {.m = call.n,
+          .n = call.m,
+          .k = call.k,
+          .trans_a = trans_a,
+          .trans_b = trans_b,
+          .batch = call.batch,
+          .a = matrix(call.b, call.n, call.k, trans_a),
+          .b = matrix(call.a, call.k, call.m, trans_b),
+          .c = matrix(call.c, call.n, call.m, Transpose::no)};
+}
 
 std::optional<PassReason> objection(const ProductCall& call) {
   if (call.objection) return call.objection;
@@ -139,13 +137,12 @@ std::optional<PassReason> objection(const ProductCall& call) {
   if (!is_operation(call.op_a) || !is_operation(call.op_b)) return PassReason::operation;
   if (call.m < 0 || call.n < 0 || call.k < 0 || call.batch < 0) return PassReason::invalid;
   if (call.m == 0 || call.n == 0 || call.k == 0 || call.batch == 0) return PassReason::empty;
-  const StoredSizes sizes = stored_sizes(call);
-  if (!holds_column(call.a.ld, sizes.rows_a) || !holds_column(call.b.ld, sizes.rows_b) ||
-      !holds_column(call.c.ld, call.m)) {
-    return PassReason::invalid;
-  }
+  const blas::GemmShape shape = by_rows(call);
+  const std::array matrices = {shape.a, shape.b, shape.c};
+  const auto holds_row = [](const blas::MatrixLayout& it) { return it.ld >= it.columns; };
+  if (!std::ranges::all_of(matrices, holds_row)) return PassReason::invalid;
   if (has_null(call)) return PassReason::null_pointer;
-  if (call.batch > 1 && !is_packed(call, sizes)) return PassReason::strides;
+  if (call.batch > 1 && !std::ranges::all_of(matrices, blas::is_packed)) return PassReason::strides;
   return std::nullopt;
 }
 

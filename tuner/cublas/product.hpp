@@ -4,7 +4,7 @@
 #pragma once
 
 #include "tuner/backend/executor.hpp"
-#include "tuner/dispatch/gemm_types.hpp"
+#include "tuner/blas/gemm_types.hpp"
 
 #include <cublasLt.h>
 #include <cublas_v2.h>
@@ -78,12 +78,16 @@ struct ProductCall {
 [[nodiscard]] cudaDataType cuda_type(ElementType type);
 
 /// The GemmType with such types of matrices; null where there is none.
-[[nodiscard]] const dispatch::GemmTypeRow* gemm_type(const ProductCall& call);
+[[nodiscard]] const blas::GemmTypeRow* gemm_type(const ProductCall& call);
 /// How cuBLAS is asked to compute so, and the type of its alpha and beta.
-[[nodiscard]] cublasComputeType_t compute_type(const dispatch::GemmTypeRow& type);
-[[nodiscard]] cudaDataType scale_type(const dispatch::GemmTypeRow& type);
+[[nodiscard]] cublasComputeType_t compute_type(const blas::GemmTypeRow& type);
+[[nodiscard]] cudaDataType scale_type(const blas::GemmTypeRow& type);
 /// A factor in the type of a product's sums, of the host.
-[[nodiscard]] double factor(const dispatch::GemmTypeRow& type, const void* address);
+[[nodiscard]] double factor(const blas::GemmTypeRow& type, const void* address);
+
+/// The call by rows: a matrix by columns is its transpose by rows, and Cᵀ = op(B)ᵀ·op(A)ᵀ. So A and
+/// B change places, and what is transposed stays so.
+[[nodiscard]] blas::GemmShape by_rows(const ProductCall& call);
 
 /// Why a call must go to cuBLAS, by its arguments alone; none where nothing stands against it.
 [[nodiscard]] std::optional<PassReason> objection(const ProductCall& call);

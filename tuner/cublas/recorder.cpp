@@ -138,7 +138,7 @@ void Recorder::write() noexcept {
         const Epilogue epilogue = epilogue_of(static_cast<cublasLtEpilogue_t>(key[14]),
                                               static_cast<cudaDataType>(key[11]))
                                       .value_or(Epilogue{});
-        // By rows: what is A to cuBLAS is B here (server.cpp says why).
+        // By rows: what is A to cuBLAS is B here (by_rows says why).
         calls.products.push_back(
             {.function = std::string(row.function),
              .type = key[11] == key[12] && key[12] == key[13]

@@ -12,28 +12,23 @@
 namespace tuner::cublas {
 namespace {
 
-Transpose transpose_of(cublasOperation_t operation) {
-  return operation == CUBLAS_OP_N ? Transpose::no : Transpose::yes;
-}
-
-/// A matrix by columns is its transpose by rows, and Cᵀ = op(B)ᵀ·op(A)ᵀ: A and B change places, and
-/// what is transposed stays so.
 dispatch::KernelUse multiply_by_rows(Dispatcher& dispatcher, const ProductCall& call,
                                      backend::StreamHandle stream) {
-  const dispatch::GemmTypeRow& type = *gemm_type(call);
+  const blas::GemmTypeRow& type = *gemm_type(call);
+  const blas::GemmShape shape = by_rows(call);
   const GemmProblem problem{.type = type.type,
-                            .trans_a = transpose_of(call.op_b),
-                            .trans_b = transpose_of(call.op_a),
-                            .m = call.n,
-                            .n = call.m,
-                            .k = call.k,
-                            .lda = call.b.ld,
-                            .ldb = call.a.ld,
-                            .ldc = call.c.ld,
-                            .batch = call.batch,
-                            .stride_a = call.b.stride,
-                            .stride_b = call.a.stride,
-                            .stride_c = call.c.stride,
+                            .trans_a = shape.trans_a,
+                            .trans_b = shape.trans_b,
+                            .m = shape.m,
+                            .n = shape.n,
+                            .k = shape.k,
+                            .lda = shape.a.ld,
+                            .ldb = shape.b.ld,
+                            .ldc = shape.c.ld,
+                            .batch = shape.batch,
+                            .stride_a = shape.a.stride,
+                            .stride_b = shape.b.stride,
+                            .stride_c = shape.c.stride,
                             .epilogue = epilogue_of(call.epilogue, call.a.type).value(),
                             .bias = call.bias};
   return dispatch::gemm_by_kernel(dispatcher, stream, problem, factor(type, call.alpha),

@@ -9,8 +9,7 @@
 namespace tuner::dispatch {
 namespace {
 
-constexpr std::array<std::string_view, kBlasDimensions> kBlasNames = {
-    "M", "N", "K", "BATCH", "TRANS_A", "TRANS_B", "LDA", "LDB", "LDC"};
+constexpr std::size_t kBlasDimensions = blas::kGemmDimensions.size();
 constexpr std::array<std::string_view, 3> kEpilogueNames = {"BIAS", "ACTIVATION", "RESIDUAL"};
 
 /// Where the dimensions of an epilogue begin among those after BLAS's; none where they are missing.
@@ -28,7 +27,7 @@ std::optional<GemmFamily> recognise(std::string_view name, FamilyId id, const Fa
   const std::vector<std::string> names = family.problem.dims.names();
   if (family.name != name || names.size() < kBlasDimensions) return std::nullopt;
   const std::span<const std::string> all = names;
-  if (!std::ranges::equal(all.first(kBlasDimensions), kBlasNames)) return std::nullopt;
+  if (!std::ranges::equal(all.first(kBlasDimensions), blas::kGemmDimensions)) return std::nullopt;
   const auto epilogue = epilogue_place(all.subspan(kBlasDimensions));
   if (name == "gemm_tensor" && !epilogue) return std::nullopt;  // of an earlier version
   std::vector<std::string> arguments = {"alpha", "A", "B", "beta", "C"};
@@ -66,7 +65,7 @@ std::vector<family::ElementType> argument_types(const GemmFamily& candidate,
 /// Adds the candidate for the GemmType of its arguments, where that has no family yet.
 void add(GemmFamilies& found, const GemmFamily& candidate, const FamilyTable& table) {
   const std::vector<family::ElementType> types = argument_types(candidate, table);
-  for (const GemmTypeRow& row : kGemmTypeRows) {
+  for (const blas::GemmTypeRow& row : blas::kGemmTypeRows) {
     std::vector wanted = {row.factors, row.matrices, row.matrices, row.factors, row.result};
     if (candidate.epilogue) wanted.insert(wanted.end(), {row.result, row.result});
     auto& place = found[static_cast<std::size_t>(row.type)];

@@ -364,17 +364,17 @@ void Engine::launch_anew(FamilyId id, std::span<const std::int64_t> size,
   }
 }
 
-KernelUse Engine::launch_gemm_kernel(GemmType type, const BlasSize& blas, const Epilogue& epilogue,
+KernelUse Engine::launch_gemm_kernel(GemmType type, const blas::GemmShape& shape,
+                                     const Epilogue& epilogue,
                                      std::span<const DispatchArgument, 7> arguments,
                                      backend::StreamHandle stream) {
   KernelUse first{.end = KernelEnd::untuned};
   for (const auto& family : {gemm_tensor_family(type), gemm_family(type)}) {
     if (!family || (!family->epilogue && !epilogue.is_none())) continue;
-    const GemmSize size =
-        family->epilogue ? GemmSize(*family, blas, epilogue) : GemmSize(*family, blas);
-    const std::span<const DispatchArgument> its = arguments.first(family->epilogue ? 7 : 5);
-    auto use = launch_prepared(family->id, size.numbers(), its, stream, ServedBy::tuned_kernels);
-    if (!use) use = launch_kernel_anew(family->id, size.numbers(), its, stream);
+    const GemmSize size(*family, shape, epilogue);
+    const auto taken = size.taken(arguments);
+    auto use = launch_prepared(family->id, size.numbers(), taken, stream, ServedBy::tuned_kernels);
+    if (!use) use = launch_kernel_anew(family->id, size.numbers(), taken, stream);
     if (use->end == KernelEnd::launched || use->end == KernelEnd::failed) return *use;
     if (first.end == KernelEnd::untuned) first = *use;
   }

@@ -62,7 +62,7 @@ class Engine {
   /// As launch() of gemm_tensor_family(type), or else of gemm_family(type), where that has the
   /// epilogue and would launch a tuned kernel; else nothing is enqueued. `arguments` are alpha, A,
   /// B, beta, C, the bias and the residual.
-  [[nodiscard]] KernelUse launch_gemm_kernel(GemmType type, const BlasSize& blas,
+  [[nodiscard]] KernelUse launch_gemm_kernel(GemmType type, const blas::GemmShape& shape,
                                              const Epilogue& epilogue,
                                              std::span<const DispatchArgument, 7> arguments,
                                              backend::StreamHandle stream);

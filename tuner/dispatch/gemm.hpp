@@ -2,27 +2,13 @@
 // Matrix products through a Dispatcher, row-major.
 #pragma once
 
+#include "tuner/blas/product.hpp"
 #include "tuner/dispatch/dispatcher.hpp"
-#include "tuner/family/epilogue.hpp"
-#include "tuner/family/transpose.hpp"
 
 #include <cstdint>
 #include <optional>
 
 namespace tuner {
-
-/// The types of a product, named as in the dimension TYPE of the families "gemm" and "gemm_tensor".
-enum class GemmType {
-  f32,       ///< float
-  bf16,      ///< matrices of __nv_bfloat16; sums and factors in float
-  f16,       ///< matrices of __half; sums and factors in float
-  f64,       ///< double
-  s8,        ///< A and B of signed char; C, sums and factors of int
-  bf16_f32,  ///< A and B of __nv_bfloat16; C, sums and factors in float
-  f16_f32,   ///< A and B of __half; C, sums and factors in float
-  tf32,      ///< all float; of A and B 19 bits may be read
-  e4m3       ///< A and B of __nv_fp8_e4m3, C of __nv_bfloat16; sums and factors in float
-};
 
 /// A product C = alpha·op(A)·op(B) + beta·C for each matrix of a batch, row-major: op(A) is m×k,
 /// op(B) k×n, C m×n.

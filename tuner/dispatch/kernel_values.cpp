@@ -149,34 +149,20 @@ std::optional<LibraryLaunch> library_launch(const FamilyTable& family, const spa
   const family::Check& check = family.family().check;
   const family::MatrixArguments* const reference = family::library_arguments(check);
   if (reference == nullptr) return std::nullopt;
-  const auto a = given_place(family, reference->a);
-  const auto b = given_place(family, reference->b);
-  const auto c = given_place(family, reference->c);
-  if (!a || !b || !c) return std::nullopt;
   const space::ExpressionValues values = family.expression_values(size);
   const Epilogue epilogue = family::epilogue(check, values);
-  std::optional<std::size_t> bias;
-  if (epilogue.bias != Bias::none) {
-    const auto& its = std::get<family::GemmReference>(check.reference).epilogue;
-    bias = given_place(family, its->bias);
-    if (!bias) return std::nullopt;
-  }
-  const auto type = [&](std::size_t given) {
-    const auto& matrix = family.family().arguments[family.given()[given].place].what;
-    return std::get<family::BufferArgument>(matrix).type.at(values);
-  };
-  return LibraryLaunch{
-      .operation = {.type = type(*a),
-                    .result = type(*c),
-                    .shape = *family::library_shape(check, values),
-                    .fast_sums = family::has_fast_sums(check, type(*c), values),
-                    .epilogue = epilogue},
-      .a = *a,
-      .b = *b,
-      .c = *c,
-      .bias = bias,
+  LibraryLaunch launch{
+      .operation = *family::library_operation(family.family(), values),
       .alpha = factor(family, reference->alpha, values, 1),
       .beta = factor(family, reference->beta, values, family::default_beta(check))};
+  launch.operation.epilogue = epilogue;
+  const auto names = family::operand_names(check, epilogue);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (names[i].empty()) continue;
+    launch.operands[i] = given_place(family, names[i]);
+    if (!launch.operands[i]) return std::nullopt;
+  }
+  return launch;
 }
 
 }  // namespace tuner::dispatch

@@ -106,13 +106,10 @@ Expected<LaunchEnd, Failure> enqueue_library(backend::Executor& executor,
   const auto factor = [&](const Factor& it) {
     return it.given ? value_of(arguments[*it.given]) : it.fixed;
   };
-  const backend::MatrixOperands operands{
-      .a = pointer(arguments[launch.a]),
-      .b = pointer(arguments[launch.b]),
-      .c = pointer(arguments[launch.c]),
-      .alpha = factor(launch.alpha),
-      .beta = factor(launch.beta),
-      .bias = launch.bias ? pointer(arguments[*launch.bias]) : nullptr};
+  blas::Addresses operands{.alpha = factor(launch.alpha), .beta = factor(launch.beta)};
+  for (std::size_t i = 0; i < launch.operands.size(); ++i) {
+    if (launch.operands[i]) operands[i] = pointer(arguments[*launch.operands[i]]);
+  }
   if (!launch.by_algorithm) {
     return ended(executor.run_library(launch.operation, operands, stream));
   }

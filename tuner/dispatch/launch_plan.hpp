@@ -7,6 +7,7 @@
 #include "tuner/dispatch/scratch_sets.hpp"
 #include "tuner/dispatch/served_counts.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -68,9 +69,9 @@ struct Factor {
 
 /// A launch of the library.
 struct LibraryLaunch {
-  family::LibraryOperation operation;
-  std::size_t a = 0, b = 0, c = 0;  ///< among the launch's arguments
-  std::optional<std::size_t> bias = {};
+  blas::Operation operation;
+  /// Of each operand, among the launch's arguments; nothing where the operation has none.
+  std::array<std::optional<std::size_t>, blas::kMostOperands> operands = {};
   Factor alpha, beta;
   std::optional<backend::LibraryWork> by_algorithm = {};  ///< none: as the library chooses
   std::unique_ptr<ScratchSets> workspace = nullptr;       ///< of that; null: it needs none

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "tuner/blas/operation.hpp"
 #include "tuner/core/json.hpp"
 #include "tuner/family/element_type.hpp"
-#include "tuner/family/epilogue.hpp"
 #include "tuner/family/fill.hpp"
-#include "tuner/family/library_operation.hpp"
 #include "tuner/family/record_order.hpp"
 #include "tuner/source/source.hpp"
 #include "tuner/space/definition.hpp"
@@ -218,10 +217,10 @@ struct GeamReference : MatrixArguments {
 
 /// A reference's shape at the size that `values` hold. Throws Error(usage) when an expression has
 /// no value there, or what check_shape throws.
-[[nodiscard]] GemmShape gemm_shape(const GemmReference& reference,
-                                   const space::ExpressionValues& values);
-[[nodiscard]] GeamShape geam_shape(const GeamReference& reference,
-                                   const space::ExpressionValues& values);
+[[nodiscard]] blas::GemmShape gemm_shape(const GemmReference& reference,
+                                         const space::ExpressionValues& values);
+[[nodiscard]] blas::GeamShape geam_shape(const GeamReference& reference,
+                                         const space::ExpressionValues& values);
 
 /// Another kernel of the same family at its default configuration.
 struct KernelReference {
@@ -297,6 +296,10 @@ struct Check {
 [[nodiscard]] bool has_measured_bound(const Check& check);
 /// The arguments of the reference; null when it is no operation of a library.
 [[nodiscard]] const MatrixArguments* library_arguments(const Check& check);
+/// The arguments that are the operands of the reference's operation, at their places; empty where
+/// the operation with this epilogue has none. The check's reference is such an operation.
+[[nodiscard]] std::array<std::string, blas::kMostOperands> operand_names(const Check& check,
+                                                                         const Epilogue& epilogue);
 /// What follows the reference's product at the size that `values` hold. Throws Error(usage) where
 /// there is no such bias or activation.
 [[nodiscard]] Epilogue epilogue(const Check& check, const space::ExpressionValues& values);
@@ -305,8 +308,8 @@ struct Check {
 
 /// The reference's at the size that `values` hold; none when it is no operation of a library.
 /// Throws as gemm_shape.
-[[nodiscard]] std::optional<LibraryShape> library_shape(const Check& check,
-                                                        const space::ExpressionValues& values);
+[[nodiscard]] std::optional<blas::Shape> library_shape(const Check& check,
+                                                       const space::ExpressionValues& values);
 
 /// A buffer of a kernel's own, passed after the family's arguments: zero before a configuration's
 /// first launch at a size, then as its launches leave it.
@@ -432,6 +435,10 @@ struct Family {
 /// Whether all terms may be added in sums of lower precision: no part of them is added in another.
 [[nodiscard]] bool has_fast_sums(const Check& check, ElementType result,
                                  const space::ExpressionValues& values);
+/// The operation of the library that is the reference, at the size that `values` hold, without what
+/// follows it; none when the reference is no such operation. Throws as gemm_shape.
+[[nodiscard]] std::optional<blas::Operation> library_operation(
+    const Family& family, const space::ExpressionValues& values);
 /// Whether they are then rounded to one of fewer bits, once.
 [[nodiscard]] bool is_rounded(const Check& check, ElementType result,
                               const space::ExpressionValues& values);

@@ -27,11 +27,11 @@ Transpose transpose_of(const space::Expression& expression, const space::Express
 }
 
 /// Gives a matrix the layout that the reference asks for; `letter` ends the names of its keys.
-void place(MatrixLayout& layout, char letter, const std::optional<space::Expression>& ld,
+void place(blas::MatrixLayout& layout, char letter, const std::optional<space::Expression>& ld,
            const std::optional<space::Expression>& stride, const space::ExpressionValues& values) {
   if (ld) {
     layout.ld = value_of(*ld, values, fmt::format("ld{}", letter));
-    // What overflows is more than any memory holds, which check_shape finds by rows and ld.
+    // What overflows is more than any memory holds, which blas::check_shape finds by rows and ld.
     if (__builtin_mul_overflow(layout.rows, layout.ld, &layout.stride)) layout.stride = 0;
   }
   if (stride) layout.stride = value_of(*stride, values, fmt::format("stride_{}", letter));
@@ -39,8 +39,8 @@ void place(MatrixLayout& layout, char letter, const std::optional<space::Express
 
 }  // namespace
 
-GemmShape gemm_shape(const GemmReference& reference, const space::ExpressionValues& values) {
-  GemmShape shape = packed_gemm(
+blas::GemmShape gemm_shape(const GemmReference& reference, const space::ExpressionValues& values) {
+  blas::GemmShape shape = blas::packed_gemm(
       value_of(reference.m, values, "m"), value_of(reference.n, values, "n"),
       value_of(reference.k, values, "k"), transpose_of(reference.trans_a, values, "trans_a"),
       transpose_of(reference.trans_b, values, "trans_b"),
@@ -48,15 +48,15 @@ GemmShape gemm_shape(const GemmReference& reference, const space::ExpressionValu
   place(shape.a, 'a', reference.lda, reference.stride_a, values);
   place(shape.b, 'b', reference.ldb, reference.stride_b, values);
   place(shape.c, 'c', reference.ldc, reference.stride_c, values);
-  check_shape(shape);
+  blas::check_shape(shape);
   return shape;
 }
 
-GeamShape geam_shape(const GeamReference& reference, const space::ExpressionValues& values) {
-  GeamShape shape =
-      packed_geam(value_of(reference.m, values, "m"), value_of(reference.n, values, "n"),
-                  transpose_of(reference.trans_a, values, "trans_a"),
-                  transpose_of(reference.trans_b, values, "trans_b"));
+blas::GeamShape geam_shape(const GeamReference& reference, const space::ExpressionValues& values) {
+  blas::GeamShape shape =
+      blas::packed_geam(value_of(reference.m, values, "m"), value_of(reference.n, values, "n"),
+                        transpose_of(reference.trans_a, values, "trans_a"),
+                        transpose_of(reference.trans_b, values, "trans_b"));
   place(shape.a, 'a', reference.lda, std::nullopt, values);
   place(shape.c, 'c', reference.ldc, std::nullopt, values);
   if (reference.b == reference.c) {
@@ -64,7 +64,7 @@ GeamShape geam_shape(const GeamReference& reference, const space::ExpressionValu
   } else {
     place(shape.b, 'b', reference.ldb, std::nullopt, values);
   }
-  check_shape(shape);
+  blas::check_shape(shape);
   return shape;
 }
 
@@ -117,8 +117,19 @@ double default_beta(const Check& check) {
   return geam != nullptr && geam->b != geam->c ? 1 : 0;
 }
 
-std::optional<LibraryShape> library_shape(const Check& check,
-                                          const space::ExpressionValues& values) {
+std::array<std::string, blas::kMostOperands> operand_names(const Check& check,
+                                                           const Epilogue& epilogue) {
+  const MatrixArguments& names = *library_arguments(check);
+  std::array<std::string, blas::kMostOperands> result = {names.a, names.b, names.c};
+  if (epilogue.is_none()) return result;
+  const EpilogueReference& its = std::get<GemmReference>(check.reference).epilogue.value();
+  if (epilogue.bias != Bias::none) result[blas::kBias] = its.bias;
+  if (epilogue.residual) result[blas::kResidual] = its.residual;
+  return result;
+}
+
+std::optional<blas::Shape> library_shape(const Check& check,
+                                         const space::ExpressionValues& values) {
   if (const auto* gemm = std::get_if<GemmReference>(&check.reference)) {
     return gemm_shape(*gemm, values);
   }
@@ -126,6 +137,22 @@ std::optional<LibraryShape> library_shape(const Check& check,
     return geam_shape(*geam, values);
   }
   return std::nullopt;
+}
+
+std::optional<blas::Operation> library_operation(const Family& family,
+                                                 const space::ExpressionValues& values) {
+  const auto shape = library_shape(family.check, values);
+  if (!shape) return std::nullopt;
+  const auto type = [&](const std::string& name) {
+    const auto argument = std::ranges::find(family.arguments, name, &Argument::name);
+    return std::get<BufferArgument>(argument->what).type.at(values);
+  };
+  const MatrixArguments& names = *library_arguments(family.check);
+  const ElementType result = type(names.c);
+  return blas::Operation{.type = type(names.a),
+                         .result = result,
+                         .shape = *shape,
+                         .fast_sums = has_fast_sums(family.check, result, values)};
 }
 
 }  // namespace tuner::family

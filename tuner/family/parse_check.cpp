@@ -89,7 +89,8 @@ MatrixArguments parse_matrices(const DocumentNode& node,
   for (std::size_t i = 0; i < std::max(type.all().size(), result.all().size()); ++i) {
     const ElementType from = type.all()[std::min(i, type.all().size() - 1)];
     const ElementType to = result.all()[std::min(i, result.all().size() - 1)];
-    fits = fits && (is_product ? library_multiplies(from, to) : library_adds(from) && from == to);
+    fits = fits && (is_product ? blas::library_multiplies(from, to)
+                               : blas::library_adds(from) && from == to);
   }
   for (const std::string_view key : keys) {
     fits = finder.buffer(node.at(key), BufferRole::input).type == type && fits;

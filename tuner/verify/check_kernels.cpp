@@ -273,7 +273,7 @@ CheckKernels::NotFinite CheckKernels::not_finite(const Elements& results) {
 }
 
 void CheckKernels::poison_padding(const Elements& data, std::uint64_t seed,
-                                  const family::MatrixElements& used) {
+                                  const blas::MatrixElements& used) {
   launch(of_type("poison_padding", data.type), data.count,
          {data.region, family::Scalar(data.count),
           family::Scalar(static_cast<std::int32_t>(data.type)), bits(seed),
@@ -288,35 +288,36 @@ void CheckKernels::compute(const backend::LibraryCall& call) {
     return family::Scalar(std::int32_t{transpose == Transpose::yes});
   };
   const std::string_view type = family::row(call.operation.type).short_name;
-  const family::Scalar alpha = number(static_cast<std::int64_t>(call.alpha));
-  const family::Scalar beta = number(static_cast<std::int64_t>(call.beta));
-  if (const auto* const sum = std::get_if<family::GeamShape>(&call.operation.shape)) {
-    launch(
-        fmt::format("sum<{}>", type), sum->m * sum->n,
-        {call.c, call.a, call.b, number(sum->m), number(sum->n), flag(sum->trans_a),
-         flag(sum->trans_b), number(sum->a.ld), number(sum->b.ld), number(sum->c.ld), alpha, beta});
+  const family::Scalar alpha = number(static_cast<std::int64_t>(call.operands.alpha));
+  const family::Scalar beta = number(static_cast<std::int64_t>(call.operands.beta));
+  if (const auto* const sum = std::get_if<blas::GeamShape>(&call.operation.shape)) {
+    launch(fmt::format("sum<{}>", type), sum->m * sum->n,
+           {call.operands[blas::kC], call.operands[blas::kA], call.operands[blas::kB],
+            number(sum->m), number(sum->n), flag(sum->trans_a), flag(sum->trans_b),
+            number(sum->a.ld), number(sum->b.ld), number(sum->c.ld), alpha, beta});
     return;
   }
   const auto& [m, n, k, trans_a, trans_b, batch, a, b, c] =
-      std::get<family::GemmShape>(call.operation.shape);
+      std::get<blas::GemmShape>(call.operation.shape);
   launch(fmt::format("product<{}, {}>", family::row(call.operation.result_type()).short_name, type),
          batch * m * n,
-         {call.c, call.a, call.b, number(m), number(n), number(k), number(batch), flag(trans_a),
-          flag(trans_b), number(a.ld), number(b.ld), number(c.ld), number(a.stride),
-          number(b.stride), number(c.stride), alpha, beta});
+         {call.operands[blas::kC], call.operands[blas::kA], call.operands[blas::kB], number(m),
+          number(n), number(k), number(batch), flag(trans_a), flag(trans_b), number(a.ld),
+          number(b.ld), number(c.ld), number(a.stride), number(b.stride), number(c.stride), alpha,
+          beta});
 }
 
 void CheckKernels::finish_product(const backend::LibraryCall& product, const Epilogue& epilogue,
                                   const Elements& bias, const Elements& residual) {
-  const auto& shape = std::get<family::GemmShape>(product.operation.shape);
+  const auto& shape = std::get<blas::GemmShape>(product.operation.shape);
   const family::ElementType given = epilogue.residual ? residual.type : bias.type;
   launch(
       fmt::format("finish_product<{}, {}>", family::row(product.operation.result_type()).short_name,
                   family::row(given).short_name),
       shape.batch * shape.m * shape.n,
-      {product.c, bias.region, residual.region, family::Scalar(shape.m), family::Scalar(shape.n),
-       family::Scalar(shape.batch), family::Scalar(shape.c.ld), family::Scalar(shape.c.stride),
-       family::Scalar(static_cast<std::int32_t>(epilogue.bias)),
+      {product.operands[blas::kC], bias.region, residual.region, family::Scalar(shape.m),
+       family::Scalar(shape.n), family::Scalar(shape.batch), family::Scalar(shape.c.ld),
+       family::Scalar(shape.c.stride), family::Scalar(static_cast<std::int32_t>(epilogue.bias)),
        family::Scalar(static_cast<std::int32_t>(epilogue.activation)),
        family::Scalar(static_cast<std::int32_t>(epilogue.residual))});
 }

@@ -74,7 +74,7 @@ class CheckKernels {
   };
   [[nodiscard]] NotFinite not_finite(const Elements& results);
   /// Fills with NaN what of the elements does not belong to a matrix.
-  void poison_padding(const Elements& data, std::uint64_t seed, const family::MatrixElements& used);
+  void poison_padding(const Elements& data, std::uint64_t seed, const blas::MatrixElements& used);
 
   /// The library's operation on matrices of integers, exactly.
   void compute(const backend::LibraryCall& call);

@@ -127,7 +127,7 @@ std::vector<backend::LaunchArgument> ProblemData::arguments(
 std::optional<backend::Work> ProblemData::library_call(const std::vector<backend::Region>& buffers,
                                                        const InputValues& values,
                                                        const LibraryVariant& variant) const {
-  if (!shape_) return std::nullopt;
+  if (!operation_) return std::nullopt;
   const family::MatrixArguments& names = *family::library_arguments(family_.check);
   const auto index = [&](const std::string& argument) {
     const auto found = std::ranges::find(family_.arguments, argument, &family::Argument::name);
@@ -136,29 +136,18 @@ std::optional<backend::Work> ProblemData::library_call(const std::vector<backend
   const auto factor = [&](const std::string& argument, double otherwise) {
     return argument.empty() ? otherwise : as_double(scalar(index(argument), values));
   };
-  const auto type = [&](const std::string& argument) {
-    return std::get<family::BufferArgument>(family_.arguments[index(argument)].what)
-        .type.at(values_);
-  };
-  const auto given = [&](bool is_used, const auto member) {
-    return is_used ? buffers[index(
-                         std::get<family::GemmReference>(family_.check.reference).epilogue.value().*
-                         member)]
-                   : backend::Region();
-  };
-  return backend::LibraryCall{
-      .operation = {.type = variant.operands.value_or(type(names.a)),
-                    .result = variant.result.value_or(type(names.c)),
-                    .shape = *shape_,
-                    .fast_sums = family::has_fast_sums(family_.check, type(names.c), values_),
-                    .epilogue = variant.epilogue},
-      .alpha = factor(names.alpha, 1),
-      .beta = factor(names.beta, family::default_beta(family_.check)),
-      .a = buffers[index(names.a)],
-      .b = buffers[index(names.b)],
-      .c = buffers[index(names.c)],
-      .bias = given(variant.epilogue.bias != Bias::none, &family::EpilogueReference::bias),
-      .residual = given(variant.epilogue.residual, &family::EpilogueReference::residual)};
+  backend::LibraryCall call{
+      .operation = *operation_,
+      .operands = {.alpha = factor(names.alpha, 1),
+                   .beta = factor(names.beta, family::default_beta(family_.check))}};
+  if (variant.operands) call.operation.type = *variant.operands;
+  if (variant.result) call.operation.result = variant.result;
+  call.operation.epilogue = variant.epilogue;
+  const auto operands = family::operand_names(family_.check, variant.epilogue);
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    if (!operands[i].empty()) call.operands[i] = buffers[index(operands[i])];
+  }
+  return call;
 }
 
 }  // namespace tuner::verify

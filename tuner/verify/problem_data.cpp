@@ -48,11 +48,11 @@ void check_count(std::string_view argument, family::ElementType type, std::int64
 }
 
 /// Throws unless the reference can be shaped to the size.
-std::optional<family::LibraryShape> shape_at(const family::Family& family,
-                                             const space::ExpressionValues& values,
-                                             const space::Size& size) {
+std::optional<blas::Operation> operation_at(const family::Family& family,
+                                            const space::ExpressionValues& values,
+                                            const space::Size& size) {
   try {
-    return family::library_shape(family.check, values);
+    return family::library_operation(family, values);
   } catch (const Error& error) {
     throw Error(error.code(), fmt::format("{}: {} (at the size {})", family.name, error.what(),
                                           space::display(size, family.problem.dims)));
@@ -178,7 +178,7 @@ void check_files(const family::Family& family, const space::Size& size) {
 void check_size(const family::Family& family, const space::DeviceAttributes& device,
                 const space::Size& size) {
   const space::ExpressionValues values = family_values(family, device, size);
-  static_cast<void>(shape_at(family, values, size));
+  static_cast<void>(operation_at(family, values, size));
   check_files(family, size);
   double bytes = 0;
   for (const family::Argument& argument : family.arguments) {
@@ -214,7 +214,7 @@ ProblemData::ProblemData(backend::Backend& backend, const family::Family& family
       accumulated_(
           std::max<std::int64_t>(1, evaluate(family.check.accumulates, "check.accumulates"))),
       reference_divides_(divides(family)),
-      shape_(shape_at(family, values_, recipe_.size)) {}
+      operation_(operation_at(family, values_, recipe_.size)) {}
 
 bool ProblemData::is_timed() const {
   return recipe_.fill == Fill::normal && recipe_.check_case == 0 && !recipe_.law;
@@ -280,7 +280,7 @@ bool ProblemData::may_differ(const family::BufferArgument& output) const {
   if (!family::is_floating(output.type.at(values_))) return false;
   if (epilogue().activation == Activation::gelu) return true;
   // What a library gives for whole numbers is exact; of a kernel that is not known before it ran.
-  return recipe_.fill == Fill::normal || !shape_;
+  return recipe_.fill == Fill::normal || !operation_;
 }
 
 bool ProblemData::takes_all_integers(family::ElementType type) const {
@@ -314,7 +314,7 @@ std::int64_t ProblemData::whole_range(family::ElementType type) const {
 /// as large as both allow, so that there is something to round. Elsewhere 0.
 std::int64_t ProblemData::rounded_range(family::ElementType type) const {
   const auto* const names = family::library_arguments(family_.check);
-  if (!shape_ || names == nullptr) return 0;
+  if (!operation_ || names == nullptr) return 0;
   const auto output = std::ranges::find(family_.arguments, names->c, &family::Argument::name);
   const family::ElementType result =
       std::get<family::BufferArgument>(output->what).type.at(values_);
@@ -498,7 +498,7 @@ void ProblemData::fill(CheckKernels& kernels, backend::Region region,
   }
   const auto matrix = operand(data.name);
   if (!matrix || data.role != family::BufferRole::input) return;
-  const auto used = family::matrix_elements(matrix->layout, matrix->batch);
+  const auto used = blas::matrix_elements(matrix->layout, matrix->batch);
   if (!used || used->outer_count * used->inner_count * used->columns >= data.count) return;
   kernels.poison_padding({region, data.type, data.count}, recipe_.seed, *used);
 }
@@ -553,17 +553,15 @@ bool ProblemData::has_zero_mean() const {
   return true;
 }
 
-std::optional<ProblemData::Operand> ProblemData::operand(std::string_view argument) const {
-  if (!shape_) return std::nullopt;
-  const family::MatrixArguments& names = *family::library_arguments(family_.check);
-  return std::visit(
-      [&](const auto& shape) -> std::optional<Operand> {
-        if (argument == names.a) return Operand{shape.a, shape.batch};
-        if (argument == names.c) return Operand{shape.c, shape.batch};
-        if (argument == names.b) return Operand{shape.b, shape.batch};
-        return std::nullopt;
-      },
-      *shape_);
+std::optional<blas::Operand> ProblemData::operand(std::string_view argument) const {
+  if (!operation_) return std::nullopt;
+  const auto names = family::operand_names(family_.check, {});
+  const auto operands = blas::operands_of(*operation_);
+  // Of a sum without B, C is also B.
+  for (const std::size_t each : {blas::kA, blas::kC, blas::kB}) {
+    if (argument == names[each]) return operands[each];
+  }
+  return std::nullopt;
 }
 
 std::string ProblemData::element_name(std::size_t argument, std::uint64_t index) const {
@@ -572,7 +570,7 @@ std::string ProblemData::element_name(std::size_t argument, std::uint64_t index)
   const auto matrix = operand(buffer);
   if (!matrix) return text;
   const std::string place =
-      family::place_name(matrix->layout, matrix->batch, static_cast<std::int64_t>(index));
+      blas::place_name(matrix->layout, matrix->batch, static_cast<std::int64_t>(index));
   return place.empty() ? text : fmt::format("{} ({})", text, place);
 }
 

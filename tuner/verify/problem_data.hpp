@@ -153,13 +153,8 @@ class ProblemData {
   [[nodiscard]] const family::CheckCase* check_case() const;
   [[nodiscard]] std::int64_t evaluate(const space::Expression& expression,
                                       std::string_view what) const;
-  /// How an argument lies that is a matrix of the library's.
-  struct Operand {
-    family::MatrixLayout layout;
-    std::int64_t batch = 1;
-  };
-  /// None for other arguments.
-  [[nodiscard]] std::optional<Operand> operand(std::string_view argument) const;
+  /// An argument that is an operand of the library's; none for others.
+  [[nodiscard]] std::optional<blas::Operand> operand(std::string_view argument) const;
   [[nodiscard]] family::Scalar scalar(std::size_t place, const InputValues& values) const;
   /// The bytes of the array at `place`.
   [[nodiscard]] backend::ArrayValue array(std::size_t place, const InputValues& values) const;
@@ -214,7 +209,7 @@ class ProblemData {
   space::ExpressionValues values_;  // of the family's scope, at this size
   std::int64_t accumulated_ = 1;
   bool reference_divides_ = false;
-  std::optional<family::LibraryShape> shape_;          // when the reference is the library's
+  std::optional<blas::Operation> operation_;           // when the reference is the library's
   std::map<std::size_t, backend::ArrayValue> arrays_;  // by their places among the arguments
 };
 

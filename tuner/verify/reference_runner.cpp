@@ -82,12 +82,12 @@ family::ElementType ReferenceRunner::passed_type(const CheckedData& data) const 
   const family::Check& check = problem_.family().check;
   const auto* const library = family::library_arguments(check);
   if (library != nullptr && (data.name == library->a || data.name == library->b)) {
-    return family::wider_operand(data.type);
+    return blas::wider_operand(data.type);
   }
   // A library that sums in parts may round to fewer bits more than once.
   const bool is_sum = library != nullptr && data.name == library->c &&
                       problem_.is_rounded(data.type) &&
-                      family::library_multiplies(data.type, family::ElementType::f32);
+                      blas::library_multiplies(data.type, family::ElementType::f32);
   return is_sum ? family::ElementType::f32 : problem_.reference_type(data.type);
 }
 
@@ -160,7 +160,7 @@ void ReferenceRunner::finish_product(const backend::LibraryCall& call,
         return CheckKernels::Elements{buffers[data.argument], data.type, data.count};
       }
     }
-    return CheckKernels::Elements{call.c, call.operation.result_type(), 0};
+    return CheckKernels::Elements{call.operands[blas::kC], call.operation.result_type(), 0};
   };
   kernels_.finish_product(call, epilogue, given(names.bias), given(names.residual));
 }

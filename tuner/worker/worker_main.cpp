@@ -78,10 +78,10 @@ double first_library_call_ms(backend::Backend& backend) {
   const backend::Buffer numbers(backend, 3 * sizeof(float));
   backend.fill(numbers.id(), 0, numbers.size_bytes());
   const backend::LibraryCall call{
-      .operation = {.type = family::ElementType::f32, .shape = family::packed_gemm(1, 1, 1)},
-      .a = {numbers.id(), 0},
-      .b = {numbers.id(), sizeof(float)},
-      .c = {numbers.id(), 2 * sizeof(float)}};
+      .operation = {.type = family::ElementType::f32, .shape = blas::packed_gemm(1, 1, 1)},
+      .operands = {.places = {{{numbers.id(), 0},
+                               {numbers.id(), sizeof(float)},
+                               {numbers.id(), 2 * sizeof(float)}}}}};
   const auto call_ms = [&] {
     const auto begin = std::chrono::steady_clock::now();
     if (const auto done = backend.run(call); !done) {

@@ -419,7 +419,7 @@ class CpuBackend final : public Backend {
   }
 
   [[nodiscard]] Expected<void, Failure> execute(const LibraryCall& call) {
-    const MatrixOperands operands = matrix_operands(
+    const blas::Addresses operands = call_addresses(
         call,
         [this](Region region, std::size_t size_bytes) { return memory_.data(region, size_bytes); });
     return call.algorithm.empty() ? run_host_library(call.operation, operands)

@@ -128,24 +128,24 @@ Expected<std::vector<double>, Failure> CpuExecutor::time(std::span<const StreamW
   return times_ns;
 }
 
-Expected<void, Failure> CpuExecutor::run_library(const family::LibraryOperation& operation,
-                                                 const MatrixOperands& operands, StreamHandle) {
+Expected<void, Failure> CpuExecutor::run_library(const blas::Operation& operation,
+                                                 const blas::Addresses& operands, StreamHandle) {
   return run_host_library(operation, operands);
 }
 
-std::vector<std::string> CpuExecutor::library_algorithms(const family::LibraryOperation& operation,
-                                                         const MatrixOperands&) {
+std::vector<std::string> CpuExecutor::library_algorithms(const blas::Operation& operation,
+                                                         const blas::Addresses&) {
   return host_library_algorithms(operation);
 }
 
-Expected<LibraryWork, Failure> CpuExecutor::library_work(const family::LibraryOperation& operation,
+Expected<LibraryWork, Failure> CpuExecutor::library_work(const blas::Operation& operation,
                                                          const std::string& algorithm) {
   if (std::ranges::count(host_library_algorithms(operation), algorithm) == 0) {
     return launch_error(fmt::format("'{}' is no algorithm of the host's library", algorithm));
   }
   return LibraryWork{
       .name = "algorithm " + algorithm,
-      .enqueue = [operation, algorithm](const MatrixOperands& operands, void*, StreamHandle) {
+      .enqueue = [operation, algorithm](const blas::Addresses& operands, void*, StreamHandle) {
         return run_host_library(operation, operands, algorithm);
       }};
 }

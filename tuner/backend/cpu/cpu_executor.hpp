@@ -47,13 +47,13 @@ class CpuExecutor final : public Executor {
   [[nodiscard]] Expected<std::vector<double>, Failure> time(
       std::span<const StreamWork> works) override;
   [[nodiscard]] Expected<void, Failure> prepare_library() override { return {}; }
-  [[nodiscard]] Expected<void, Failure> run_library(const family::LibraryOperation& operation,
-                                                    const MatrixOperands& operands,
+  [[nodiscard]] Expected<void, Failure> run_library(const blas::Operation& operation,
+                                                    const blas::Addresses& operands,
                                                     StreamHandle stream) override;
   [[nodiscard]] std::vector<std::string> library_algorithms(
-      const family::LibraryOperation& operation, const MatrixOperands& operands) override;
-  [[nodiscard]] Expected<LibraryWork, Failure> library_work(
-      const family::LibraryOperation& operation, const std::string& algorithm) override;
+      const blas::Operation& operation, const blas::Addresses& operands) override;
+  [[nodiscard]] Expected<LibraryWork, Failure> library_work(const blas::Operation& operation,
+                                                            const std::string& algorithm) override;
 
  private:
   space::DeviceInfo device_;

@@ -18,12 +18,12 @@ namespace tuner::backend {
 namespace {
 
 /// No row follows a single one.
-std::int64_t leading(const family::MatrixLayout& layout) {
+std::int64_t leading(const blas::MatrixLayout& layout) {
   return std::max<std::int64_t>(layout.rows > 1 ? layout.ld : layout.columns, 1);
 }
 
 /// OpenBLAS takes numbers of 32 bits.
-bool fits_openblas(const family::GemmShape& shape) {
+bool fits_openblas(const blas::GemmShape& shape) {
   return std::max({shape.m, shape.n, shape.k, leading(shape.a), leading(shape.b),
                    leading(shape.c)}) <= std::numeric_limits<blasint>::max();
 }
@@ -34,15 +34,16 @@ CBLAS_TRANSPOSE blas_transpose(Transpose transpose) {
 
 /// The product by plain loops, row by row with sums in the type of C.
 template <class Element, class Sum>
-void gemm_by_loops(const family::GemmShape& shape, const MatrixOperands& operands) {
+void gemm_by_loops(const blas::GemmShape& shape, const blas::Addresses& operands) {
   const auto alpha = static_cast<Sum>(operands.alpha);
   const auto beta = static_cast<Sum>(operands.beta);
   std::vector<Sum> sums(static_cast<std::size_t>(shape.n));
   for (std::int64_t row = 0; row < shape.batch * shape.m; ++row) {
     const std::int64_t matrix = row / shape.m, i = row % shape.m;
-    const auto* const a = static_cast<const Element*>(operands.a) + matrix * shape.a.stride;
-    const auto* const b = static_cast<const Element*>(operands.b) + matrix * shape.b.stride;
-    auto* const c = static_cast<Sum*>(operands.c) + matrix * shape.c.stride + i * shape.c.ld;
+    const auto* const a = static_cast<const Element*>(operands[blas::kA]) + matrix * shape.a.stride;
+    const auto* const b = static_cast<const Element*>(operands[blas::kB]) + matrix * shape.b.stride;
+    auto* const c = static_cast<Sum*>(blas::result_address(operands)) + matrix * shape.c.stride +
+                    i * shape.c.ld;
     const std::int64_t step_b = shape.trans_b == Transpose::yes ? shape.b.ld : 1;
     std::ranges::fill(sums, Sum{0});
     for (std::int64_t k = 0; k < shape.k; ++k) {
@@ -61,12 +62,12 @@ void gemm_by_loops(const family::GemmShape& shape, const MatrixOperands& operand
 }
 
 template <class Float, class Gemm>
-void gemm(Gemm* blas, const family::GemmShape& shape, const MatrixOperands& operands) {
+void gemm(Gemm* blas, const blas::GemmShape& shape, const blas::Addresses& operands) {
   if (!fits_openblas(shape)) return gemm_by_loops<Float, Float>(shape, operands);
   const auto number = [](std::int64_t value) { return static_cast<blasint>(value); };
-  const auto* const a = static_cast<const Float*>(operands.a);
-  const auto* const b = static_cast<const Float*>(operands.b);
-  auto* const c = static_cast<Float*>(operands.c);
+  const auto* const a = static_cast<const Float*>(operands[blas::kA]);
+  const auto* const b = static_cast<const Float*>(operands[blas::kB]);
+  auto* const c = static_cast<Float*>(blas::result_address(operands));
   for (std::int64_t i = 0; i < shape.batch; ++i) {
     blas(CblasRowMajor, blas_transpose(shape.trans_a), blas_transpose(shape.trans_b),
          number(shape.m), number(shape.n), number(shape.k), static_cast<Float>(operands.alpha),
@@ -92,7 +93,7 @@ const std::vector<float>& numbers_of(family::ElementType type) {
 }
 
 /// Matrices one behind the other, without what lies between rows; one where all are the same.
-family::MatrixLayout packed(const family::MatrixLayout& layout) {
+blas::MatrixLayout packed(const blas::MatrixLayout& layout) {
   return {.rows = layout.rows,
           .columns = layout.columns,
           .ld = layout.columns,
@@ -102,7 +103,7 @@ family::MatrixLayout packed(const family::MatrixLayout& layout) {
 /// Calls `visit(place, first, length)` for each row of a batch: its place among rows that are
 /// packed, and where it lies.
 template <class Visit>
-void for_each_row(const family::MatrixLayout& layout, std::int64_t batch, const Visit& visit) {
+void for_each_row(const blas::MatrixLayout& layout, std::int64_t batch, const Visit& visit) {
   const std::int64_t matrices = layout.stride == 0 ? 1 : batch;
   for (std::int64_t row = 0; row < matrices * layout.rows; ++row) {
     visit(static_cast<std::size_t>(row * layout.columns),
@@ -112,7 +113,7 @@ void for_each_row(const family::MatrixLayout& layout, std::int64_t batch, const 
 }
 
 /// The numbers of a batch of matrices of 8 or 16 bits an element, packed.
-std::vector<float> widened(const void* data, const family::MatrixLayout& layout, std::int64_t batch,
+std::vector<float> widened(const void* data, const blas::MatrixLayout& layout, std::int64_t batch,
                            family::ElementType type) {
   const std::int64_t matrices = layout.stride == 0 ? 1 : batch;
   std::vector<float> result(static_cast<std::size_t>(matrices * layout.rows * layout.columns));
@@ -133,25 +134,25 @@ std::vector<float> widened(const void* data, const family::MatrixLayout& layout,
 /// The product of matrices of 8 or 16 bits an element: in float, each result rounded once.
 /// `multiply` is the product of matrices of floats. What has a factor of 0 is not read.
 template <class Multiply>
-void short_gemm(const family::LibraryOperation& operation, const family::GemmShape& shape,
-                const MatrixOperands& operands, const Multiply& multiply) {
+void short_gemm(const blas::Operation& operation, const blas::GemmShape& shape,
+                const blas::Addresses& operands, const Multiply& multiply) {
   std::vector<float> a, b, c;
-  if (shape.k > 0) a = widened(operands.a, shape.a, shape.batch, operation.type);
-  if (shape.k > 0) b = widened(operands.b, shape.b, shape.batch, operation.type);
-  family::GemmShape wide_shape = shape;
+  if (shape.k > 0) a = widened(operands[blas::kA], shape.a, shape.batch, operation.type);
+  if (shape.k > 0) b = widened(operands[blas::kB], shape.b, shape.batch, operation.type);
+  blas::GemmShape wide_shape = shape;
   wide_shape.a = packed(shape.a);
   wide_shape.b = packed(shape.b);
-  MatrixOperands wide = operands;
-  wide.a = a.data();
-  wide.b = b.data();
+  blas::Addresses wide = operands;
+  wide[blas::kA] = a.data();
+  wide[blas::kB] = b.data();
   const family::ElementType result = operation.result_type();
   if (result == family::ElementType::f32) return multiply(wide_shape, wide);
   wide_shape.c = packed(shape.c);
-  if (operands.beta != 0) c = widened(operands.c, shape.c, shape.batch, result);
+  if (operands.beta != 0) c = widened(operands[blas::kC], shape.c, shape.batch, result);
   c.resize(static_cast<std::size_t>(shape.batch * shape.m * shape.n));
-  wide.c = c.data();
+  wide[blas::kC] = c.data();
   multiply(wide_shape, wide);
-  auto* const to = static_cast<std::uint16_t*>(operands.c);
+  auto* const to = static_cast<std::uint16_t*>(blas::result_address(operands));
   for_each_row(shape.c, shape.batch, [&](std::size_t place, std::int64_t first, std::size_t n) {
     for (std::size_t i = 0; i < n; ++i) {
       to[first + static_cast<std::int64_t>(i)] =
@@ -160,27 +161,27 @@ void short_gemm(const family::LibraryOperation& operation, const family::GemmSha
   });
 }
 
-Expected<void, Failure> check_types(const family::LibraryOperation& operation) {
-  if (family::library_multiplies(operation.type, operation.result_type())) return {};
+Expected<void, Failure> check_types(const blas::Operation& operation) {
+  if (blas::library_multiplies(operation.type, operation.result_type())) return {};
   return Unexpected(Failure{Outcome::launch_error, fmt::format("OpenBLAS has no GEMM for {}",
                                                                family::name(operation.type))});
 }
 
 /// The shape of what is read: nothing of A and B where alpha is 0, which OpenBLAS's kernels for
 /// small matrices multiply by it, so that NaN stays. Throws as check_shape.
-family::GemmShape shape_read(const family::GemmShape& of, const MatrixOperands& operands) {
-  family::check_shape(of);
-  family::GemmShape shape = of;
+blas::GemmShape shape_read(const blas::GemmShape& of, const blas::Addresses& operands) {
+  blas::check_shape(of);
+  blas::GemmShape shape = of;
   if (operands.alpha == 0) shape.k = 0;
   return shape;
 }
 
 /// A product by OpenBLAS, or by plain loops where its numbers are too small, done on return.
 /// launch_error for a type that it has no GEMM for; throws what check_shape throws.
-Expected<void, Failure> host_gemm(const family::LibraryOperation& operation,
-                                  const family::GemmShape& of, const MatrixOperands& operands) {
+Expected<void, Failure> host_gemm(const blas::Operation& operation, const blas::GemmShape& of,
+                                  const blas::Addresses& operands) {
   if (auto fits = check_types(operation); !fits) return fits;
-  const family::GemmShape shape = shape_read(of, operands);
+  const blas::GemmShape shape = shape_read(of, operands);
   if (operation.type == family::ElementType::f32 || operation.type == family::ElementType::tf32) {
     gemm<float>(openblas().sgemm, shape, operands);
   } else if (operation.type == family::ElementType::f64) {
@@ -189,7 +190,7 @@ Expected<void, Failure> host_gemm(const family::LibraryOperation& operation,
     gemm_by_loops<std::int8_t, std::int32_t>(shape, operands);
   } else {
     short_gemm(operation, shape, operands,
-               [](const family::GemmShape& wide_shape, const MatrixOperands& wide) {
+               [](const blas::GemmShape& wide_shape, const blas::Addresses& wide) {
                  gemm<float>(openblas().sgemm, wide_shape, wide);
                });
   }
@@ -197,11 +198,11 @@ Expected<void, Failure> host_gemm(const family::LibraryOperation& operation,
 }
 
 /// The same by plain loops, which need no preparation: for small matrices they are faster.
-Expected<void, Failure> host_gemm_by_loops(const family::LibraryOperation& operation,
-                                           const family::GemmShape& of,
-                                           const MatrixOperands& operands) {
+Expected<void, Failure> host_gemm_by_loops(const blas::Operation& operation,
+                                           const blas::GemmShape& of,
+                                           const blas::Addresses& operands) {
   if (auto fits = check_types(operation); !fits) return fits;
-  const family::GemmShape shape = shape_read(of, operands);
+  const blas::GemmShape shape = shape_read(of, operands);
   if (operation.type == family::ElementType::f32 || operation.type == family::ElementType::tf32) {
     gemm_by_loops<float, float>(shape, operands);
   } else if (operation.type == family::ElementType::f64) {
@@ -220,7 +221,7 @@ constexpr std::int64_t kTile = 32;
 /// op(X) of a stored matrix.
 template <class Element>
 struct Operand {
-  Operand(const void* data, const family::MatrixLayout& layout, Transpose transpose)
+  Operand(const void* data, const blas::MatrixLayout& layout, Transpose transpose)
       : first(static_cast<const Element*>(data)),
         row(transpose == Transpose::yes ? 1 : layout.ld),
         column(transpose == Transpose::yes ? layout.ld : 1) {}
@@ -233,11 +234,11 @@ struct Operand {
 };
 
 template <class Element>
-void geam(const family::GeamShape& shape, const MatrixOperands& operands) {
-  family::check_shape(shape);
-  const Operand<Element> a(operands.a, shape.a, shape.trans_a);
-  const Operand<Element> b(operands.b, shape.b, shape.trans_b);
-  auto* const c = static_cast<Element*>(operands.c);
+void geam(const blas::GeamShape& shape, const blas::Addresses& operands) {
+  blas::check_shape(shape);
+  const Operand<Element> a(operands[blas::kA], shape.a, shape.trans_a);
+  const Operand<Element> b(operands[blas::kB], shape.b, shape.trans_b);
+  auto* const c = static_cast<Element*>(blas::result_address(operands));
   const auto alpha = static_cast<Element>(operands.alpha);
   const auto beta = static_cast<Element>(operands.beta);
   // As in BLAS a factor of zero leaves its matrix unread.
@@ -258,9 +259,9 @@ void geam(const family::GeamShape& shape, const MatrixOperands& operands) {
 
 /// A sum of matrices or a transposition, done on return: loops of our own, since CBLAS has none.
 /// launch_error for a type that is neither f32 nor f64; throws what check_shape throws.
-Expected<void, Failure> host_geam(family::ElementType type, const family::GeamShape& shape,
-                                  const MatrixOperands& operands) {
-  if (!family::library_adds(type)) {
+Expected<void, Failure> host_geam(family::ElementType type, const blas::GeamShape& shape,
+                                  const blas::Addresses& operands) {
+  if (!blas::library_adds(type)) {
     return Unexpected(Failure{Outcome::launch_error,
                               fmt::format("BLAS cannot add matrices of {}", family::name(type))});
   }
@@ -282,8 +283,8 @@ constexpr std::int64_t kMostProductsOfLoops = std::int64_t{1} << 18;
 
 }  // namespace
 
-std::vector<std::string> host_library_algorithms(const family::LibraryOperation& operation) {
-  const auto* const shape = std::get_if<family::GemmShape>(&operation.shape);
+std::vector<std::string> host_library_algorithms(const blas::Operation& operation) {
+  const auto* const shape = std::get_if<blas::GemmShape>(&operation.shape);
   // Of bytes the library itself is loops.
   if (shape == nullptr || !operation.epilogue.is_none() ||
       operation.type == family::ElementType::s8)
@@ -294,10 +295,10 @@ std::vector<std::string> host_library_algorithms(const family::LibraryOperation&
   return {kLoops};
 }
 
-Expected<void, Failure> run_host_library(const family::LibraryOperation& operation,
-                                         const MatrixOperands& operands,
+Expected<void, Failure> run_host_library(const blas::Operation& operation,
+                                         const blas::Addresses& operands,
                                          const std::string& algorithm) {
-  const auto* const shape = std::get_if<family::GemmShape>(&operation.shape);
+  const auto* const shape = std::get_if<blas::GemmShape>(&operation.shape);
   if (shape == nullptr || algorithm != kLoops) {
     return Unexpected(
         Failure{Outcome::launch_error,
@@ -306,16 +307,16 @@ Expected<void, Failure> run_host_library(const family::LibraryOperation& operati
   return host_gemm_by_loops(operation, *shape, operands);
 }
 
-Expected<void, Failure> run_host_library(const family::LibraryOperation& operation,
-                                         const MatrixOperands& operands) {
+Expected<void, Failure> run_host_library(const blas::Operation& operation,
+                                         const blas::Addresses& operands) {
   if (!operation.epilogue.is_none()) {
     return Unexpected(
         Failure{Outcome::launch_error, "the host's library has no bias, activation or residual"});
   }
-  if (const auto* const shape = std::get_if<family::GemmShape>(&operation.shape)) {
+  if (const auto* const shape = std::get_if<blas::GemmShape>(&operation.shape)) {
     return host_gemm(operation, *shape, operands);
   }
-  return host_geam(operation.type, std::get<family::GeamShape>(operation.shape), operands);
+  return host_geam(operation.type, std::get<blas::GeamShape>(operation.shape), operands);
 }
 
 }  // namespace tuner::backend

@@ -18,7 +18,7 @@ cublasOperation_t cublas_transpose(Transpose transpose) {
 }
 
 /// cuBLAS wants 1 even where there are no rows.
-std::int64_t leading(const family::MatrixLayout& layout) {
+std::int64_t leading(const blas::MatrixLayout& layout) {
   return std::max<std::int64_t>(layout.ld, 1);
 }
 
@@ -27,10 +27,10 @@ std::int64_t leading(const family::MatrixLayout& layout) {
 /// is transposed stays so.
 template <class Element, class Gemm, class BatchedGemm>
 cublasStatus_t gemm_by_rows(cublasHandle_t handle, Gemm gemm, BatchedGemm batched_gemm,
-                            const family::GemmShape& shape, const MatrixOperands& operands) {
-  const auto* const a = static_cast<const Element*>(operands.a);
-  const auto* const b = static_cast<const Element*>(operands.b);
-  auto* const c = static_cast<Element*>(operands.c);
+                            const blas::GemmShape& shape, const blas::Addresses& operands) {
+  const auto* const a = static_cast<const Element*>(operands[blas::kA]);
+  const auto* const b = static_cast<const Element*>(operands[blas::kB]);
+  auto* const c = static_cast<Element*>(blas::result_address(operands));
   const auto alpha = static_cast<Element>(operands.alpha);
   const auto beta = static_cast<Element>(operands.beta);
   const auto& [m, n, k, trans_a, trans_b, batch, a_lies, b_lies, c_lies] = shape;
@@ -45,14 +45,14 @@ cublasStatus_t gemm_by_rows(cublasHandle_t handle, Gemm gemm, BatchedGemm batche
 
 /// As gemm_by_rows: it is asked for op(C)ᵀ = op(A)ᵀ + op(B)ᵀ, and what is transposed stays so.
 template <class Element, class Geam>
-cublasStatus_t geam_by_rows(cublasHandle_t handle, Geam geam, const family::GeamShape& shape,
-                            const MatrixOperands& operands) {
+cublasStatus_t geam_by_rows(cublasHandle_t handle, Geam geam, const blas::GeamShape& shape,
+                            const blas::Addresses& operands) {
   const auto alpha = static_cast<Element>(operands.alpha);
   const auto beta = static_cast<Element>(operands.beta);
   return geam(handle, cublas_transpose(shape.trans_a), cublas_transpose(shape.trans_b), shape.n,
-              shape.m, &alpha, static_cast<const Element*>(operands.a), leading(shape.a), &beta,
-              static_cast<const Element*>(operands.b), leading(shape.b),
-              static_cast<Element*>(operands.c), leading(shape.c));
+              shape.m, &alpha, static_cast<const Element*>(operands[blas::kA]), leading(shape.a),
+              &beta, static_cast<const Element*>(operands[blas::kB]), leading(shape.b),
+              static_cast<Element*>(blas::result_address(operands)), leading(shape.c));
 }
 
 Unexpected<Failure> no_such_type(std::string_view verb, family::ElementType type) {
@@ -76,8 +76,8 @@ cublasStatus_t with_tensor_cores(const CublasApi& api, cublasHandle_t handle,
 /// As gemm_by_rows, of types of 16 and 8 bits and tf32, with sums and factors in SUM: cublasGemmEx.
 template <class Sum>
 cublasStatus_t short_gemm_by_rows(const CublasApi& api, cublasHandle_t handle,
-                                  const family::LibraryOperation& operation,
-                                  const family::GemmShape& shape, const MatrixOperands& operands) {
+                                  const blas::Operation& operation, const blas::GemmShape& shape,
+                                  const blas::Addresses& operands) {
   const auto of = [](family::ElementType type) {
     return static_cast<cudaDataType_t>(family::row(type).cuda.value);
   };
@@ -91,9 +91,9 @@ cublasStatus_t short_gemm_by_rows(const CublasApi& api, cublasHandle_t handle,
   const auto& [m, n, k, trans_a, trans_b, batch, a_lies, b_lies, c_lies] = shape;
   const cublasOperation_t op_a = cublas_transpose(trans_a);
   const cublasOperation_t op_b = cublas_transpose(trans_b);
-  const void* const a = operands.a;
-  const void* const b = operands.b;
-  void* const c = operands.c;
+  const void* const a = operands[blas::kA];
+  const void* const b = operands[blas::kB];
+  void* const c = blas::result_address(operands);
   return batch == 1 ? api.gemm_ex(handle, op_b, op_a, n, m, k, &alpha, b, type, leading(b_lies), a,
                                   type, leading(a_lies), &beta, c, result, leading(c_lies), compute,
                                   CUBLAS_GEMM_DEFAULT)
@@ -104,11 +104,10 @@ cublasStatus_t short_gemm_by_rows(const CublasApi& api, cublasHandle_t handle,
 }
 
 Expected<void, Failure> run(const CublasApi& api, cublasHandle_t handle,
-                            const family::LibraryOperation& operation,
-                            const family::GemmShape& shape, const MatrixOperands& operands) {
-  // Of e4m3 it has no product: cublasLt has.
-  if (!family::library_multiplies(operation.type, operation.result_type()) ||
-      operation.type == family::ElementType::e4m3) {
+                            const blas::Operation& operation, const blas::GemmShape& shape,
+                            const blas::Addresses& operands) {
+  if (!blas::library_multiplies(operation.type, operation.result_type()) ||
+      blas::only_lt_multiplies(operation.type)) {
     return no_such_type("multiplies", operation.type);
   }
   if (operation.type == family::ElementType::f32) {
@@ -126,8 +125,8 @@ Expected<void, Failure> run(const CublasApi& api, cublasHandle_t handle,
 }
 
 Expected<void, Failure> run(const CublasApi& api, cublasHandle_t handle,
-                            const family::LibraryOperation& operation,
-                            const family::GeamShape& shape, const MatrixOperands& operands) {
+                            const blas::Operation& operation, const blas::GeamShape& shape,
+                            const blas::Addresses& operands) {
   if (!family::is_floating(operation.type)) return no_such_type("adds", operation.type);
   return attempt(api, operation.type == family::ElementType::f32
                           ? geam_by_rows<float>(handle, api.sgeam, shape, operands)
@@ -175,8 +174,8 @@ Expected<cublasHandle_t, Failure> make_cublas_handle(const CublasApi& api) {
 }
 
 Expected<void, Failure> run_cublas(const CublasApi& api, cublasHandle_t handle,
-                                   const family::LibraryOperation& operation,
-                                   const MatrixOperands& operands) {
+                                   const blas::Operation& operation,
+                                   const blas::Addresses& operands) {
   return std::visit([&](const auto& shape) { return run(api, handle, operation, shape, operands); },
                     operation.shape);
 }
@@ -204,22 +203,19 @@ cublasContext* Cublas::context() {
   return context_;
 }
 
-Enqueue Cublas::prepare(const family::LibraryOperation& operation, const MatrixOperands& operands) {
-  if (operation.type == family::ElementType::e4m3 || !operation.epilogue.is_none()) {
-    return prepare_first(operation, operands);
-  }
+Enqueue Cublas::prepare(const blas::Operation& operation, const blas::Addresses& operands) {
+  if (blas::only_lt_has(operation)) return prepare_first(operation, operands);
   return [this, context = context(), operation, operands] {
     return run_cublas(*api_, context, operation, operands);
   };
 }
 
-Enqueue Cublas::prepare_first(const family::LibraryOperation& operation,
-                              const MatrixOperands& operands) {
+Enqueue Cublas::prepare_first(const blas::Operation& operation, const blas::Addresses& operands) {
   const auto fail = [](const char* why) {
     return [why] { return Unexpected(Failure{Outcome::launch_error, why}); };
   };
   if (!LtProduct::has(operation.epilogue)) return fail("cublasLt has no bias of rows");
-  const auto product = std::make_shared<const LtProduct>(lt(), operation, operands.bias);
+  const auto product = std::make_shared<const LtProduct>(lt(), operation, operands[blas::kBias]);
   const std::vector<LtAlgorithm> first = product->proposed(1, alignment_bytes(operands));
   if (first.empty()) return fail("cublasLt has no algorithm for it");
   return [this, product, operands, algorithm = first.front()] {
@@ -235,32 +231,20 @@ const CublasLt& Cublas::lt() {
   return *lt_;
 }
 
-Expected<Enqueue, Failure> Cublas::prepare(const family::LibraryOperation& operation,
-                                           const MatrixOperands& operands,
+Expected<Enqueue, Failure> Cublas::prepare(const blas::Operation& operation,
+                                           const blas::Addresses& operands,
                                            const std::string& algorithm) {
-  auto parsed = lt_algorithm(algorithm, lt().api().version());
-  if (!parsed) return Unexpected(std::move(parsed.error()));
-  const auto product = std::make_shared<const LtProduct>(lt(), operation, operands.bias);
-  auto checked = product->checked(*parsed);
-  if (!checked) return Unexpected(std::move(checked.error()));
-  return Enqueue([this, product, operands, checked = *checked] {
-    return product->multiply(operands, checked, lt_workspace_.get(), stream_);
+  auto choice = lt_choice(lt(), operation, algorithm, operands[blas::kBias]);
+  if (!choice) return Unexpected(std::move(choice.error()));
+  return Enqueue([this, operands, its = *std::move(choice)] {
+    return its.product->multiply(operands, its.algorithm, lt_workspace_.get(), stream_);
   });
 }
 
-std::vector<std::string> Cublas::algorithms(const family::LibraryOperation& operation,
-                                            const MatrixOperands& operands) {
-  constexpr int kMost = 8;
-  std::vector<std::string> texts;
-  if (!std::holds_alternative<family::GemmShape>(operation.shape) ||
-      !LtProduct::has(operation.epilogue)) {
-    return texts;
-  }
-  const LtProduct product(lt(), operation, operands.bias);
-  for (const LtAlgorithm& each : product.proposed(kMost, alignment_bytes(operands))) {
-    texts.push_back(lt_text(each, lt().api().version()));
-  }
-  return texts;
+std::vector<std::string> Cublas::algorithms(const blas::Operation& operation,
+                                            const blas::Addresses& operands) {
+  if (!has_lt_algorithms(operation)) return {};
+  return lt_algorithms(lt(), operation, operands);
 }
 
 }  // namespace tuner::backend

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "tuner/backend/call_addresses.hpp"
 #include "tuner/backend/cuda/runtime.hpp"
-#include "tuner/backend/matrix_operands.hpp"
 
 #include <memory>
 #include <string>
@@ -28,15 +28,14 @@ class Cublas {
   [[nodiscard]] std::string version() const;
 
   /// What enqueues the operation (run_cublas).
-  [[nodiscard]] Enqueue prepare(const family::LibraryOperation& operation,
-                                const MatrixOperands& operands);
+  [[nodiscard]] Enqueue prepare(const blas::Operation& operation, const blas::Addresses& operands);
   /// The same by an algorithm of `algorithms`; launch_error where it is not of this library.
-  [[nodiscard]] Expected<Enqueue, Failure> prepare(const family::LibraryOperation& operation,
-                                                   const MatrixOperands& operands,
+  [[nodiscard]] Expected<Enqueue, Failure> prepare(const blas::Operation& operation,
+                                                   const blas::Addresses& operands,
                                                    const std::string& algorithm);
   /// As Backend::library_algorithms: those that cublasLt's heuristic proposes.
-  [[nodiscard]] std::vector<std::string> algorithms(const family::LibraryOperation& operation,
-                                                    const MatrixOperands& operands);
+  [[nodiscard]] std::vector<std::string> algorithms(const blas::Operation& operation,
+                                                    const blas::Addresses& operands);
 
  private:
   /// The library's state, made when first needed: it takes 0.1 s and device memory.
@@ -44,8 +43,8 @@ class Cublas {
   /// Likewise, with a workspace.
   [[nodiscard]] const CublasLt& lt();
   /// By the algorithm that cublasLt proposes first.
-  [[nodiscard]] Enqueue prepare_first(const family::LibraryOperation& operation,
-                                      const MatrixOperands& operands);
+  [[nodiscard]] Enqueue prepare_first(const blas::Operation& operation,
+                                      const blas::Addresses& operands);
 
   cudaStream_t stream_;
   std::unique_ptr<const CublasApi> api_;

@@ -46,8 +46,8 @@ struct CublasApi {
 /// cublasGemmEx, for a batch of several their strided batched form; cublasSgeam or cublasDgeam.
 /// launch_error when cuBLAS refuses, also a type that it does not take here; else crashed.
 [[nodiscard]] Expected<void, Failure> run_cublas(const CublasApi& api, cublasHandle_t handle,
-                                                 const family::LibraryOperation& operation,
-                                                 const MatrixOperands& operands);
+                                                 const blas::Operation& operation,
+                                                 const blas::Addresses& operands);
 
 /// As `attempt` for the runtime's codes.
 [[nodiscard]] Expected<void, Failure> attempt(const CublasApi& api, cublasStatus_t status);

@@ -112,10 +112,10 @@ Expected<LtAlgorithm, Failure> lt_algorithm(const std::string& text, std::size_t
   return fail(fmt::format("the algorithm is of cublasLt {}, here is {}", its_version, version));
 }
 
-std::uint32_t alignment_bytes(const MatrixOperands& operands) {
-  const auto bits = reinterpret_cast<std::uintptr_t>(operands.a) |
-                    reinterpret_cast<std::uintptr_t>(operands.b) |
-                    reinterpret_cast<std::uintptr_t>(operands.c) | kMostAlignment;
+std::uint32_t alignment_bytes(const blas::Addresses& operands) {
+  const auto bits = reinterpret_cast<std::uintptr_t>(operands[blas::kA]) |
+                    reinterpret_cast<std::uintptr_t>(operands[blas::kB]) |
+                    reinterpret_cast<std::uintptr_t>(operands[blas::kC]) | kMostAlignment;
   return static_cast<std::uint32_t>(bits & (~bits + 1));
 }
 
@@ -123,8 +123,7 @@ bool LtProduct::has(const Epilogue& epilogue) {
   return epilogue.bias != Bias::per_row;
 }
 
-LtProduct::LtProduct(const CublasLt& library, const family::LibraryOperation& operation,
-                     const void* bias)
+LtProduct::LtProduct(const CublasLt& library, const blas::Operation& operation, const void* bias)
     : library_(library),
       type_(cuda_type(operation.type)),
       result_(cuda_type(operation.result_type())),
@@ -134,7 +133,7 @@ LtProduct::LtProduct(const CublasLt& library, const family::LibraryOperation& op
       compute_(compute_type(operation.type)),
       adds_residual_(operation.epilogue.residual),
       has_bias_(operation.epilogue.bias == Bias::per_column) {
-  const auto& shape = std::get<family::GemmShape>(operation.shape);
+  const auto& shape = std::get<blas::GemmShape>(operation.shape);
   try {
     require(library_.api(), library_.api().make_product(&product_, compute_, factors_),
             "describe such a product");
@@ -168,7 +167,7 @@ void LtProduct::release() {
   if (product_ != nullptr) library_.api().free_product(product_);
 }
 
-cublasLtMatrixLayout_t LtProduct::layout(const family::MatrixLayout& matrix, cudaDataType_t type,
+cublasLtMatrixLayout_t LtProduct::layout(const blas::MatrixLayout& matrix, cudaDataType_t type,
                                          std::int64_t batch) const {
   const CublasLtApi& api = library_.api();
   cublasLtMatrixLayout_t made = nullptr;
@@ -346,7 +345,7 @@ std::string LtProduct::describe(const LtAlgorithm& algorithm) const {
                      attribute(CUBLASLT_ALGO_CONFIG_CLUSTER_SHAPE_ID, std::uint16_t{}));
 }
 
-Expected<void, Failure> LtProduct::multiply(const MatrixOperands& operands,
+Expected<void, Failure> LtProduct::multiply(const blas::Addresses& operands,
                                             const LtAlgorithm& algorithm, void* workspace,
                                             cudaStream_t stream) const {
   if (adds_residual_ && operands.beta != 0) {
@@ -355,20 +354,47 @@ Expected<void, Failure> LtProduct::multiply(const MatrixOperands& operands,
   }
   const FactorBytes alpha(factors_, operands.alpha),
       beta(factors_, adds_residual_ ? 1 : operands.beta);
-  const void* const added = adds_residual_ ? operands.residual : operands.c;
+  const void* const added = adds_residual_ ? operands[blas::kResidual] : operands[blas::kC];
   // A copy, since other threads may multiply with other biases.
   cublasLtMatmulDescOpaque_t product = *product_;
   if (has_bias_) {
-    const void* const bias = operands.bias;
+    const void* const bias = operands[blas::kBias];
     const auto set =
         library_.api().set_product(&product, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &bias, sizeof bias);
     if (auto done = attempt(library_.api(), set); !done) return done;
   }
   return attempt(
       library_.api(),
-      library_.api().multiply(library_.handle(), &product, alpha.bytes.data(), operands.b, first_,
-                              operands.a, second_, beta.bytes.data(), added, c_, operands.c, c_,
-                              &algorithm.algorithm, workspace, algorithm.workspace_bytes, stream));
+      library_.api().multiply(library_.handle(), &product, alpha.bytes.data(), operands[blas::kB],
+                              first_, operands[blas::kA], second_, beta.bytes.data(), added, c_,
+                              blas::result_address(operands), c_, &algorithm.algorithm, workspace,
+                              algorithm.workspace_bytes, stream));
+}
+
+Expected<LtChoice, Failure> lt_choice(const CublasLt& library, const blas::Operation& operation,
+                                      const std::string& algorithm, const void* bias) {
+  auto parsed = lt_algorithm(algorithm, library.api().version());
+  if (!parsed) return Unexpected(std::move(parsed.error()));
+  auto product = std::make_shared<const LtProduct>(library, operation, bias);
+  auto checked = product->checked(*parsed);
+  if (!checked) return Unexpected(std::move(checked.error()));
+  return LtChoice{std::move(product), *checked};
+}
+
+bool has_lt_algorithms(const blas::Operation& operation) {
+  return std::holds_alternative<blas::GemmShape>(operation.shape) &&
+         LtProduct::has(operation.epilogue);
+}
+
+std::vector<std::string> lt_algorithms(const CublasLt& library, const blas::Operation& operation,
+                                       const blas::Addresses& operands) {
+  constexpr int kMost = 8;
+  std::vector<std::string> texts;
+  const LtProduct product(library, operation, operands[blas::kBias]);
+  for (const LtAlgorithm& each : product.proposed(kMost, alignment_bytes(operands))) {
+    texts.push_back(lt_text(each, library.api().version()));
+  }
+  return texts;
 }
 
 }  // namespace tuner::backend

@@ -3,9 +3,9 @@
 // benchmarks.
 #pragma once
 
+#include "tuner/backend/call_addresses.hpp"
 #include "tuner/backend/cuda/runtime.hpp"
 #include "tuner/backend/cuda/shared_library.hpp"
-#include "tuner/backend/matrix_operands.hpp"
 
 #include <fmt/format.h>
 
@@ -13,6 +13,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -100,8 +101,7 @@ class LtProduct {
   [[nodiscard]] static bool has(const Epilogue& epilogue);
   /// Throws Error(failure) when cublasLt cannot describe it. The library must outlive it.
   /// `bias`: where one like that of the epilogue lies.
-  LtProduct(const CublasLt& library, const family::LibraryOperation& operation,
-            const void* bias = nullptr);
+  LtProduct(const CublasLt& library, const blas::Operation& operation, const void* bias = nullptr);
   ~LtProduct();
   LtProduct(const LtProduct&) = delete;
   LtProduct& operator=(const LtProduct&) = delete;
@@ -121,13 +121,13 @@ class LtProduct {
   [[nodiscard]] std::string describe(const LtAlgorithm& algorithm) const;
 
   /// Enqueues it; fails as run_cublas.
-  [[nodiscard]] Expected<void, Failure> multiply(const MatrixOperands& operands,
+  [[nodiscard]] Expected<void, Failure> multiply(const blas::Addresses& operands,
                                                  const LtAlgorithm& algorithm, void* workspace,
                                                  cudaStream_t stream) const;
 
  private:
-  [[nodiscard]] cublasLtMatrixLayout_t layout(const family::MatrixLayout& matrix,
-                                              cudaDataType_t type, std::int64_t batch) const;
+  [[nodiscard]] cublasLtMatrixLayout_t layout(const blas::MatrixLayout& matrix, cudaDataType_t type,
+                                              std::int64_t batch) const;
   void set_transpose(cublasLtMatmulDescAttributes_t which, Transpose transpose);
   void set_epilogue(const Epilogue& epilogue, const void* bias);
   [[nodiscard]] std::vector<std::uint32_t> capabilities(
@@ -142,8 +142,26 @@ class LtProduct {
   cublasLtMatrixLayout_t first_ = nullptr, second_ = nullptr, c_ = nullptr;
 };
 
+/// A product by one of its algorithms.
+struct LtChoice {
+  std::shared_ptr<const LtProduct> product;
+  LtAlgorithm algorithm;
+};
+/// The product by the algorithm of a text; launch_error where that is not of this library or the
+/// product does not take it. `bias` as of LtProduct.
+[[nodiscard]] Expected<LtChoice, Failure> lt_choice(const CublasLt& library,
+                                                    const blas::Operation& operation,
+                                                    const std::string& algorithm,
+                                                    const void* bias = nullptr);
+/// Whether cublasLt has algorithms for an operation at all: for products, but with a bias of rows.
+[[nodiscard]] bool has_lt_algorithms(const blas::Operation& operation);
+/// As Backend::library_algorithms, for an operation that has some: what the heuristic proposes.
+[[nodiscard]] std::vector<std::string> lt_algorithms(const CublasLt& library,
+                                                     const blas::Operation& operation,
+                                                     const blas::Addresses& operands);
+
 /// The greatest power of two up to 16 bytes at which all three matrices begin: what an algorithm
 /// may rely on. Applications align no better, and no algorithm gains by it.
-[[nodiscard]] std::uint32_t alignment_bytes(const MatrixOperands& operands);
+[[nodiscard]] std::uint32_t alignment_bytes(const blas::Addresses& operands);
 
 }  // namespace tuner::backend

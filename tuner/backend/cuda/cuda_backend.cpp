@@ -185,7 +185,7 @@ class CudaBackend final : public Backend {
   [[nodiscard]] Expected<void, Failure> run(const Launch& launch);
   [[nodiscard]] Expected<void, Failure> run_on_read_only_copies(Launch launch);
   [[nodiscard]] Expected<Enqueue, Failure> prepare(const LibraryCall& call);
-  [[nodiscard]] MatrixOperands operands(const LibraryCall& call) const;
+  [[nodiscard]] blas::Addresses operands(const LibraryCall& call) const;
 
   int ordinal_;
   space::DeviceInfo device_;
@@ -539,8 +539,8 @@ Expected<std::vector<Enqueue>, Failure> CudaBackend::prepare_steps(const Launch&
   return steps;
 }
 
-MatrixOperands CudaBackend::operands(const LibraryCall& call) const {
-  return matrix_operands(
+blas::Addresses CudaBackend::operands(const LibraryCall& call) const {
+  return call_addresses(
       call, [this](Region region, std::size_t size_bytes) { return memory(region, size_bytes); });
 }
 

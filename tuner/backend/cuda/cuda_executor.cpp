@@ -41,8 +41,7 @@ std::uint64_t id_in_capture(StreamHandle stream) {
 
 /// A product of cublasLt with the algorithm that it chooses.
 struct ChosenProduct {
-  ChosenProduct(const CublasLt& library, const family::LibraryOperation& operation,
-                const void* bias)
+  ChosenProduct(const CublasLt& library, const blas::Operation& operation, const void* bias)
       : product(library, operation, bias) {}
 
   LtProduct product;
@@ -50,15 +49,15 @@ struct ChosenProduct {
 };
 
 /// What tells a product from all others.
-std::string key_of(const family::LibraryOperation& operation, std::uint32_t alignment_bytes) {
-  const auto& shape = std::get<family::GemmShape>(operation.shape);
+std::string key_of(const blas::Operation& operation, std::uint32_t alignment_bytes) {
+  const auto& shape = std::get<blas::GemmShape>(operation.shape);
   std::string key =
       fmt::format("{} {} {} {} {} {} {}", family::name(operation.type),
                   family::name(operation.result_type()), operation.fast_sums, alignment_bytes,
                   shape.batch, shape.trans_a == Transpose::yes, shape.trans_b == Transpose::yes);
   key += fmt::format(" {} {}", static_cast<int>(operation.epilogue.bias),
                      static_cast<int>(operation.epilogue.activation));
-  for (const family::MatrixLayout& it : {shape.a, shape.b, shape.c}) {
+  for (const blas::MatrixLayout& it : {shape.a, shape.b, shape.c}) {
     key += fmt::format(" {} {} {} {}", it.rows, it.columns, it.ld, it.stride);
   }
   return key;
@@ -92,11 +91,12 @@ class CudaExecutor final : public Executor {
   Expected<StreamWork, Failure> record(const StreamWork& work) override;
   Expected<void, Failure> prepare_library() override;
   [[nodiscard]] bool library_has(const Epilogue& epilogue) const override;
-  Expected<void, Failure> run_library(const family::LibraryOperation& operation,
-                                      const MatrixOperands& operands, StreamHandle stream) override;
-  std::vector<std::string> library_algorithms(const family::LibraryOperation& operation,
-                                              const MatrixOperands& operands) override;
-  Expected<LibraryWork, Failure> library_work(const family::LibraryOperation& operation,
+  Expected<void, Failure> run_library(const blas::Operation& operation,
+                                      const blas::Addresses& operands,
+                                      StreamHandle stream) override;
+  std::vector<std::string> library_algorithms(const blas::Operation& operation,
+                                              const blas::Addresses& operands) override;
+  Expected<LibraryWork, Failure> library_work(const blas::Operation& operation,
                                               const std::string& algorithm) override;
 
  private:
@@ -105,8 +105,9 @@ class CudaExecutor final : public Executor {
   [[nodiscard]] Expected<void, Failure> with_library(StreamHandle stream, const Call& call);
   /// A product that cuBLAS itself does not have, by the algorithm that cublasLt chooses of those
   /// that need no workspace.
-  [[nodiscard]] Expected<void, Failure> run_lt(const family::LibraryOperation& operation,
-                                               const MatrixOperands& operands, StreamHandle stream);
+  [[nodiscard]] Expected<void, Failure> run_lt(const blas::Operation& operation,
+                                               const blas::Addresses& operands,
+                                               StreamHandle stream);
   [[nodiscard]] const CublasLt& lt();  // under mutex_
   /// Gives a thread that has no context the device's primary one, as the CUDA runtime does.
   void ensure_context() const;
@@ -398,12 +399,10 @@ bool CudaExecutor::library_has(const Epilogue& epilogue) const {
   return LtProduct::has(epilogue) && !epilogue.residual;
 }
 
-Expected<void, Failure> CudaExecutor::run_library(const family::LibraryOperation& operation,
-                                                  const MatrixOperands& operands,
+Expected<void, Failure> CudaExecutor::run_library(const blas::Operation& operation,
+                                                  const blas::Addresses& operands,
                                                   StreamHandle stream) {
-  if (operation.type == family::ElementType::e4m3 || !operation.epilogue.is_none()) {
-    return run_lt(operation, operands, stream);
-  }
+  if (blas::only_lt_has(operation)) return run_lt(operation, operands, stream);
   return with_library(stream, [&](cublasHandle_t handle) {
     return run_cublas(cublas_.api(), handle, operation, operands);
   });
@@ -414,8 +413,8 @@ const CublasLt& CudaExecutor::lt() {
   return *lt_;
 }
 
-Expected<void, Failure> CudaExecutor::run_lt(const family::LibraryOperation& operation,
-                                             const MatrixOperands& operands, StreamHandle stream) {
+Expected<void, Failure> CudaExecutor::run_lt(const blas::Operation& operation,
+                                             const blas::Addresses& operands, StreamHandle stream) {
   constexpr std::size_t kMostProducts = 1024;
   constexpr int kMostProposed = 8;
   const std::uint32_t alignment = alignment_bytes(operands);
@@ -427,7 +426,7 @@ Expected<void, Failure> CudaExecutor::run_lt(const family::LibraryOperation& ope
     if (lt_products_.size() >= kMostProducts) lt_products_.clear();
     auto& kept = lt_products_[key_of(operation, alignment)];
     if (kept == nullptr) {
-      auto made = std::make_shared<ChosenProduct>(lt(), operation, operands.bias);
+      auto made = std::make_shared<ChosenProduct>(lt(), operation, operands[blas::kBias]);
       for (const LtAlgorithm& it : made->product.proposed(kMostProposed, alignment)) {
         const bool fits = it.workspace_bytes <= cublas_.workspace_bytes();
         if (fits && !made->algorithm) made->algorithm = it;
@@ -450,43 +449,33 @@ Expected<void, Failure> CudaExecutor::run_lt(const family::LibraryOperation& ope
   return where ? cublas_.with_workspace(*where, stream, multiply) : Unexpected(where.error());
 }
 
-std::vector<std::string> CudaExecutor::library_algorithms(const family::LibraryOperation& operation,
-                                                          const MatrixOperands& operands) {
-  constexpr int kMostAlgorithms = 8;
-  std::vector<std::string> texts;
-  if (!std::holds_alternative<family::GemmShape>(operation.shape) ||
-      !LtProduct::has(operation.epilogue)) {
-    return texts;
-  }
+std::vector<std::string> CudaExecutor::library_algorithms(const blas::Operation& operation,
+                                                          const blas::Addresses& operands) {
+  if (!has_lt_algorithms(operation)) return {};
   ensure_context();
   const CaptureBystander bystander(driver_);
   const std::scoped_lock lock(mutex_);
-  const LtProduct product(lt(), operation, operands.bias);
-  for (const LtAlgorithm& each : product.proposed(kMostAlgorithms, alignment_bytes(operands))) {
-    texts.push_back(lt_text(each, lt().api().version()));
-  }
-  return texts;
+  return lt_algorithms(lt(), operation, operands);
 }
 
-Expected<LibraryWork, Failure> CudaExecutor::library_work(const family::LibraryOperation& operation,
+Expected<LibraryWork, Failure> CudaExecutor::library_work(const blas::Operation& operation,
                                                           const std::string& algorithm) {
   ensure_context();
   const CaptureBystander bystander(driver_);
   const std::scoped_lock lock(mutex_);
-  auto parsed = lt_algorithm(algorithm, lt().api().version());
-  if (!parsed) return Unexpected(std::move(parsed.error()));
-  const auto product = std::make_shared<const LtProduct>(lt(), operation);
-  auto checked = product->checked(*parsed);
-  if (!checked) return Unexpected(std::move(checked.error()));
-  return LibraryWork{.name = product->describe(*checked),
-                     .workspace_bytes = checked->workspace_bytes,
-                     .enqueue = [this, operation, product, its = *checked](
-                                    const MatrixOperands& operands, void* workspace,
+  auto choice = lt_choice(lt(), operation, algorithm);
+  if (!choice) return Unexpected(std::move(choice.error()));
+  std::string name = choice->product->describe(choice->algorithm);
+  const std::size_t workspace_bytes = choice->algorithm.workspace_bytes;
+  return LibraryWork{.name = std::move(name),
+                     .workspace_bytes = workspace_bytes,
+                     .enqueue = [this, operation, its = *std::move(choice)](
+                                    const blas::Addresses& operands, void* workspace,
                                     StreamHandle stream) -> Expected<void, Failure> {
-                       if (alignment_bytes(operands) < its.alignment_bytes) {
+                       if (alignment_bytes(operands) < its.algorithm.alignment_bytes) {
                          return run_library(operation, operands, stream);
                        }
-                       return product->multiply(operands, its, workspace, stream);
+                       return its.product->multiply(operands, its.algorithm, workspace, stream);
                      }};
 }
 

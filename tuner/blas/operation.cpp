@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/family/library_operation.hpp"
+#include "tuner/blas/operation.hpp"
 
 #include "tuner/core/error.hpp"
 
@@ -9,7 +9,7 @@
 #include <cmath>
 #include <utility>
 
-namespace tuner::family {
+namespace tuner::blas {
 namespace {
 
 /// So many elements that no memory holds them and that offsets in bytes do not overflow.
@@ -135,4 +135,22 @@ void check_shape(const GeamShape& shape) {
   check_layout(kGeamOperation, 'c', shape.c, GeamShape::batch);
 }
 
-}  // namespace tuner::family
+std::array<std::optional<Operand>, kMostOperands> operands_of(const Operation& operation) {
+  const auto in_shape = [&](const auto& shape) {
+    check_shape(shape);
+    const ElementType result = operation.result_type();
+    const Epilogue& epilogue = operation.epilogue;
+    std::array<std::optional<Operand>, kMostOperands> operands = {
+        Operand{shape.a, shape.batch, operation.type},
+        Operand{shape.b, shape.batch, operation.type}, Operand{shape.c, shape.batch, result}};
+    if (epilogue.bias != Bias::none) {
+      const std::int64_t length = epilogue.bias == Bias::per_row ? shape.m : shape.n;
+      operands[kBias] = Operand{{.rows = 1, .columns = length, .ld = length}, 1, result};
+    }
+    if (epilogue.residual) operands[kResidual] = operands[kC];
+    return operands;
+  };
+  return std::visit(in_shape, operation.shape);
+}
+
+}  // namespace tuner::blas

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
+// An operation of the platform's BLAS, described once for whatever times it, launches it or checks
+// it: shape, types, what follows it, and the operands that it works on.
 #pragma once
 
-#include "tuner/family/element_type.hpp"
-#include "tuner/family/epilogue.hpp"
-#include "tuner/family/transpose.hpp"
+#include "tuner/blas/product.hpp"
+#include "tuner/core/element_type.hpp"
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
 
-namespace tuner::family {
+namespace tuner::blas {
 
 /// How the matrices of a batch are stored, row after row.
 struct MatrixLayout {
@@ -48,6 +51,11 @@ struct MatrixElements {
 [[nodiscard]] std::optional<MatrixElements> matrix_elements(const MatrixLayout& layout,
                                                             std::int64_t batch);
 
+/// Whether the matrices of a batch lie one behind the other.
+[[nodiscard]] inline bool is_packed(const MatrixLayout& layout) {
+  return layout.stride == layout.rows * layout.ld;
+}
+
 /// "row 1, column 6", with "matrix 2, " before it in a batch of several, as stored; or "between the
 /// rows"; empty where matrices overlap in part.
 [[nodiscard]] std::string place_name(const MatrixLayout& layout, std::int64_t batch,
@@ -71,6 +79,23 @@ struct GemmShape {
 /// a negative number, matrices of C that overlap, or more elements than any memory holds.
 void check_shape(const GemmShape& shape);
 
+/// The first dimensions of a family of products, in their order, and the numbers of a shape in
+/// them.
+inline constexpr std::array<std::string_view, 9> kGemmDimensions = {
+    "M", "N", "K", "BATCH", "TRANS_A", "TRANS_B", "LDA", "LDB", "LDC"};
+[[nodiscard]] inline std::array<std::int64_t, kGemmDimensions.size()> gemm_numbers(
+    const GemmShape& shape) {
+  return {shape.m,
+          shape.n,
+          shape.k,
+          shape.batch,
+          shape.trans_a == Transpose::yes,
+          shape.trans_b == Transpose::yes,
+          shape.a.ld,
+          shape.b.ld,
+          shape.c.ld};
+}
+
 /// A row-major sum C = alpha·op(A) + beta·op(B), all m×n, where op(X) is X or its transpose. Where
 /// there is no B it is C itself with beta 0, and is not read.
 struct GeamShape {
@@ -92,20 +117,58 @@ struct GeamShape {
 void check_shape(const GeamShape& shape);
 
 /// A product or a sum of matrices.
-using LibraryShape = std::variant<GemmShape, GeamShape>;
+using Shape = std::variant<GemmShape, GeamShape>;
 
-/// An operation of the platform's BLAS in full precision, as tuning times it and applications
-/// launch it. A batch is one call where the library has one for batches.
-struct LibraryOperation {
+/// An operation in full precision, as tuning times it and applications launch it. A batch is one
+/// call where the library has one for batches.
+struct Operation {
   [[nodiscard]] ElementType result_type() const { return result.value_or(type); }
 
   ElementType type;                        ///< of the matrices
   std::optional<ElementType> result = {};  ///< of C where it has another
-  LibraryShape shape = {};                 ///< as check_shape allows
+  Shape shape = {};                        ///< as check_shape allows
   /// Sums of e4m3 may have the precision of the tensor cores' own, about 14 bits.
   bool fast_sums = false;
   Epilogue epilogue = {};  ///< of a product
 };
+
+/// The places of the operands of a product or a sum among those of an operation.
+inline constexpr std::size_t kA = 0, kB = 1, kC = 2, kBias = 3, kResidual = 4;
+/// The most operands of an operation.
+inline constexpr std::size_t kMostOperands = 5;
+
+/// What an operation reads or writes; a vector is a matrix of one row.
+struct Operand {
+  MatrixLayout layout;
+  std::int64_t batch = 1;  ///< as of elements()
+  ElementType type;
+
+  /// From the first element to the last.
+  [[nodiscard]] std::size_t size_bytes() const {
+    return static_cast<std::size_t>(elements(layout, batch)) * tuner::size_bytes(type);
+  }
+};
+/// The operands of an operation, nothing at the places of those that it does not have. Throws as
+/// check_shape.
+[[nodiscard]] std::array<std::optional<Operand>, kMostOperands> operands_of(
+    const Operation& operation);
+
+/// Where the operands of an operation lie, the first matrix of each batch, and its factors. Places
+/// of operands that it does not have are not read. Of a sum without B, that is C.
+template <class Place>
+struct Operands {
+  [[nodiscard]] Place& operator[](std::size_t operand) { return places[operand]; }
+  [[nodiscard]] const Place& operator[](std::size_t operand) const { return places[operand]; }
+
+  double alpha = 1, beta = 0;
+  std::array<Place, kMostOperands> places = {};
+};
+/// In memory.
+using Addresses = Operands<const void*>;
+/// Of C, the only operand that is written.
+[[nodiscard]] inline void* result_address(const Addresses& operands) {
+  return const_cast<void*>(operands[kC]);
+}
 
 /// A type that holds every number of a type of operands, and in which libraries multiply in all
 /// layouts with sums in float.
@@ -126,10 +189,19 @@ struct LibraryOperation {
   return (type == bf16 || type == f16) && (result == type || result == f32);
 }
 
-/// Whether they add such matrices, or transpose them: u8 and u16 on a host only.
+/// Whether cublasLt alone of NVIDIA's libraries has products of matrices of a type.
+[[nodiscard]] constexpr bool only_lt_multiplies(ElementType type) {
+  return type == ElementType::e4m3;
+}
+/// Whether cublasLt alone has an operation.
+[[nodiscard]] inline bool only_lt_has(const Operation& operation) {
+  return only_lt_multiplies(operation.type) || !operation.epilogue.is_none();
+}
+
+/// Whether libraries add such matrices, or transpose them: u8 and u16 on a host only.
 [[nodiscard]] constexpr bool library_adds(ElementType type) {
   using enum ElementType;
   return type == f32 || type == f64 || type == u16 || type == u8;
 }
 
-}  // namespace tuner::family
+}  // namespace tuner::blas

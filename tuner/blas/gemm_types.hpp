@@ -2,13 +2,13 @@
 // The table of GemmType.
 #pragma once
 
+#include "tuner/blas/product.hpp"
 #include "tuner/core/element_type.hpp"
-#include "tuner/dispatch/gemm.hpp"
 
 #include <array>
 #include <cstddef>
 
-namespace tuner::dispatch {
+namespace tuner::blas {
 
 /// What a GemmType says.
 struct GemmTypeRow {
@@ -38,4 +38,4 @@ static_assert([] {
   return true;
 }());
 
-}  // namespace tuner::dispatch
+}  // namespace tuner::blas

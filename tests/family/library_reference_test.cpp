@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/family/library_operation.hpp"
-
 #include "sample.hpp"
 
 #include <gmock/gmock.h>
@@ -12,7 +10,7 @@ using sample::altered;
 using sample::kDocument;
 
 /// The shape of a reference with further keys, at N = 31.
-GemmShape gemm_shape_with(const std::string& keys) {
+blas::GemmShape gemm_shape_with(const std::string& keys) {
   const Family family = sample::parse(altered(
       kDocument, R"({"kernel": "plain"})",
       R"({"op": "gemm", "m": 3, "n": "N", "k": 5, "a": "x", "b": "x", "c": "y")" + keys + "}"));
@@ -22,7 +20,7 @@ GemmShape gemm_shape_with(const std::string& keys) {
 }
 
 TEST(GemmShapeOfAReference, IsPackedWhereNothingIsSaid) {
-  const GemmShape shape = gemm_shape_with("");
+  const blas::GemmShape shape = gemm_shape_with("");
   EXPECT_EQ(shape.n, 31);
   EXPECT_EQ(shape.trans_a, Transpose::no);
   EXPECT_EQ(shape.batch, 1);
@@ -32,7 +30,7 @@ TEST(GemmShapeOfAReference, IsPackedWhereNothingIsSaid) {
 }
 
 TEST(GemmShapeOfAReference, FollowsItsKeys) {
-  const GemmShape shape = gemm_shape_with(
+  const blas::GemmShape shape = gemm_shape_with(
       R"(, "trans_a": 1, "trans_b": "N == 31", "batch": 2, "lda": 4, "ldc": "N + 1", "stride_b": 0)");
   EXPECT_EQ(shape.trans_b, Transpose::yes);
   EXPECT_EQ(shape.a.rows, 5) << "as stored";
@@ -43,19 +41,6 @@ TEST(GemmShapeOfAReference, FollowsItsKeys) {
   EXPECT_EQ(shape.c.stride, 96);
 }
 
-TEST(PlaceName, NamesMatrixRowAndColumn) {
-  const MatrixLayout layout{.rows = 2, .columns = 3, .ld = 5, .stride = 12};
-  EXPECT_EQ(place_name(layout, 1, 6), "row 1, column 1");
-  EXPECT_EQ(place_name(layout, 1, 4), "between the rows");
-  EXPECT_EQ(place_name(layout, 2, 14), "matrix 1, row 0, column 2");
-  EXPECT_EQ(place_name(layout, 2, 11), "between the rows") << "between the matrices";
-  EXPECT_EQ(place_name(layout, 2, 30), "between the rows") << "behind all";
-  const MatrixLayout interleaved{.rows = 2, .columns = 3, .ld = 10, .stride = 4};
-  EXPECT_EQ(place_name(interleaved, 2, 15), "matrix 1, row 1, column 1");
-  const MatrixLayout windows{.rows = 2, .columns = 3, .ld = 3, .stride = 1};
-  EXPECT_EQ(place_name(windows, 4, 2), "") << "a place of several matrices";
-}
-
 Family family_with(const std::string& keys) {
   return sample::parse(
       altered(kDocument, R"({"kernel": "plain"})",
@@ -63,17 +48,17 @@ Family family_with(const std::string& keys) {
 }
 
 /// The shape of a reference with further keys, at N = 31.
-GeamShape geam_shape_with(const std::string& keys) {
+blas::GeamShape geam_shape_with(const std::string& keys) {
   space::ExpressionValues values(space::attribute_fields().size(), 0);
   values.push_back(31);
-  return std::get<GeamShape>(library_shape(family_with(keys).check, values).value());
+  return std::get<blas::GeamShape>(library_operation(family_with(keys), values).value().shape);
 }
 
 TEST(GeamShapeOfAReference, TakesTheResultForBWhereThereIsNone) {
   const Family family = family_with(R"(, "trans_a": 1, "lda": 5, "ldc": "N + 1")");
   EXPECT_EQ(library_arguments(family.check)->b, "y");
   EXPECT_EQ(default_beta(family.check), 0) << "it is not read";
-  const GeamShape shape = geam_shape_with(R"(, "trans_a": 1, "lda": 5, "ldc": "N + 1")");
+  const blas::GeamShape shape = geam_shape_with(R"(, "trans_a": 1, "lda": 5, "ldc": "N + 1")");
   EXPECT_EQ(shape.trans_a, Transpose::yes);
   EXPECT_EQ(shape.a.rows, 31) << "as stored";
   EXPECT_EQ(shape.a.columns, 3);
@@ -81,12 +66,13 @@ TEST(GeamShapeOfAReference, TakesTheResultForBWhereThereIsNone) {
   EXPECT_EQ(shape.c.ld, 32);
   EXPECT_EQ(shape.b.ld, 32);
   EXPECT_EQ(shape.b.rows, 3);
+  EXPECT_THAT(operand_names(family.check, {}), testing::ElementsAre("x", "y", "y", "", ""));
 }
 
 TEST(GeamShapeOfAReference, AddsABOfItsOwn) {
   const std::string keys = R"(, "b": "x", "trans_b": 1, "ldb": 4)";
   EXPECT_EQ(default_beta(family_with(keys).check), 1);
-  const GeamShape shape = geam_shape_with(keys);
+  const blas::GeamShape shape = geam_shape_with(keys);
   EXPECT_EQ(shape.trans_a, Transpose::no);
   EXPECT_EQ(shape.a.ld, 31) << "packed where nothing is said";
   EXPECT_EQ(shape.b.rows, 31);

@@ -1,7 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
+// How an application describes a matrix product: the types, what is transposed, what follows it.
 #pragma once
 
 namespace tuner {
+
+/// The types of a product, named as in the dimension TYPE of the families "gemm" and "gemm_tensor".
+enum class GemmType {
+  f32,       ///< float
+  bf16,      ///< matrices of __nv_bfloat16; sums and factors in float
+  f16,       ///< matrices of __half; sums and factors in float
+  f64,       ///< double
+  s8,        ///< A and B of signed char; C, sums and factors of int
+  bf16_f32,  ///< A and B of __nv_bfloat16; C, sums and factors in float
+  f16_f32,   ///< A and B of __half; C, sums and factors in float
+  tf32,      ///< all float; of A and B 19 bits may be read
+  e4m3       ///< A and B of __nv_fp8_e4m3, C of __nv_bfloat16; sums and factors in float
+};
+
+/// Whether a product takes a matrix as it is stored or its transpose.
+enum class Transpose { no, yes };
 
 /// Which dimension of C indexes a bias.
 enum class Bias {
