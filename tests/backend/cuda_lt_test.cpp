@@ -43,10 +43,16 @@ TEST(LtText, RefusesWhatIsNone) {
 }
 
 TEST(LtAlignment, IsThatOfTheWorstOperandAndAtMost16Bytes) {
-  const auto at = [](std::uintptr_t address) { return reinterpret_cast<void*>(address); };
-  EXPECT_EQ(alignment_bytes({.a = at(256), .b = at(512), .c = at(1024)}), 16U);
-  EXPECT_EQ(alignment_bytes({.a = at(256), .b = at(512 + 8), .c = at(1024)}), 8U);
-  EXPECT_EQ(alignment_bytes({.a = at(256 + 4), .b = at(512 + 8), .c = at(1024 + 2)}), 2U);
+  const auto at = [](std::uintptr_t a, std::uintptr_t b, std::uintptr_t c) {
+    blas::Addresses operands;
+    operands[blas::kA] = reinterpret_cast<void*>(a);
+    operands[blas::kB] = reinterpret_cast<void*>(b);
+    operands[blas::kC] = reinterpret_cast<void*>(c);
+    return operands;
+  };
+  EXPECT_EQ(alignment_bytes(at(256, 512, 1024)), 16U);
+  EXPECT_EQ(alignment_bytes(at(256, 512 + 8, 1024)), 8U);
+  EXPECT_EQ(alignment_bytes(at(256 + 4, 512 + 8, 1024 + 2)), 2U);
 }
 
 }  // namespace

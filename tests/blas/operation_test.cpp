@@ -31,11 +31,11 @@ TEST(OperandsOfAProduct, HaveTheBytesFromTheFirstElementToTheLast) {
   EXPECT_EQ(operands[kC]->size_bytes(), 4 * 2 * 3 * 4U);
   EXPECT_FALSE(operands[kBias] || operands[kResidual]) << "nothing follows";
   operation.epilogue = {.bias = Bias::per_row, .residual = true};
-  std::get<GemmShape>(operation.shape).c.ld = 8;
+  std::get<GemmShape>(operation.shape).c = {.rows = 2, .columns = 3, .ld = 8, .stride = 20};
   operands = operands_of(operation);
   EXPECT_EQ(operands[kBias]->size_bytes(), 2 * 4U) << "one for all of a batch";
   EXPECT_EQ(operands[kResidual]->size_bytes(), operands[kC]->size_bytes());
-  EXPECT_EQ(operands[kC]->size_bytes(), (3 * 6 + 8 + 3) * 4U)
+  EXPECT_EQ(operands[kC]->size_bytes(), (3 * 20 + 8 + 3) * 4U)
       << "without what follows the last row";
   operation.epilogue.bias = Bias::per_column;
   EXPECT_EQ(operands_of(operation)[kBias]->size_bytes(), 3 * 4U);

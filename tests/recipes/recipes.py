@@ -117,4 +117,46 @@ void CheckKernels::fill_signs(const Elements& data, std::uint64_t seed) {
         "spaces/schema/space-1.schema.json": [('{ "enum": ["normal", "uniform", "positive",', ' "signs",')],
     })
 
-RECIPES = (COMMAND, FILL)
+ELEMENT_TYPE = Recipe(
+    title="An element type",
+    added={
+        "tuner/core/element_type.hpp": [("  e5m2,\n", "  e6m1,\n"), ("ElementType::e4m3, ElementType::e5m2,", " ElementType::e6m1,")],
+        "tuner/core/element_type.cpp": [("""\
+     {29, "CUDA_R_8F_E5M2"}, {0, "CU_TENSOR_MAP_DATA_TYPE_UINT8"},     "",    "",         "cuda_fp8.h"},
+""", """\
+    {ElementType::e6m1, "fp8_e6m1",           "e6m1", "",            "fp8_e6m1",           1, kFloating, {6, 1},           kNanE4m3,
+     kNone,                  {0, "CU_TENSOR_MAP_DATA_TYPE_UINT8"},     "",    "",         "cuda_fp8.h"},
+""")],
+        "tuner/backend/cpu/byte_floats_on_cpu.hpp": [("typedef tuner::Fp8<2> __nv_fp8_e5m2;\n", """\
+struct fp8_e6m1 {  // the upper bits of a float, whose exponent has 2 bits more
+  unsigned char __x;
+  fp8_e6m1() = default;
+  template <class Number>
+  explicit fp8_e6m1(Number value) : __x(rounded(static_cast<float>(value))) {}
+  explicit operator float() const {
+    const float sign = (__x & 0x80u) != 0 ? -1.0f : 1.0f;
+    if ((__x & 0x7fu) > 0x7eu) return NAN;
+    if ((__x & 0x7fu) == 0x7eu) return sign * HUGE_VALF;
+    if ((__x & 0x7eu) == 0) return sign * static_cast<float>(__x & 1u) * 0x1p-31f;
+    return sign * ldexpf(1.0f + 0.5f * static_cast<float>(__x & 1u), static_cast<int>((__x & 0x7eu) >> 1) - 31);
+  }
+  explicit operator double() const { return static_cast<double>(static_cast<float>(*this)); }
+
+ private:
+  static unsigned char rounded(float value) {
+    const unsigned sign = value < 0 ? 0x80u : 0;
+    if (value != value) return 0x7f;
+    const float magnitude = value < 0 ? -value : value;
+    const int exponent = magnitude < 0x1p-30f ? -30 : ilogbf(magnitude);
+    const auto units = static_cast<unsigned>(rintf(ldexpf(magnitude, 1 - exponent)));
+    const unsigned bits = magnitude >= 0x1p32f ? 0x7eu : units + (static_cast<unsigned>(exponent + 30) << 1);
+    return static_cast<unsigned char>(sign | (bits > 0x7du ? 0x7du : bits));
+  }
+};
+""")],
+        "spaces/schema/space-1.schema.json": [('"floating_type": { "anyOf": [{ "enum": ["double",', ' "e6m1",'),
+                                              ('"element_type": { "enum": ["double",', ' "e6m1",'),
+                                              ('"buffer_type": { "anyOf": [{ "enum": ["double*",', ' "e6m1*",')],
+    })
+
+RECIPES = (COMMAND, FILL, ELEMENT_TYPE)

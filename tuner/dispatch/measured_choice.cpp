@@ -120,16 +120,14 @@ std::vector<std::string> MeasuredChoice::algorithms(const Question& question,
                                                     const TrialLaunches& launches) {
   const auto library = library_launch(question.family, question.slot.size);
   if (!library) return {};
-  const auto at = [&](std::size_t place) {
-    const std::uint64_t bits = launches.sets().front()[place].bits();
-    return reinterpret_cast<void*>(static_cast<std::uintptr_t>(bits));
-  };
+  blas::Addresses operands;
+  for (std::size_t i = 0; i < library->operands.size(); ++i) {
+    if (!library->operands[i]) continue;
+    const std::uint64_t bits = launches.sets().front()[*library->operands[i]].bits();
+    operands[i] = reinterpret_cast<void*>(static_cast<std::uintptr_t>(bits));
+  }
   try {
-    return executor_.library_algorithms(library->operation,
-                                        {.a = at(library->a),
-                                         .b = at(library->b),
-                                         .c = at(library->c),
-                                         .bias = library->bias ? at(*library->bias) : nullptr});
+    return executor_.library_algorithms(library->operation, operands);
   } catch (const Error&) {  // there is no library with algorithms
     return {};
   }
