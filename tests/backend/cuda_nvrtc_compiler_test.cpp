@@ -89,7 +89,8 @@ TEST_F(NvrtcCompilerTest, TakesASourceWithProbes) {
       while (y[i] > 100) y[i] /= 2;
     })";
   family::CompileJob probed = job(kSource, "run<true>");
-  probed.source = source::with_probes(probed, source::ProbeExtent::everything).source;
+  probed.source =
+      source::with_probes(probed.source, probed.options, source::ProbeExtent::everything).source;
   probed.entries.emplace_back(source::ProbedSource::kReadNotes);
   EXPECT_EQ(message(compiler_.compile(probed)), "compiled");
 }
