@@ -19,5 +19,5 @@ refused() {
   cat "$work/errors" >&2
   exit 1
 }
-refused '--launch' tune --db "$work/tune.db" --space "$root/examples/saxpy/saxpy.json" --kernel saxpy --size 1000 --launch 'ssh node1'
+refused '--launch' --db "$work/tune.db" --space "$root/examples/saxpy/saxpy.json" --kernel saxpy --size 1000 --launch 'ssh node1'
 refused '`tune worker node`' worker node
