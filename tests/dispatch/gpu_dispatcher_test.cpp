@@ -406,11 +406,10 @@ TEST_F(TypedGpuGemmTest, TheLibrarysFastestAlgorithmServesStreamsAndGraphs) {
   const auto backend = backend::open_backend("cuda", 0);
   blas::GemmShape shape = blas::packed_gemm(kM, kN, kK, Transpose::no, Transpose::yes, kBatch);
   const auto buffer = backend->allocate(std::size_t{1} << 20);
-  const std::vector<std::string> algorithms =
-      backend->library_algorithms({.operation = {.type = ElementType::bf16, .shape = shape},
-                                   .a = buffer,
-                                   .b = buffer,
-                                   .c = buffer});
+  backend::LibraryCall call{.operation = {.type = ElementType::bf16, .shape = shape},
+                            .operands = {}};
+  for (const std::size_t operand : {blas::kA, blas::kB, blas::kC}) call.operands[operand] = buffer;
+  const std::vector<std::string> algorithms = backend->library_algorithms(call);
   ASSERT_FALSE(algorithms.empty());
   const TypedCase& bf16 = kTypedCases[0];
   for (const std::string& algorithm : algorithms) {
