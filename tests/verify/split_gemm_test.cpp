@@ -89,7 +89,7 @@ TEST_F(SplitGemmTest, BuffersBeginAtTheirOffsetRightBehindAGuardZone) {
       EXPECT_THAT(read(region, -2, 2), Each(IsNan()));
     }
     const auto call = std::get<backend::LibraryCall>(*instance.library_work());
-    EXPECT_EQ(call.b, std::get<backend::Region>(instance.arguments().at(kB)));
+    EXPECT_EQ(call.operands[blas::kB], std::get<backend::Region>(instance.arguments().at(kB)));
   }
 }
 
