@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sessions and benches that really compile and run: a kernel with scratch in a family of batches,
+// Runs and benches that really compile and run: a kernel with scratch in a family of batches,
 // transposes, padded rows and offsets, on the cpu backend.
 #include "tests/session/session_fixture.hpp"
 #include "tests/support/cached_cpu_backend.hpp"

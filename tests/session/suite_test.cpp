@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sessions of more sizes than are searched at once.
+// Runs of more sizes than are searched at once.
 #include "tests/session/session_fixture.hpp"
 #include "tuner/session/size_board.hpp"
 

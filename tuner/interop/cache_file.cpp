@@ -38,7 +38,7 @@ std::string error_of(const Json& entry) {
   return "";
 }
 
-Fate fate_of(const Json& entry) {
+RecordedResult result_of(const Json& entry) {
   EvaluationTime cost;
   for (const char* time : kTimes) cost.add(member(entry, time));
   const std::string error = error_of(entry);
@@ -123,7 +123,7 @@ Recording read_cache(const EntryDocument& document, std::string_view origin) {
   }
   for (const auto& [key, entry] : document.entries) {
     if (!entry.is_object()) refuse(origin, fmt::format("cache[\"{}\"] must be an object", key));
-    builder.add(values_of(key, entry, builder.names(), origin), fate_of(entry));
+    builder.add(values_of(key, entry, builder.names(), origin), result_of(entry));
   }
   Recording recording = builder.take();
   recording.kernel = name_member(document.head, "kernel_name");

@@ -118,7 +118,7 @@ class EntryReader final : public nlohmann::json_sax<Json> {
   bool in_list_ = false;
 };
 
-/// The same text with what Python writes for numbers that JSON does not have.
+/// Replaces what Python writes for numbers that JSON does not have.
 std::string without_python_numbers(std::string_view text) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kNumbers = {
       {{"NaN", "null"}, {"Infinity", "1e308"}}};

@@ -47,7 +47,7 @@ std::optional<double> duration(const Json& result) {
   return sum;
 }
 
-Fate fate_of(const Json& result, double ms) {
+RecordedResult result_of(const Json& result, double ms) {
   Outcome outcome = outcome_of(text_member(result, "Status"));
   const auto time = duration(result);
   if (outcome == Outcome::ok && !time) outcome = Outcome::launch_error;
@@ -98,7 +98,7 @@ Recording read_ktt(const EntryDocument& document, std::string_view origin) {
   for (std::size_t index = 0; index < document.entries.size(); ++index) {
     const Json& result = document.entries[index].second;
     const Json& configuration = member(result, "Configuration");
-    builder.add(values_of(configuration, builder.names(), origin, index), fate_of(result, ms));
+    builder.add(values_of(configuration, builder.names(), origin, index), result_of(result, ms));
   }
   Recording recording = builder.take();
   recording.kernel = name_member(document.entries.front().second, "KernelName");

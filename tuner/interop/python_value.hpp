@@ -17,8 +17,8 @@ namespace tuner::interop {
 /// False for booleans.
 [[nodiscard]] std::string python_text(const space::Parameter& parameter, std::size_t index);
 
-/// The same value as JSON: a number, a boolean or a string. Numbers among the words of a parameter
-/// (0.5 is one, since expressions know whole numbers alone) are numbers again.
+/// A value of a parameter as JSON: a number, a boolean or a string. Numbers among the words of a
+/// parameter (0.5 is one, since expressions know whole numbers alone) are numbers again.
 [[nodiscard]] Json json_value(const space::Parameter& parameter, std::size_t index);
 
 }  // namespace tuner::interop

@@ -88,9 +88,9 @@ std::uint32_t RecordingBuilder::value_index(std::size_t parameter, const Json& v
   return known->second;
 }
 
-void RecordingBuilder::add(std::span<const Json> values, const Fate& fate) {
+void RecordingBuilder::add(std::span<const Json> values, const RecordedResult& result) {
   RecordedTrial trial{
-      .config = {}, .outcome = fate.outcome, .time_ms = fate.time_ms, .cost_s = fate.cost_s};
+      .config = {}, .outcome = result.outcome, .time_ms = result.time_ms, .cost_s = result.cost_s};
   std::string key;
   for (std::size_t i = 0; i < names_.size(); ++i) {
     trial.config.choice.push_back(value_index(i, values[i]));

@@ -15,7 +15,7 @@
 namespace tuner::interop {
 
 /// The result of a configuration in a file.
-struct Fate {
+struct RecordedResult {
   Outcome outcome = Outcome::ok;
   std::optional<double> time_ms = {};
   std::optional<double> cost_s = {};
@@ -36,7 +36,7 @@ class RecordingBuilder {
 
   /// Adds a trial, with a value for every parameter. A second one of the same configuration takes
   /// the place of the first. Throws Error(usage) for a value that is a list or an object.
-  void add(std::span<const Json> values, const Fate& fate);
+  void add(std::span<const Json> values, const RecordedResult& result);
 
   /// The recording; kernel, device and problem are the caller's.
   [[nodiscard]] Recording take();

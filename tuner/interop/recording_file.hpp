@@ -25,7 +25,7 @@ namespace tuner::interop {
 /// Throws Error(usage) with the path and the place for what is no such file.
 [[nodiscard]] Recording read_recording(const std::filesystem::path& path);
 
-/// The same of a text; `origin` is what messages begin with.
+/// Reads the text of such a file; `origin` is what messages begin with.
 [[nodiscard]] Recording parse_recording(std::string_view text, std::string_view origin);
 
 /// The key of a configuration in a Kernel Tuner cache, which traces use too: "16,0.5,True", the

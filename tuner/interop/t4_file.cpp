@@ -44,7 +44,7 @@ class ResultReader {
     if (!unit.empty()) unit_ms_ = require_unit(unit, fmt::format("{}: metadata.timeunit", origin));
   }
 
-  [[nodiscard]] Fate fate(std::size_t index, const Json& result) const {
+  [[nodiscard]] RecordedResult result_of(std::size_t index, const Json& result) const {
     EvaluationTime cost(unit_ms_);
     for (const char* time : kTimes) cost.add(member(member(result, "times"), time));
     const Outcome outcome = outcome_of(text_member(result, "invalidity"));
@@ -115,7 +115,7 @@ Recording read_t4(const EntryDocument& document, std::string_view origin) {
     if (configuration.size() != values.size()) {
       refuse(origin, index, "the configuration has other parameters than the first");
     }
-    builder.add(values, reader.fate(index, result));
+    builder.add(values, reader.result_of(index, result));
   }
   Recording recording = builder.take();
   recording.kernel = name_member(metadata, "kernel_name");

@@ -21,9 +21,9 @@ struct FittedCurve {
 [[nodiscard]] std::vector<double> interpolate_linearly(const FittedCurve& curve,
                                                        std::span<const double> at);
 
-/// The same by cubics that are as monotone as the points (Fritsch and Carlson, SIAM J. Numer.
-/// Anal. 1980, with the three-point slopes at the ends that scipy and MATLAB take). The curve has
-/// at least two points.
+/// The curve at each of `at`, by cubics that are as monotone as the points (Fritsch and Carlson,
+/// SIAM J. Numer. Anal. 1980, with the three-point slopes at the ends that scipy and MATLAB take).
+/// The curve has at least two points.
 [[nodiscard]] std::vector<double> interpolate_monotonely(const FittedCurve& curve,
                                                          std::span<const double> at);
 

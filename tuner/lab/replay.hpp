@@ -46,7 +46,7 @@ class Replayer {
   /// also on the strategy's own time, unless `most_s` has no end. Throws Error(usage) for an
   /// unknown strategy. May be called by several threads at once.
   [[nodiscard]] Replay run(const ReplayPlan& plan) const;
-  /// The same with a strategy of the caller's, new and of this space, whatever the plan names.
+  /// One run of a strategy of the caller's, new and of this space, whatever the plan names.
   [[nodiscard]] Replay run(search::Strategy& strategy, const ReplayPlan& plan) const;
 
  private:

@@ -31,7 +31,7 @@ struct BayesianSettings {
 /// Bayesian optimisation: after a few random configurations a Gaussian process is fitted to what is
 /// known, and what it holds for the most promising is tried next.
 ///
-/// It may be asked on before answers are there. Failures are learnt as such: where they are
+/// `ask` may come before answers to the last one. Failures are learnt as such: where they are
 /// likely, little is tried. The process is fitted anew whenever there is a quarter more to learn
 /// from, its hyperparameters as long as that changes them.
 class Bayesian : public Strategy {

@@ -110,24 +110,24 @@ std::vector<space::Config> EarlierWinners::anywhere(const space::Size& size) con
 
 std::vector<EarlierWinner> EarlierWinners::near(const space::Size& size) const {
   std::vector<EarlierWinner> winners;
-  for (const Winner* const it : by_distance(size)) {
+  for (const Winner* const winner : by_distance(size)) {
     if (winners.size() == kMostNear) break;
     const bool is_there = std::ranges::any_of(winners, [&](const EarlierWinner& other) {
-      return other.size == it->size && other.config == it->config;
+      return other.size == winner->size && other.config == winner->config;
     });
-    if (!is_there) winners.push_back({it->size, it->config});
+    if (!is_there) winners.push_back({winner->size, winner->config});
   }
   return winners;
 }
 
 void EarlierWinners::add_fastest_trials(const store::Store& store) {
   std::map<std::string, store::TrialRecord> fastest;
-  for (store::StoredTrial& it :
+  for (store::StoredTrial& stored :
        store.trials({.device = device_.name, .family = family_.name, .kernel = kernel_.name})) {
-    if (!it.trial.time) continue;
-    const double ns = it.trial.time->median_ns;
-    const auto [found, added] = fastest.try_emplace(it.trial.problem, it.trial);
-    if (!added && ns < found->second.time->median_ns) found->second = std::move(it.trial);
+    if (!stored.trial.time) continue;
+    const double ns = stored.trial.time->median_ns;
+    const auto [found, added] = fastest.try_emplace(stored.trial.problem, stored.trial);
+    if (!added && ns < found->second.time->median_ns) found->second = std::move(stored.trial);
   }
   for (const auto& [problem, trial] : fastest) {
     auto config = config_of(trial.config_json, kernel_);

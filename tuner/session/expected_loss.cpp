@@ -31,10 +31,10 @@ double squared_distance(const space::Size& a, const space::Size& b) {
 ExpectedLoss expected_loss(std::span<const KnownLoss> known, const space::Size& asked) {
   double weights = kUsualWeight;
   double sum = kUsualWeight * kUsualLnLoss;
-  for (const KnownLoss& it : known) {
-    const double weight = std::exp(-squared_distance(it.size, asked) / (2 * kReach * kReach));
+  for (const KnownLoss& loss : known) {
+    const double weight = std::exp(-squared_distance(loss.size, asked) / (2 * kReach * kReach));
     weights += weight;
-    sum += weight * it.ln_loss;
+    sum += weight * loss.ln_loss;
   }
   return {.ln_loss = sum / weights, .error = kUsualError * std::sqrt(kUsualWeight / weights)};
 }

@@ -35,7 +35,7 @@ class PortfolioTiming {
         stop_(stop),
         pool_(compiler, plan.compile_threads),
         began_(plan.now()) {
-    for (const PortfolioCandidate& it : plan.candidates) add(it);
+    for (const PortfolioCandidate& candidate : plan.candidates) add(candidate);
   }
 
   PortfolioTimes run() {
@@ -98,8 +98,9 @@ class PortfolioTiming {
 
   /// The place of the entrant; none where it takes part already.
   std::optional<std::size_t> add(const PortfolioCandidate& candidate) {
-    const bool is_known = std::ranges::any_of(entrants_, [&](const Entrant& it) {
-      return it.candidate.kernel == candidate.kernel && it.candidate.config == candidate.config;
+    const bool is_known = std::ranges::any_of(entrants_, [&](const Entrant& entrant) {
+      return entrant.candidate.kernel == candidate.kernel &&
+             entrant.candidate.config == candidate.config;
     });
     if (is_known) return std::nullopt;
     entrants_.push_back({.candidate = candidate, .times_ns = {}});
@@ -236,8 +237,8 @@ class PortfolioTiming {
   /// fastest, and kFewestInTime in any case.
   std::vector<Hopeful> hopefuls(const space::Size& size) {
     std::vector<Hopeful> here;
-    for (Entrant& it : entrants_) {
-      if (is_valid(it, size)) here.push_back({&it, loss_at(it, size).least()});
+    for (Entrant& entrant : entrants_) {
+      if (is_valid(entrant, size)) here.push_back({&entrant, loss_at(entrant, size).least()});
     }
     std::ranges::stable_sort(here, {}, &Hopeful::least_loss);
     const auto hopeless = std::ranges::upper_bound(here, kHopeless, {}, &Hopeful::least_loss);
@@ -275,9 +276,10 @@ class PortfolioTiming {
     observer_.size_timed(timed);
     if (times_ns.empty() && !timed.library_ns) return;
     sizes_.push_back({.size = size, .best_ns = timed.best_ns, .library_ns = timed.library_ns});
-    for (Entrant& it : entrants_) {
-      const auto found = times_ns.find(&it);
-      it.times_ns.push_back(found == times_ns.end() ? std::nullopt : std::optional(found->second));
+    for (Entrant& entrant : entrants_) {
+      const auto found = times_ns.find(&entrant);
+      entrant.times_ns.push_back(found == times_ns.end() ? std::nullopt
+                                                         : std::optional(found->second));
     }
   }
 
@@ -286,7 +288,7 @@ class PortfolioTiming {
   EntrantTimes time_candidates(const space::Size& size, double until_s) {
     EntrantTimes times_ns = known_times(size);
     std::vector<Hopeful> here = hopefuls(size);
-    std::erase_if(here, [&](const Hopeful& it) { return times_ns.contains(it.entrant); });
+    std::erase_if(here, [&](const Hopeful& hopeful) { return times_ns.contains(hopeful.entrant); });
     std::size_t ahead = 0;  // more than the device soon reaches would delay the next size
     for (std::size_t i = 0; i < here.size(); ++i) {
       if (is_over() && !(sizes_.empty() && times_ns.empty())) break;
@@ -305,11 +307,11 @@ class PortfolioTiming {
   /// What the database has for a size, which costs no time.
   EntrantTimes known_times(const space::Size& size) {
     EntrantTimes times_ns;
-    for (const Entrant& it : entrants_) {
-      const auto& known = trials_of(*it.candidate.kernel).known(size);
-      const auto found = known.find(it.candidate.config_json());
-      if (found == known.end() || !found->second.time || !is_valid(it, size)) continue;
-      times_ns[&it] = found->second.time->median_ns;
+    for (const Entrant& entrant : entrants_) {
+      const auto& known = trials_of(*entrant.candidate.kernel).known(size);
+      const auto found = known.find(entrant.candidate.config_json());
+      if (found == known.end() || !found->second.time || !is_valid(entrant, size)) continue;
+      times_ns[&entrant] = found->second.time->median_ns;
     }
     return times_ns;
   }
@@ -366,10 +368,11 @@ class PortfolioTiming {
   /// Of the kernels that were timed at a size, the fastest one that was not searched there.
   [[nodiscard]] const family::Kernel* kernel_to_search(std::size_t size) const {
     std::map<const family::Kernel*, double> fastest_ns;
-    for (const Entrant& it : entrants_) {
-      if (!it.times_ns[size]) continue;
-      double& ns = fastest_ns.try_emplace(it.candidate.kernel, *it.times_ns[size]).first->second;
-      ns = std::min(ns, *it.times_ns[size]);
+    for (const Entrant& entrant : entrants_) {
+      if (!entrant.times_ns[size]) continue;
+      double& ns =
+          fastest_ns.try_emplace(entrant.candidate.kernel, *entrant.times_ns[size]).first->second;
+      ns = std::min(ns, *entrant.times_ns[size]);
     }
     std::vector<std::pair<double, const family::Kernel*>> in_order;
     for (const auto& [kernel, ns] : fastest_ns) {
@@ -400,9 +403,10 @@ class PortfolioTiming {
   /// model of a member's gain (select::GainModel) has to know where the member is slow.
   void time_members_everywhere() {
     std::vector<PendingTrial> trials;
-    for (Entrant* const it : present_members()) {
+    for (Entrant* const member : present_members()) {
       for (std::size_t i = 0; i < sizes_.size(); ++i) {
-        if (!it->times_ns[i] && is_valid(*it, sizes_[i].size)) trials.push_back({it, i});
+        if (!member->times_ns[i] && is_valid(*member, sizes_[i].size))
+          trials.push_back({member, i});
       }
     }
     time_all(trials);
@@ -447,9 +451,9 @@ class PortfolioTiming {
     select::TimeMatrix matrix;
     matrix.weights.assign(sizes.size(), 1.0);
     for (const std::size_t i : sizes) matrix.library_ns.push_back(sizes_[i].library_ns);
-    for (const Entrant& it : entrants_) {
+    for (const Entrant& entrant : entrants_) {
       std::vector<std::optional<double>>& row = matrix.times_ns.emplace_back();
-      for (const std::size_t i : sizes) row.push_back(it.times_ns[i]);
+      for (const std::size_t i : sizes) row.push_back(entrant.times_ns[i]);
     }
     return matrix;
   }
@@ -464,8 +468,8 @@ class PortfolioTiming {
     std::vector<std::size_t> all(sizes_.size());
     std::iota(all.begin(), all.end(), std::size_t{0});
     PortfolioTimes times{.candidates = {}, .sizes = {}, .matrix = matrix_of(all)};
-    for (FinishedSize& it : sizes_) times.sizes.push_back(std::move(it.size));
-    for (Entrant& it : entrants_) times.candidates.push_back(std::move(it.candidate));
+    for (FinishedSize& finished : sizes_) times.sizes.push_back(std::move(finished.size));
+    for (Entrant& entrant : entrants_) times.candidates.push_back(std::move(entrant.candidate));
     times.trials = trial_count();
     times.failures = std::move(failures_);
     return times;

@@ -116,7 +116,7 @@ class SideBySideTimer {
   [[nodiscard]] Expected<std::size_t, LostContender> load_contenders();
   /// Whether a new process for the contenders takes little time beside their rounds.
   [[nodiscard]] bool is_moved_soon() const;
-  /// The same contenders in a new process.
+  /// Loads the contenders into a new process.
   [[nodiscard]] Expected<void, LostContender> move_contenders();
   [[nodiscard]] Expected<void, Failure> add_contender(const family::Kernel& kernel,
                                                       const space::BoundDefinition& space,

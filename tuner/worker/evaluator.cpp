@@ -95,7 +95,8 @@ EvaluatedCandidate Evaluator::evaluate(const Candidate& candidate, const space::
   if (auto failure = implausible_at(size, measurement->time->median_ns)) {
     return failed(std::move(evaluation), std::move(*failure));
   }
-  static_cast<Timing&>(evaluation) = *measurement;
+  Timing& timing = evaluation;
+  timing = *measurement;
   failpoint("worker.judged");
   return evaluation;
 }

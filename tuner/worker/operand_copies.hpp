@@ -16,7 +16,7 @@ namespace tuner::worker {
 /// where there is no memory for more.
 class OperandCopies {
  public:
-  /// They hold what the operands hold now. The backend must outlive it.
+  /// Copies of what the operands hold now. The backend must outlive it.
   OperandCopies(backend::Backend& backend, std::vector<verify::Instance::Operand> operands,
                 std::size_t cache_bytes);
   /// Copies of an instance, in which the inputs of every second set are those of its `changed()`,
