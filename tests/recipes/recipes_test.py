@@ -38,6 +38,12 @@ SOURCE = """__global__ void negate(int N, const float* x, float* y) {
   if (i < N) y[i] = -1 / x[i];
 }
 """
+SOURCE_OF_E6M1 = """#include <cuda_fp8.h>
+__global__ void negate(int N, const fp8_e6m1* x, fp8_e6m1* y) {
+  const int i = blockIdx.x * 64 + threadIdx.x;
+  if (i < N) y[i] = fp8_e6m1(-1 / (float)x[i]);
+}
+"""
 
 
 def section(title):
@@ -98,6 +104,10 @@ class RecipesTest(unittest.TestCase):
         def run(*words):
             return subprocess.run([tune, *words], cwd=self.tree, env=environment, capture_output=True, text=True)
 
+        done = run("--space", "negate.json", "--backend", "cpu", "-q")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        (self.tree / "negate.json").write_text(json.dumps(SIGNS).replace("float*", "e6m1*"))
+        (self.tree / "negate.cu").write_text(SOURCE_OF_E6M1)
         done = run("--space", "negate.json", "--backend", "cpu", "-q")
         self.assertEqual(done.returncode, 0, done.stderr)
         done = run("devices", "--backend", "cpu")
