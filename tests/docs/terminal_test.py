@@ -36,6 +36,7 @@ MEASURED = [
     (r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?Z?( UTC)?", "DATE"),
     (r"\b[0-9a-f]{32}\b", "ID"),
     (r"BLOCK=\d+(.)ITEMS=\d+", "CONFIGURATION"),
+    (r"\b\d+ (min|h) \d\d (s|min)\b", "N"),
     (r"(×?\d+(\.\d+)?(–×?\d+(\.\d+)?)?)+ ?([nµm]?s|[GMT](FLOP|B)/s|min|%|of OpenBLAS)?\b", "N"),
     (r"DEVICE \(\w+, g\+\+ [^)]*\)", "DEVICE"),
     (r"g\+\+ [\w.]+|OpenBLAS [\w.]+", "VERSION"),

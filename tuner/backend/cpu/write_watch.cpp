@@ -79,7 +79,7 @@ void WriteWatch::on_fault(int, siginfo_t* info, void* context) {
   auto* const address = static_cast<std::byte*>(info->si_addr);
   if (watch.admit(address)) {
     if (watch.faults_ == Faults::every && open_pages.count < OpenPages::kMost &&
-        set_stepping(context, true)) {
+        watch.steps_++ < kMostSteps && set_stepping(context, true)) {
       const auto place = reinterpret_cast<std::uintptr_t>(address) % watch.page_bytes_;
       open_pages.pages[open_pages.count++] = address - place;
     }

@@ -17,9 +17,13 @@ namespace tuner::backend {
 class WriteWatch {
  public:
   /// Which writes fault that go beside the data, to a page that holds some of them: one of each
-  /// page, so that later ones to the data are missed, or every one. For the latter each is followed
-  /// by a trap (x86-64; elsewhere as `first_of_a_page`), which takes some microseconds.
+  /// page, so that later ones to the data are missed, or every one, of the first kMostSteps. For
+  /// the latter each is followed by a trap (x86-64; elsewhere as `first_of_a_page`), which takes
+  /// some microseconds, in a virtual machine up to a tenth of a millisecond.
   enum class Faults { first_of_a_page, every };
+  /// A kernel that adds up in its output beside a guard zone writes there many times.
+  static constexpr std::size_t kMostSteps = 10'000;
+
   explicit WriteWatch(std::vector<std::span<std::byte>> data,
                       Faults faults = Faults::first_of_a_page);
   ~WriteWatch();
@@ -49,6 +53,7 @@ class WriteWatch {
   std::size_t page_bytes_;
   Faults faults_;
   std::atomic<std::byte*> first_ = nullptr;
+  std::atomic<std::size_t> steps_ = 0;
   struct sigaction before_ {
   }, before_steps_{};
 };
