@@ -159,4 +159,116 @@ struct fp8_e6m1 {  // the upper bits of a float, whose exponent has 2 bits more
                                               ('"buffer_type": { "anyOf": [{ "enum": ["double*",', ' "e6m1*",')],
     })
 
-RECIPES = (COMMAND, FILL, ELEMENT_TYPE)
+LIBRARY_OPERATION = Recipe(
+    title="A library operation",
+    added={
+        "tuner/blas/operation.hpp": [
+            ("void check_shape(const GeamShape& shape);\n", """
+/// A row-major C = diag(b)·A of m×n matrices and m factors.
+struct DgmmShape {
+  static constexpr std::int64_t batch = 1;
+  std::int64_t m = 0, n = 0;
+  MatrixLayout a, b, c;
+};
+[[nodiscard]] DgmmShape packed_dgmm(std::int64_t m, std::int64_t n);
+void check_shape(const DgmmShape& shape);
+"""),
+            ("using Shape = std::variant<GemmShape, GeamShape", ", DgmmShape")],
+        "tuner/blas/operation.cpp": [("  check_layout(kGeamOperation, 'c', shape.c, GeamShape::batch);\n}\n", """
+DgmmShape packed_dgmm(std::int64_t m, std::int64_t n) {
+  return {.m = m,
+          .n = n,
+          .a = packed_matrix("dgmm", m, n, Transpose::no),
+          .b = packed_matrix("dgmm", 1, m, Transpose::no),
+          .c = packed_matrix("dgmm", m, n, Transpose::no)};
+}
+
+void check_shape(const DgmmShape& shape) {
+  check_layout("dgmm", 'a', shape.a, 1);
+  check_layout("dgmm", 'b', shape.b, 1);
+  check_layout("dgmm", 'c', shape.c, 1);
+}
+""")],
+        "tuner/family/family.hpp": [
+            ("[[nodiscard]] blas::GeamShape geam_shape(const GeamReference& reference,\n"
+             "                                         const space::ExpressionValues& values);\n", """
+/// A row-major C = diag(b)·A.
+struct DgmmReference : MatrixArguments {
+  space::Expression m = space::Expression::constant(1);
+  space::Expression n = space::Expression::constant(1);
+};
+[[nodiscard]] blas::DgmmShape dgmm_shape(const DgmmReference& reference,
+                                         const space::ExpressionValues& values);
+"""),
+            ("  std::variant<GemmReference, GeamReference,", " DgmmReference,")],
+        "tuner/family/library_reference.cpp": [
+            ("    place(shape.b, 'b', reference.ldb, std::nullopt, values);\n  }\n  blas::check_shape(shape);\n"
+             "  return shape;\n}\n", """
+blas::DgmmShape dgmm_shape(const DgmmReference& reference, const space::ExpressionValues& values) {
+  return blas::packed_dgmm(value_of(reference.m, values, "m"), value_of(reference.n, values, "n"));
+}
+"""),
+            ("  if (const auto* gemm = std::get_if<GemmReference>(&check.reference)) return gemm;\n",
+             "  if (const auto* dgmm = std::get_if<DgmmReference>(&check.reference)) return dgmm;\n"),
+            ("    return geam_shape(*geam, values);\n  }\n", """\
+  if (const auto* dgmm = std::get_if<DgmmReference>(&check.reference)) {
+    return dgmm_shape(*dgmm, values);
+  }
+""")],
+        "tuner/family/parse_check.cpp": [
+            ("  geam.b = geam.c;\n  return geam;\n}\n", """
+DgmmReference parse_dgmm(const DocumentNode& node, const space::Scope& scope,
+                         const ArgumentFinder& finder) {
+  node.expect_keys({"op", "m", "n", "a", "b", "c"});
+  DgmmReference dgmm;
+  static_cast<MatrixArguments&>(dgmm) = parse_matrices(node, {"a", "b"}, finder);
+  dgmm.m = family_expression(node.at("m"), scope);
+  dgmm.n = family_expression(node.at("n"), scope);
+  return dgmm;
+}
+"""),
+            ('  if (name == "geam") return parse_geam(node, scope, finder);\n',
+             '  if (name == "dgmm") return parse_dgmm(node, scope, finder);\n'),
+            ('known = {"gemm", "geam"', ', "dgmm"')],
+        "tuner/verify/check_products.cuh": [
+            ("        (beta == 0 ? 0 : beta * (long long)b[place(trans_b, ldb, row, column)]));\n  }\n}\n", """
+/// Rows of a matrix of integers by their factors.
+template <class T>
+__global__ void scaled_rows(T* c, const T* a, const T* b, long long m, long long n) {
+  for (long long i = first_index(); i < m * n; i += index_stride()) c[i] = (T)(a[i] * b[i / n]);
+}
+""")],
+        "tuner/verify/check_kernels.cpp": [
+            ("            number(sum->a.ld), number(sum->b.ld), number(sum->c.ld), alpha, beta});\n    return;\n  }\n", """\
+  if (const auto* const scaled = std::get_if<blas::DgmmShape>(&call.operation.shape)) {
+    launch(fmt::format("scaled_rows<{}>", type), scaled->m * scaled->n,
+           {call.operands[blas::kC], call.operands[blas::kA], call.operands[blas::kB],
+            number(scaled->m), number(scaled->n)});
+    return;
+  }
+""")],
+        "tuner/backend/cpu/host_library.cpp": [
+            ("    geam<std::uint8_t>(shape, operands);\n  }\n  return {};\n}\n", """
+Expected<void, Failure> host_dgmm(const blas::DgmmShape& shape, const blas::Addresses& operands) {
+  const auto* const a = static_cast<const float*>(operands[blas::kA]);
+  const auto* const b = static_cast<const float*>(operands[blas::kB]);
+  auto* const c = static_cast<float*>(blas::result_address(operands));
+  for (std::int64_t i = 0; i < shape.m * shape.n; ++i) c[i] = a[i] * b[i / shape.n];
+  return {};
+}
+"""),
+            ("    return host_gemm(operation, *shape, operands);\n  }\n", """\
+  if (const auto* const shape = std::get_if<blas::DgmmShape>(&operation.shape)) {
+    return host_dgmm(*shape, operands);
+  }
+""")],
+        "tuner/backend/cuda/cublas.cpp": [
+            ("                          : geam_by_rows<double>(handle, api.dgeam, shape, operands));\n}\n", """
+Expected<void, Failure> run(const CublasApi&, cublasHandle_t, const blas::Operation& operation,
+                            const blas::DgmmShape&, const blas::Addresses&) {
+  return no_such_type("scales", operation.type);
+}
+""")],
+    })
+
+RECIPES = (COMMAND, FILL, ELEMENT_TYPE, LIBRARY_OPERATION)

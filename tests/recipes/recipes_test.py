@@ -24,6 +24,7 @@ from matrix import ALL  # noqa: E402
 
 BUILD = pathlib.Path(os.environ["TUNER_BUILD"])
 COMPILER = os.environ["HOST_COMPILER"]
+CUDA_HEADERS = os.environ["CUDA_HEADERS"]  # empty in a build without CUDA
 SOURCES = ("CMakeLists.txt", "cmake", "db", "examples", "kernels", "python", "reports", "scripts", "spaces", "tuner")
 SIGNS = {
     "format": "space/1", "family": "negate", "problem": {"dims": ["N"], "sizes": {"default": [[1000]]}},
@@ -38,6 +39,17 @@ SOURCE = """__global__ void negate(int N, const float* x, float* y) {
   if (i < N) y[i] = -1 / x[i];
 }
 """
+SCALED_ROWS = {
+    "format": "space/1", "family": "scale", "problem": {"dims": ["M", "N"], "sizes": {"default": [[20, 30]]}},
+    "arguments": [{"name": "M", "type": "int", "value": "M"}, {"name": "N", "type": "int", "value": "N"},
+                  {"name": "a", "type": "float*", "count": "M*N"}, {"name": "b", "type": "float*", "count": "M"},
+                  {"name": "c", "type": "float*", "count": "M*N", "role": "output"}],
+    "check": {"reference": {"op": "dgmm", "m": "M", "n": "N", "a": "a", "b": "b", "c": "c"}, "sizes": [[3, 5]]},
+    "kernels": {"scale": {"source": "scale.cu", "entry": "scale", "launch": {"grid": ["M"], "block": [32]}}}}
+SOURCE_OF_SCALED_ROWS = """__global__ void scale(int M, int N, const float* a, const float* b, float* c) {
+  for (int i = threadIdx.x; i < N; i += 32) c[blockIdx.x * N + i] = a[blockIdx.x * N + i] * b[blockIdx.x];
+}
+"""
 SOURCE_OF_E6M1 = """#include <cuda_fp8.h>
 __global__ void negate(int N, const fp8_e6m1* x, fp8_e6m1* y) {
   const int i = blockIdx.x * 64 + threadIdx.x;
@@ -49,7 +61,7 @@ __global__ void negate(int N, const fp8_e6m1* x, fp8_e6m1* y) {
 def section(title):
     """The recipe's text: from its title to an empty line before the next one."""
     text = (ROOT / "CONTRIBUTING.md").read_text()
-    found = re.search(rf"^\*\*{re.escape(title)}\*\* †.*?(?=^\*\*|^## )", text, flags=re.M | re.S)
+    found = re.search(rf"^\*\*{re.escape(title)}\*\* (?:\(.*\) )?†.*?(?=^\*\*|^## )", text, flags=re.M | re.S)
     return found.group(0) if found else ""
 
 
@@ -75,13 +87,15 @@ class RecipesTest(unittest.TestCase):
                     self.assertIn(path, text)
 
     def test_what_it_changes_compiles(self):
-        changed = sorted({path for recipe in RECIPES for path in recipe.paths() if path.endswith(".cpp")})
+        changed = sorted({path for recipe in RECIPES for path in recipe.paths()
+                          if path.endswith(".cpp") and (CUDA_HEADERS or "/cuda/" not in path)})
         self.assertGreaterEqual(len(changed), 4)
 
         def compiled(path):
             made = BUILD / pathlib.Path(path).parent  # headers that the build makes
             return subprocess.run([COMPILER, "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-DFMT_SHARED",
-                                   f"-I{self.tree}", f"-I{made}", self.tree / path], capture_output=True, text=True)
+                                   f"-I{self.tree}", f"-I{made}", *(["-isystem", CUDA_HEADERS] if CUDA_HEADERS else []),
+                                   self.tree / path], capture_output=True, text=True)
 
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
             for path, done in zip(changed, pool.map(compiled, changed)):
@@ -105,6 +119,10 @@ class RecipesTest(unittest.TestCase):
             return subprocess.run([tune, *words], cwd=self.tree, env=environment, capture_output=True, text=True)
 
         done = run("--space", "negate.json", "--backend", "cpu", "-q")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        (self.tree / "scale.json").write_text(json.dumps(SCALED_ROWS))
+        (self.tree / "scale.cu").write_text(SOURCE_OF_SCALED_ROWS)
+        done = run("--space", "scale.json", "--backend", "cpu", "-q")
         self.assertEqual(done.returncode, 0, done.stderr)
         (self.tree / "negate.json").write_text(json.dumps(SIGNS).replace("float*", "e6m1*"))
         (self.tree / "negate.cu").write_text(SOURCE_OF_E6M1)
