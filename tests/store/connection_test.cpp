@@ -53,8 +53,8 @@ std::string journal_with_super_journal(std::string_view database, const std::str
 
 /// The number of the last migration.
 int newest_schema() {
-  return static_cast<int>(std::ranges::distance(fs::directory_iterator(TUNER_SOURCE_DIR "/db/schema"),
-                                                fs::directory_iterator()));
+  return static_cast<int>(std::ranges::distance(
+      fs::directory_iterator(TUNER_SOURCE_DIR "/db/schema"), fs::directory_iterator()));
 }
 
 class ConnectionTest : public testing::Test {

@@ -36,11 +36,12 @@ enum class Activation {
 /// What follows a product: C = activation(alpha·op(A)·op(B) + beta·C + bias + residual), where the
 /// residual is a matrix that lies as C does.
 struct Epilogue {
-  /// Whether nothing follows.
+  /// @return whether nothing follows.
   [[nodiscard]] bool is_none() const {
     return bias == Bias::none && activation == Activation::none && !residual;
   }
-  bool operator==(const Epilogue&) const = default;  ///< all members
+  /// @return whether all members are equal.
+  bool operator==(const Epilogue&) const = default;
 
   Bias bias = Bias::none;                    ///< what is added first
   Activation activation = Activation::none;  ///< of the sum
