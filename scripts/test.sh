@@ -10,7 +10,7 @@ cd "$(dirname "$0")/.."
 
 scripts/install-deps.sh --tests
 if [ "${1:-}" = --sanitize ]; then
-  units='backend core cpu_backend dispatch family interop kernels measure report search select session source space store verify worker'
+  units='backend blas core cpu_backend dispatch family interop kernels lab measure report search select session source space store verify worker'
   for run in "asan:$units" 'tsan:dispatch session worker'; do
     preset=${run%%:*}
     read -ra modules <<<"${run#*:}"
