@@ -27,7 +27,7 @@ COMPILER = os.environ["HOST_COMPILER"]
 CUDA_HEADERS = os.environ["CUDA_HEADERS"]  # empty in a build without CUDA
 SOURCES = ("CMakeLists.txt", "cmake", "db", "examples", "kernels", "python", "reports", "scripts", "spaces", "tuner")
 SIGNS = {
-    "format": "space/1", "family": "negate", "problem": {"dims": ["N"], "sizes": {"default": [[1000]]}},
+    "format": "space/1", "family": "negate", "problem": {"dims": ["N"], "flops": "N", "bytes": "8*N", "sizes": {"default": [[1000]]}},
     "arguments": [{"name": "N", "type": "int", "value": "N"},
                   {"name": "x", "type": "float*", "count": "N", "fill": "signs"},
                   {"name": "y", "type": "float*", "count": "N", "role": "output"}],
@@ -40,7 +40,8 @@ SOURCE = """__global__ void negate(int N, const float* x, float* y) {
 }
 """
 SCALED_ROWS = {
-    "format": "space/1", "family": "scale", "problem": {"dims": ["M", "N"], "sizes": {"default": [[20, 30]]}},
+    "format": "space/1", "family": "scale",
+    "problem": {"dims": ["M", "N"], "flops": "M*N", "bytes": "8*M*N", "sizes": {"default": [[20, 30]]}},
     "arguments": [{"name": "M", "type": "int", "value": "M"}, {"name": "N", "type": "int", "value": "N"},
                   {"name": "a", "type": "float*", "count": "M*N"}, {"name": "b", "type": "float*", "count": "M"},
                   {"name": "c", "type": "float*", "count": "M*N", "role": "output"}],
