@@ -13,7 +13,6 @@ tuner.torch takes, where sizes are chosen. `ratio` is aten's time divided by tun
 
 import argparse
 import statistics
-import time
 
 import torch
 import transformers
@@ -21,7 +20,7 @@ from torch.nn import functional
 
 import tuner
 from graphs import time_us
-from steps import ROUNDS, captured_step, compare
+from steps import ROUNDS, captured_step, compare, first_call_s
 
 SHAPE = dict(hidden_size=4096, intermediate_size=14336, num_attention_heads=32, num_key_value_heads=8, vocab_size=128256,
              num_hidden_layers=4, max_position_embeddings=8192)
@@ -79,12 +78,7 @@ class MergedModel(torch.nn.Module):
 def time_alone(step, tokens, label):
     """Prints a line: a step by aten alone, or by what intercepts its calls."""
     ids = torch.randint(0, SHAPE["vocab_size"], (tokens, 1), device="cuda")
-    start = time.monotonic()
-    step(ids)
-    torch.cuda.synchronize()
-    ready = time.monotonic() - start
-    for _ in range(2):
-        step(ids)
+    ready = first_call_s(step, ids)
     graph, _ = captured_step(step, ids)
     times = sorted(time_us(graph, 1) for _ in range(ROUNDS))
     print(f"{label:8} {tokens:5} tokens  {statistics.median(times):7.1f} us ({times[0]:.1f}-{times[-1]:.1f})  ready {ready:.1f} s", flush=True)

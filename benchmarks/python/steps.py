@@ -19,6 +19,17 @@ def captured_step(step, x):
     return graph, result
 
 
+def first_call_s(step, x):
+    """Seconds of the first call; two more calls follow it."""
+    start = time.monotonic()
+    step(x)
+    torch.cuda.synchronize()
+    seconds = time.monotonic() - start
+    for _ in range(2):
+        step(x)
+    return seconds
+
+
 def compare(step, x, label, **options):
     """Prints a line; the options are those of tuner.torch.enable()."""
     tuner.torch.disable()
@@ -27,12 +38,7 @@ def compare(step, x, label, **options):
     torch.cuda.synchronize()
     plain, expected = captured_step(step, x)
     tuner.torch.enable(**options)
-    start = time.monotonic()
-    step(x)
-    torch.cuda.synchronize()
-    ready = time.monotonic() - start
-    for _ in range(2):
-        step(x)
+    ready = first_call_s(step, x)
     before = tuner.torch.statistics()
     tuned, result = captured_step(step, x)
     after = tuner.torch.statistics()

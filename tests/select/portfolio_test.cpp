@@ -117,7 +117,7 @@ TEST(PortfolioTest, WhereTheLibraryIsAlwaysFasterTheNearestCandidateRemains) {
 }
 
 TEST(PortfolioTest, ACandidateThatNeverRanIsNotTheNearest) {
-  // Both count as unserved: the second is slower than such a size counts.
+  // Each candidate counts as unserved: the second is slower than an unserved size counts.
   TimeMatrix matrix = matrix_of({{std::nullopt, std::nullopt}, {5000, std::nullopt}});
   matrix.library_ns = {100, 100};
   EXPECT_THAT(choose_portfolio(matrix, 2).members, ElementsAre(1));

@@ -163,9 +163,9 @@ struct Operands {
   double alpha = 1, beta = 0;
   std::array<Place, kMostOperands> places = {};
 };
-/// In memory.
+/// Operands by their addresses in memory.
 using Addresses = Operands<const void*>;
-/// Of C, the only operand that is written.
+/// The address of C, the only operand that is written.
 [[nodiscard]] inline void* result_address(const Addresses& operands) {
   return const_cast<void*>(operands[kC]);
 }

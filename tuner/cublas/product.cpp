@@ -62,7 +62,7 @@ std::optional<Epilogue> epilogue_of(cublasLtEpilogue_t epilogue, cudaDataType ty
 
 const blas::GemmTypeRow* gemm_type(const ProductCall& call) {
   const auto found = std::ranges::find_if(blas::kGemmTypeRows, [&](const blas::GemmTypeRow& it) {
-    // Those of cublasLt alone are passed on: it scales their operands.
+    // Types that cublasLt alone multiplies are passed on: cublasLt scales their operands.
     return !blas::only_lt_multiplies(it.matrices) && cuda_type(it.matrices) == call.a.type &&
            call.a.type == call.b.type && cuda_type(it.result) == call.c.type;
   });

@@ -46,7 +46,8 @@ class GemmSize {
   [[nodiscard]] std::span<const std::int64_t> numbers() const {
     return std::span(numbers_).first(count_);
   }
-  /// Those that a launch takes of alpha, A, B, beta, C, the bias and the residual.
+  /// The arguments that a launch of the family takes, of alpha, A, B, beta, C, the bias and the
+  /// residual.
   [[nodiscard]] std::span<const DispatchArgument> taken(
       std::span<const DispatchArgument, 7> arguments) const {
     return arguments.first(arguments_);

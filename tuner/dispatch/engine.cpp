@@ -398,7 +398,7 @@ KernelUse Engine::launch_kernel_anew(FamilyId id, std::span<const std::int64_t> 
   if (const auto end = no_tuned_kernel(*plan)) return {.end = *end};
   const auto done = enqueue(*plan, arguments, stream);
   if (done) return {.end = KernelEnd::launched, .saved_ns = plan->answer.saved_ns};
-  if (!done.error().is_transient) discard_failed(*family, slot, *plan, done.error());
+  discard_failed(*family, slot, *plan, done.error());
   return {.end = KernelEnd::failed};
 }
 

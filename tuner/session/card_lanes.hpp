@@ -41,7 +41,8 @@ class OneAtATime final : public Observer {
 /// that join.
 class CardLanes {
  public:
-  /// One lane for each of the cards. All must outlive it; cards that join are added to `cards`.
+  /// A lane for each of the cards. The arguments must outlive the lanes; cards that join are added
+  /// to `cards`.
   CardLanes(const RunRequest& request, const BegunRun& begun, const store::Subject& subject,
             std::deque<FreeCard>& cards, SizeBoard& board);
   CardLanes(const CardLanes&) = delete;

@@ -142,7 +142,7 @@ struct CardDropped {
 };
 
 /// What happens in a run. Coverage is what the checks of a first right candidate reached of the
-/// family's reference kernel: of each process that drives a device. A SizeResult is told when its
+/// family's reference kernel: of each process that drives a device. A SizeResult comes when its
 /// size is over.
 using Event = std::variant<Opening, SearchEstimate, verify::Coverage, Progress, FinalBegan,
                            RoundDone, EnergyBegan, SizeResult, CardJoined, CardDropped>;

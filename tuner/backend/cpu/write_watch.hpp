@@ -22,7 +22,7 @@ class WriteWatch {
   /// some microseconds, in a virtual machine up to a tenth of a millisecond.
   enum class Faults { first_of_a_page, every };
   /// A kernel that adds up in its output beside a guard zone writes there many times.
-  static constexpr std::size_t kMostSteps = 10'000;
+  static constexpr std::size_t kMostSteps = 100'000;
 
   explicit WriteWatch(std::vector<std::span<std::byte>> data,
                       Faults faults = Faults::first_of_a_page);
