@@ -97,7 +97,8 @@ Expected<void, Failure> CudaKernel::keep_variables(std::span<const std::byte> im
     auto copied = attempt(cudaMemcpy(kept_.get() + at, place, size, cudaMemcpyDefault));
     if (!copied) return copied;
   }
-  return {};
+  // The host does not wait for a copy within the device, nor does the stream of the launches.
+  return finish(cudaStreamLegacy);
 }
 
 bool CudaKernel::has_changed_variables() const {
