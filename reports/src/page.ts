@@ -82,7 +82,7 @@ function makeSummary({ families }: Overview): HTMLElement[] {
   const library = libraries.length === 1 ? libraries[0] : "library";
   const columns: Column[] = [
     { key: "family", label: "Family", kind: "text" }, { key: "type", label: "Type", kind: "text" }, { key: "sizes", label: "Sizes", kind: "count" },
-    { key: "ratio", label: `× ${library}`, kind: "factor" }, { key: "default", label: "× default", kind: "factor" },
+    { key: "ratio", label: `× ${library}`, kind: "factor" }, { key: "median", label: "median", kind: "factor" }, { key: "default", label: "× default", kind: "factor" },
     { key: "roof", label: "% of roof (median)", kind: "share" }, { key: "ahead", label: "Ahead at", kind: "count" },
     { key: "behind", label: "Behind at", kind: "count" }, { key: "todo", label: "Sizes to do", kind: "text" },
   ];
@@ -95,7 +95,7 @@ function makeSummary({ families }: Overview): HTMLElement[] {
   const names = families.flatMap(({ types }, f) => types.rows.map(() => f));
   holder.querySelectorAll("tbody th").forEach((head, i) => head.replaceChildren(makeLink(`family-${names[i]}`, head.textContent!)));
   return [make("section", { class: "summary" }, make("h2", {}, "Summary"),
-    make("p", { class: "note" }, "Geometric means over the sizes of a type, of times back to back where both sides were timed so, else of cold launches. “Ahead” and “behind”: by the 95\u00a0% interval."), holder)];
+    make("p", { class: "note" }, "Geometric means, and a median, over the sizes of a type, of times back to back where both sides were timed so, else of cold launches. “Ahead” and “behind”: by the 95\u00a0% interval."), holder)];
 }
 
 // ---- families ----
@@ -107,7 +107,7 @@ function winsPart({ types, wins }: Family): HTMLElement[] {
   const won = kernels.map((_, i) => wins.rows[i][at] as number);
   const winners = kernels.flatMap((kernel, i) => won[i] > 0 ? [make("strong", {}, kernel), ` at ${count(won[i])} ${won[i] === 1 ? "size" : "sizes"}`, ", "] : []).slice(0, -1);
   const others = kernels.filter((_, i) => won[i] === 0);
-  return [make("p", { class: "wins" }, "Best kernel: ", ...winners, ".", others.length > 0 ? ` Best nowhere: ${others.join(", ")}.` : "")];
+  return [make("p", { class: "wins" }, "Best kernel: ", ...winners, ".", others.length > 0 ? ` Best at no size: ${others.join(", ")}.` : "")];
 }
 
 /** Links to what is known of each kernel over all sizes. */
@@ -118,7 +118,7 @@ function kernelLinks({ family, sizes }: Family, { kernels }: Overview): HTMLElem
     if (link.textContent !== kernel.kernel) link.setAttribute("aria-label", kernel.kernel);
     return [link, " "];
   });
-  return make("p", { class: "note" }, "Over all sizes: ", ...links.slice(0, -1));
+  return make("p", { class: "note" }, "Details of each kernel: ", ...links.slice(0, -1));
 }
 
 function toDoPart({ to_do }: Family): HTMLElement[] {

@@ -22,8 +22,10 @@ const kPaperRows = 30; // a page of paper
 /** Columns that only charts and commands read. */
 const kUnseen = ["problem", "work", "intensity", "low", "high"];
 
-/** A size or a part of one however it was typed: "2048×4096", "2048 4096" and "2048,4096" are the same. */
+/** A size or a part of one however it was typed: "2048×4096", "2048 4096" and "2048,4096" are the same, as are "64^3" and "64,64,64". */
 function plainSize(text: string): string {
+  const power = /^(\d+)\s*(?:\^\s*([23])|([²³]))$/.exec(text.trim());
+  if (power) return Array(power[2] === "2" || power[3] === "²" ? 2 : 3).fill(power[1]).join(",");
   return text.trim().toLowerCase().replaceAll(/(?<=\d)\s*[x×*,;\s]\s*(?=\d)/g, ",");
 }
 

@@ -14,7 +14,7 @@ function csv(header: string[], rows: Cell[][]): string {
 
 /** A table as RFC 4180 CSV, with the raw numbers. */
 export function tableCsv(table: Table): string {
-  return csv(table.columns.map((column) => column.key === "x" || column.key === "y" ? column.label : column.key), table.rows);
+  return csv(table.columns.map((column) => column.kernel ?? (column.key === "x" || column.key === "y" ? column.label : column.key)), table.rows);
 }
 
 export function trialsCsv(trials: Trials): string {

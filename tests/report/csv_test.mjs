@@ -16,6 +16,7 @@ const cells = (...row) => tableCsv({ columns: row.map((_, i) => ({ key: `c${i}`,
 for (const formula of ["=1+1", "+SUM(A1)", "-cmd|' /C calc'!A0", "@SUM(A1)", "\t=1+1"]) {
   assert.equal(cells(formula), `'${formula}`, "an apostrophe makes it a text");
 }
+assert.equal(tableCsv({ columns: [{ key: "kernel", label: "tma", kernel: "gemm_tma" }], rows: [] }), "gemm_tma\r\n");
 assert.equal(tableCsv({ columns: [{ key: "=HYPERLINK()" }], rows: [] }), "'=HYPERLINK()\r\n");
 assert.equal(cells("\r=1"), "\"'\r=1\"");
 assert.equal(cells('=A1,"B"'), "\"'=A1,\"\"B\"\"\"");

@@ -30,9 +30,9 @@ TEST(FamilySection, EveryTypeHasItsOwnVerdict) {
   const Json family = typed_family();
   EXPECT_EQ(family.at("verdict"), Json({"3 types, 6 sizes, 1 kernel."}));
   EXPECT_EQ(family.at("types").at("rows"), Json::parse(R"([
-    ["bf16", 2, 0.8, 0, 2, 0, null, 0.8, 240.0, 0.224188, "rows 2"],
-    ["f32", 2, 1.25, 2, 0, 0, null, 1.0, 40.0, 0.597834, "rows 2"],
-    ["f64", 2, null, null, null, null, null, 1.0, 20.0, 0.298917, "rows 2"]])"));
+    ["bf16", 2, 0.8, 0.8, 0, 2, 0, null, 0.8, 240.0, 0.224188, "rows 2"],
+    ["f32", 2, 1.25, 1.25, 2, 0, 0, null, 1.0, 40.0, 0.597834, "rows 2"],
+    ["f64", 2, null, null, null, null, null, null, 1.0, 20.0, 0.298917, "rows 2"]])"));
   EXPECT_EQ(
       family.at("wins").at("rows"),
       Json::parse(R"([["bf16", "rows", 2, 2], ["f32", "rows", 2, 2], ["f64", "rows", 2, 2]])"));

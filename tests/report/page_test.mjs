@@ -167,7 +167,7 @@ const tests = {
     assert.equal(await family.locator(".shown").textContent(), "2 of 4 sizes shown.");
     await family.getByLabel("Search").fill("2048");
     assert.deepEqual(await shown(), ["2048×2048×2048"]);
-    for (const typed of ["2048x2048x2048", "2048 2048 2048", "2048, 2048,2048", "2048×2048"]) {
+    for (const typed of ["2048x2048x2048", "2048 2048 2048", "2048, 2048,2048", "2048×2048", "2048^3", "2048³"]) {
       await family.getByLabel("Search").fill(typed);
       assert.deepEqual(await shown(), ["2048×2048×2048"], typed);
     }

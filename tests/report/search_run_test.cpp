@@ -92,6 +92,17 @@ TEST_F(SearchRuns, ImprovementsAreCountedInAllCandidatesAndSeconds) {
   EXPECT_TRUE(one.exhausted);
 }
 
+TEST_F(SearchRuns, WhatEarlierRunsTriedCountsAsTried) {
+  begin();
+  run(1, 400);
+  run(2, 100);
+  begin();
+  run(3, 200);
+  run(4, 300);
+  EXPECT_FALSE(runs().at(0).exhausted);
+  EXPECT_TRUE(runs().at(1).exhausted);
+}
+
 TEST_F(SearchRuns, AConfigurationRunAgainCountsOnceWithTheResultThatStands) {
   begin();
   run(1, 400);

@@ -164,7 +164,7 @@ struct Tally {
   double logs = 0;
   std::uint64_t count = 0, ahead = 0, behind = 0;
   std::map<std::string, std::uint64_t> states = {}, wins = {};
-  std::vector<double> behind_ratios = {};
+  std::vector<double> ratios = {}, behind_ratios = {};
   std::optional<std::size_t> fastest = {};
 
   void add(const Rows& sizes, std::size_t i) {
@@ -182,19 +182,26 @@ struct Tally {
     }
     if (sizes.at(i, "ratio").is_null()) return;
     logs += std::log(sizes.number(i, "ratio"));
+    ratios.push_back(sizes.number(i, "ratio"));
     ++count;
     ahead += sizes.number(i, "low") > 1 ? 1U : 0U;
     behind += is_behind ? 1U : 0U;
   }
   [[nodiscard]] double mean() const { return std::exp(logs / static_cast<double>(count)); }
+  /// Of an even number the upper one.
+  [[nodiscard]] double median() const {
+    std::vector<double> sorted = ratios;
+    std::ranges::sort(sorted);
+    return sorted.at(sorted.size() / 2);
+  }
 };
 
 void check_verdict_of_one_type(const Json& family, const Tally& all) {
   const Rows sizes(family.at("sizes"));
   std::vector<Shown> verdict;
   if (all.count > 0) {
-    verdict = {about(fmt::format("{:.2f}", all.mean())), exactly(all.count), exactly(all.ahead),
-               exactly(all.behind)};
+    verdict = {about(fmt::format("{:.2f}", all.mean())), exactly(all.count),
+               about(fmt::format("{:.2f}", all.median())), exactly(all.ahead), exactly(all.behind)};
     const std::uint64_t equal = all.count - all.ahead - all.behind;
     if (equal > 0) verdict.push_back(exactly(equal));
   }
@@ -230,6 +237,7 @@ void check_types(const Json& family, const std::map<std::string, Tally>& types) 
     EXPECT_EQ(rows.at(i, "ratio").is_null(), of.count == 0);
     if (of.count == 0) continue;
     EXPECT_NEAR(rows.number(i, "ratio"), of.mean(), 1e-4 * of.mean());
+    EXPECT_NEAR(rows.number(i, "median"), of.median(), 1e-4 * of.median());
     EXPECT_EQ(rows.at(i, "ahead"), of.ahead);
     EXPECT_EQ(rows.at(i, "behind"), of.behind);
     EXPECT_EQ(rows.at(i, "equal"), of.count - of.ahead - of.behind);

@@ -275,6 +275,7 @@ Json sizes_table(std::span<const KernelHistory> kernels, const std::vector<Row>&
 /// How the best kernels of some sizes stand beside the library.
 struct Standing {
   double logs = 0;
+  std::vector<double> ratios = {};
   std::uint64_t count = 0, ahead = 0, behind = 0;
 
   void add(const Row& row) {
@@ -282,6 +283,7 @@ struct Standing {
     if (!ratio) return;
     const store::BestRecord& best = *row.best()->best;
     logs += std::log(*ratio);
+    ratios.push_back(*ratio);
     ++count;
     if (best.ratio_to_library_low.value_or(*ratio) > 1) ++ahead;
     if (best.ratio_to_library_high.value_or(*ratio) < 1) ++behind;
@@ -324,13 +326,20 @@ std::vector<OfType> by_type(const std::vector<Row>& rows, const FamilyMetric& me
   return types;
 }
 
+std::optional<double> median_of(std::vector<double> values) {
+  if (values.empty()) return std::nullopt;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::ranges::nth_element(values, middle);
+  return *middle;
+}
+
 std::string against_library(const Standing& all, const std::string& library) {
   if (all.count == 0) return "No library was timed beside the best kernels.";
   std::string text = fmt::format(
-      "The best kernel of each size is {:.2f}× as fast as {} (geometric mean of {}): ahead at {}, "
-      "behind at {}",
-      all.mean(), library, format_plural(all.count, "size", "sizes"), format_count(all.ahead),
-      format_count(all.behind));
+      "The best kernel of each size is {:.2f}× as fast as {} (geometric mean of {}; median "
+      "{:.2f}×): ahead at {}, behind at {}",
+      all.mean(), library, format_plural(all.count, "size", "sizes"), *median_of(all.ratios),
+      format_count(all.ahead), format_count(all.behind));
   if (all.ahead + all.behind < all.count) {
     text += fmt::format(", tied at {}", format_count(all.count - all.ahead - all.behind));
   }
@@ -378,18 +387,12 @@ std::optional<double> mean_to_default(const OfType& of) {
   return std::exp(of.default_logs / static_cast<double>(of.with_default));
 }
 
-std::optional<double> median_roof(std::vector<double> shares) {
-  if (shares.empty()) return std::nullopt;
-  const auto middle = shares.begin() + static_cast<std::ptrdiff_t>(shares.size() / 2);
-  std::ranges::nth_element(shares, middle);
-  return *middle;
-}
-
 Json types_table(std::span<const KernelHistory> kernels, const std::vector<OfType>& types,
                  const FamilyMetric& metric, const Roofs& roofs, const std::string& library) {
   Json table = make_table({{"type", "Type", "text"},
                            {"sizes", "Sizes", "count"},
                            {"ratio", library.empty() ? "× library" : "× " + library, "factor"},
+                           {"median", "median", "factor"},
                            {"ahead", "Ahead at", "count"},
                            {"behind", "Behind at", "count"},
                            {"equal", "Tied at", "count"},
@@ -408,9 +411,9 @@ Json types_table(std::span<const KernelHistory> kernels, const std::vector<OfTyp
     }
     table["rows"].push_back(
         {of.type.empty() ? "not known" : of.type, of.sizes,
-         cell(compared ? std::optional(all.mean()) : std::nullopt), counted(all.ahead),
-         counted(all.behind), counted(all.count - all.ahead - all.behind),
-         cell(mean_to_default(of)), cell(median_roof(of.roof_shares)),
+         cell(compared ? std::optional(all.mean()) : std::nullopt), cell(median_of(all.ratios)),
+         counted(all.ahead), counted(all.behind), counted(all.count - all.ahead - all.behind),
+         cell(mean_to_default(of)), cell(median_of(of.roof_shares)),
          cell(of.highest == nullptr ? std::nullopt : metric.rate(*of.highest)),
          cell(of.highest == nullptr ? std::nullopt : share_of_peak(*of.highest, roofs)),
          fmt::format("{}", fmt::join(wins, ", "))});
@@ -484,9 +487,12 @@ std::string behind_text(const std::vector<const Row*>& rows, const std::string& 
     named.push_back(fmt::format("{} {:.3f}×", format_size(row->problem), *ratio_of(*row->best())));
   }
   const std::size_t others = rows.size() - named.size();
-  return fmt::format("{} behind {}: {}{}.", format_plural(rows.size(), "size is", "sizes are"),
-                     library, fmt::join(named, "; "),
-                     others > 0 ? fmt::format("; and {} more", format_count(others)) : "");
+  return fmt::format(
+      "{} behind {}, which the dispatcher calls there: {}{}. A longer search, or another kernel, "
+      "may "
+      "change that.",
+      format_plural(rows.size(), "size is", "sizes are"), library, fmt::join(named, "; "),
+      others > 0 ? fmt::format("; and {} more", format_count(others)) : "");
 }
 
 Json to_do(const std::vector<Row>& rows, const std::string& library) {
@@ -513,7 +519,7 @@ Json to_do(const std::vector<Row>& rows, const std::string& library) {
       commands_for(improving));
   auto behind = with(rows, "behind");
   std::ranges::stable_sort(behind, {}, [](const Row* row) { return *ratio_of(*row->best()); });
-  add(behind, behind.empty() ? "" : behind_text(behind, library), Json::array());
+  add(behind, behind.empty() ? "" : behind_text(behind, library), commands_for(behind));
   return list;
 }
 

@@ -129,13 +129,12 @@ std::string label_of(const FinalistRecord& finalist, const SizeHistory& size) {
 }
 
 /// The contenders that an imported line tells of. Times of a default or a library are medians
-/// alone.
+/// alone: 0 stands for the quartiles and the interval that are not known.
 std::vector<FinalistRecord> finalists_of_line(const store::BestRecord& best) {
   const auto contender = [&](const char* role, double ns, std::optional<double> ratio) {
     FinalistRecord finalist{.role = role, .config_json = "", .time = {}, .samples_ns = {}};
-    finalist.time = {.median_ns = ns, .q1_ns = ns, .q3_ns = ns, .min_ns = ns, .samples = 0};
+    finalist.time = {.median_ns = ns, .q1_ns = 0, .q3_ns = 0, .min_ns = ns, .samples = 0};
     finalist.ratio_to_best = ratio.value_or(ns / best.time.median_ns);
-    finalist.ratio_low = finalist.ratio_high = finalist.ratio_to_best;
     return finalist;
   };
   std::vector<FinalistRecord> finalists = {contender("candidate", best.time.median_ns, 1)};
@@ -147,8 +146,8 @@ std::vector<FinalistRecord> finalists_of_line(const store::BestRecord& best) {
   }
   if (best.library_ns) {
     FinalistRecord library = contender("library", *best.library_ns, best.ratio_to_library);
-    library.ratio_low = best.ratio_to_library_low.value_or(library.ratio_to_best);
-    library.ratio_high = best.ratio_to_library_high.value_or(library.ratio_to_best);
+    library.ratio_low = best.ratio_to_library_low.value_or(0);
+    library.ratio_high = best.ratio_to_library_high.value_or(0);
     finalists.push_back(std::move(library));
   }
   return finalists;
@@ -161,6 +160,11 @@ std::string answer_of_line(const store::BestRecord& best) {
       best.origin.empty() ? "" : " from " + store::published_origin(best),
       format_plural(static_cast<std::uint64_t>(best.ties), "other finalist was",
                     "other finalists were"));
+}
+
+/// Empty for 0.
+Json cell_if(double value) {
+  return value > 0 ? Json(rounded(value)) : Json();
 }
 
 template <class Value>
@@ -207,9 +211,9 @@ Json finalists_section(const KernelHistory& kernel, const SizeHistory& stored) {
     const ReportedTrial* trial = trial_of(kernel, size, finalist);
     table["rows"].push_back(
         {label_of(finalist, size), standing(finalist, round), cell(finalist.sustained_ns),
-         rounded(finalist.ratio_to_best), rounded(finalist.ratio_low), rounded(finalist.ratio_high),
-         rounded(finalist.time.median_ns), rounded(finalist.time.q1_ns),
-         rounded(finalist.time.q3_ns), cell(finalist.hot_ns), cell(finalist.clock_mhz),
+         rounded(finalist.ratio_to_best), cell_if(finalist.ratio_low), cell_if(finalist.ratio_high),
+         rounded(finalist.time.median_ns), cell_if(finalist.time.q1_ns),
+         cell_if(finalist.time.q3_ns), cell(finalist.hot_ns), cell(finalist.clock_mhz),
          known(trial, &ReportedTrial::registers), known(trial, &ReportedTrial::shared_bytes),
          known(trial, &ReportedTrial::local_bytes), config_text(kernel.parameters, values)});
     if (shows_rested) table["rows"].back().push_back(cell(finalist.rested_ns));

@@ -21,9 +21,11 @@ constexpr std::size_t kLibraryColumn = 8;   // of the table of best configuratio
 
 std::string query_command(const KernelHistory& kernel, const SizeHistory& size,
                           const std::string& device_name) {
-  return shell_line(std::vector<std::string>{"tune", "query", "--kernel", kernel.kernel, "--size",
-                                             size.problem, "--device", device_name, "--format",
-                                             "cpp"});
+  std::vector<std::string> words = {"tune",   "query",      "--kernel", kernel.kernel,
+                                    "--size", size.problem, "--device", device_name};
+  // Code is written from the kernel's files, which an imported result lacks.
+  if (!size.best || size.best->verified) words.insert(words.end(), {"--format", "cpp"});
+  return shell_line(words);
 }
 
 std::string best_config(const KernelHistory& kernel, const SizeHistory& size) {

@@ -91,7 +91,6 @@ SearchRun search_run(const store::RunRecord& run, const std::vector<Tried>& trie
   search.began_s = std::max(0.0, tried.front().seconds - tried.front().own_s);
   search.seconds = tried.back().seconds;
   search.wall_s = std::max(run.wall_s, search.seconds);
-  search.exhausted = run.valid > 0 && tried.size() >= run.valid;
   double best_ns = HUGE_VAL;
   for (std::size_t i = 0; i < tried.size(); ++i) {
     if (tried[i].ns.value_or(HUGE_VAL) >= best_ns) continue;
@@ -162,6 +161,10 @@ std::vector<SearchRun> search_runs(const store::Store& store,
     SearchRun search = search_run(run, tried);
     search.beginning = beginning_of(run, tried, legacy);
     bequeath(legacy, run, tried, store.finalists(run.id, problem), configs);
+    // A run does not try again what earlier ones did.
+    const std::size_t known =
+        std::max(tried.size(), legacy.results[key_of(run.environment)].size());
+    search.exhausted = run.valid > 0 && known >= run.valid;
     searches.push_back(std::move(search));
     first = end;
   }

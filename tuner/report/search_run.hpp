@@ -67,7 +67,7 @@ struct SearchRun {
   double began_s = 0;                     ///< when the first of them was begun
   double seconds = 0;                     ///< until the last of them was done
   double wall_s = 0;                      ///< that the run lasted, its finals included
-  bool exhausted = false;                 ///< it tried every configuration
+  bool exhausted = false;                 ///< with earlier runs it tried every configuration
 
   /// The best time by then; none when nothing had succeeded.
   [[nodiscard]] std::optional<double> best_by(ProgressAxis progress, double limit) const;
