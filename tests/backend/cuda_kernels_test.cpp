@@ -51,6 +51,7 @@ space::Size size_for(const family::Family& family, const family::Kernel& kernel,
                            : kernel.name == "gemm_wgmma"            ? "1024,1024,8192,TRANS_A=1"
                            : kernel.name == "gemm_wgmma_realigned"  ? "1023,1025,1027,TRANS_B=1"
                            : kernel.name == "gemm_mma"              ? "1000,1032,2064,TRANS_A=1"
+                           : kernel.name == "gemm_tcgen05"          ? "1024,1024,8192,TRANS_B=1"
                            : family.name == "gemm"                  ? "1024,1024,1024"
                            : family.name == "gemm_grouped"          ? "512,1024,1024"
                            : family.name == "reduction"             ? "1048576"

@@ -92,6 +92,7 @@ Json checked(const family::Family& family, const Bound& each, const std::string&
                             space::display(each.size, each.kernel.space->dims), why));
   }
   return {{"kernel", each.kernel.name},
+          {"unproven", each.kernel.unproven},
           {"size", space::size_json(each.size, each.kernel.space->dims)},
           {"parameters", each.kernel.space->parameters.size()},
           {"constraints", each.kernel.space->constraints.size()},
@@ -258,6 +259,7 @@ Json kernel_json(const Bound& bound) {
   }
   return {{"kernel", bound.kernel.name},
           {"doc", bound.kernel.doc},
+          {"unproven", bound.kernel.unproven},
           {"parameters", std::move(parameters)},
           {"constraints", std::move(constraints)}};
 }
@@ -279,6 +281,9 @@ int show(const family::Family& family, const std::vector<Bound>& bound,
   for (const Bound& each : bound) {
     output.tell("\n{}{}{}\n", each.kernel.name, each.kernel.doc.empty() ? "" : ": ",
                 each.kernel.doc);
+    if (!each.kernel.unproven.empty()) {
+      output.tell("only where --kernel names it: {}\n", each.kernel.unproven);
+    }
     Table table({{"parameter"},
                  {"values"},
                  {"default", Align::right},
