@@ -9,7 +9,6 @@
 #include "common/async_barrier.cuh"
 #include "common/operand_type.cuh"
 #include "common/shared_memory.cuh"
-#include "common/vector.cuh"
 #include "common/wgmma.cuh"  // for the descriptor of an operand, which differs in its version alone
 
 constexpr int TENSOR_LANES = 128, TENSOR_COLUMNS = 512;
@@ -26,9 +25,9 @@ template <class T, bool ROWS_K_MAJOR, bool COLUMNS_K_MAJOR>
 __device__ constexpr unsigned instruction_descriptor(int rows, int columns) {
   constexpr OperandType TYPE = OperandTypeOf<T>::value;
   constexpr unsigned SUM = TYPE == OperandType::s8 ? 2 : 1;  // of 32 bits: integer, float
-  constexpr unsigned ELEMENT = TYPE == OperandType::tf32                                ? 2
+  constexpr unsigned ELEMENT = TYPE == OperandType::tf32                              ? 2
                                : TYPE == OperandType::bf16 || TYPE == OperandType::s8 ? 1
-                                                                                       : 0;
+                                                                                      : 0;
   return SUM << 4 | ELEMENT << 7 | ELEMENT << 10 | (ROWS_K_MAJOR ? 0u : 1u) << 15 |
          (COLUMNS_K_MAJOR ? 0u : 1u) << 16 | static_cast<unsigned>(columns / 8) << 17 |
          static_cast<unsigned>(rows / 16) << 24;
@@ -102,24 +101,32 @@ Sum<T> operand_element(unsigned long long descriptor, bool is_k_major, int row, 
                     : described_element<T, false>(descriptor, row, k);
 }
 
-/// Of all elements that a product reads.
+/// Of all bytes that a product reads of an operand, in pieces of 16 that the swizzle permutes.
+inline unsigned long long add_operand(unsigned long long hash, unsigned long long descriptor,
+                                      bool is_k_major, int extent, int depth) {
+  const auto add = [&](unsigned address) {
+    unsigned long long words[2];
+    __builtin_memcpy(words, at_shared_address<unsigned char>(swizzled_128(address)), sizeof words);
+    for (const unsigned long long word : words) hash = (hash ^ word) * 1099511628211ull;
+  };
+  const auto field = [&](int begin) {
+    return static_cast<unsigned>(descriptor >> begin & 0x3fffu) * 16;
+  };
+  for (int across = 0; across < (is_k_major ? extent : depth); ++across) {
+    const auto row = static_cast<unsigned>(across);
+    const unsigned begin = field(0) + row / 8 * field(32) + row % 8 * 128;
+    const unsigned pieces = is_k_major ? 2 : static_cast<unsigned>(extent) / 8;
+    for (unsigned i = 0; i < pieces; ++i) add(begin + i / 8 * field(16) + i % 8 * 16);
+  }
+  return hash;
+}
 template <class T>
 unsigned long long operand_hash(const HostTensorOperation& product) {
   const HostInstruction shape{product.instruction};
-  unsigned long long hash = 14695981039346656037ull;
-  const auto add = [&](unsigned long long operand, bool is_k_major, int extent) {
-    for (int row = 0; row < extent; ++row) {
-      for (int k = 0; k < PRODUCT_DEPTH<T>; ++k) {
-        const Sum<T> element = operand_element<T>(operand, is_k_major, row, k);
-        unsigned bits;
-        __builtin_memcpy(&bits, &element, sizeof bits);
-        hash = (hash ^ bits) * 1099511628211ull;
-      }
-    }
-  };
-  add(product.rows, shape.rows_k_major(), shape.rows());
-  add(product.columns, shape.columns_k_major(), shape.columns());
-  return hash;
+  const unsigned long long hash = add_operand(14695981039346656037ull, product.rows,
+                                              shape.rows_k_major(), shape.rows(), PRODUCT_DEPTH<T>);
+  return add_operand(hash, product.columns, shape.columns_k_major(), shape.columns(),
+                     PRODUCT_DEPTH<T>);
 }
 
 /// Calls what(word) of each sum of a product.
@@ -141,15 +148,14 @@ inline void forget_sums(const HostTensorOperation& product) {
 template <class T>
 void compute_tensor_product(const HostTensorOperation& product) {
   if (operand_hash<T>(product) != product.operands) return forget_sums(product);
-  constexpr int DEPTH = PRODUCT_DEPTH<T>, SPAN = 32;
+  constexpr int DEPTH = PRODUCT_DEPTH<T>, SPAN = 2048 / DEPTH;
   const HostInstruction shape{product.instruction};
   for (int first = 0; first < shape.columns(); first += SPAN) {
     const int count = shape.columns() - first < SPAN ? shape.columns() - first : SPAN;
     Sum<T> columns[SPAN][DEPTH];
     for (int i = 0; i < count; ++i) {
       for (int k = 0; k < DEPTH; ++k) {
-        columns[i][k] =
-            operand_element<T>(product.columns, shape.columns_k_major(), first + i, k);
+        columns[i][k] = operand_element<T>(product.columns, shape.columns_k_major(), first + i, k);
       }
     }
     for (int row = 0; row < shape.rows(); ++row) {
@@ -158,8 +164,7 @@ void compute_tensor_product(const HostTensorOperation& product) {
         of_row[k] = operand_element<T>(product.rows, shape.rows_k_major(), row, k);
       }
       for (int i = 0; i < count; ++i) {
-        unsigned& word =
-            tensor_word(shape.lane(row), static_cast<int>(product.sums) + first + i);
+        unsigned& word = tensor_word(shape.lane(row), static_cast<int>(product.sums) + first + i);
         Sum<T> sum = 0;
         if (product.accumulate) __builtin_memcpy(&sum, &word, sizeof sum);
         sum = added_up<T>(sum, of_row, columns[i]);
@@ -220,6 +225,7 @@ __device__ __forceinline__ unsigned tensor_memory_at(unsigned address_at) {
 /// the block has followed. Every block does so before it ends.
 template <int COLUMNS>
 __device__ __forceinline__ void free_tensor_memory(unsigned address) {
+  __syncwarp();
 #ifndef TUNER_CPU_BACKEND
   asm volatile(
       "tcgen05.fence::after_thread_sync;\n"
@@ -227,10 +233,11 @@ __device__ __forceinline__ void free_tensor_memory(unsigned address) {
       "n"(COLUMNS)
       : "memory");
 #else
-  __syncwarp();
+  if (threadIdx.x % 32 != 0) return;
   tuner::TensorMemory& memory = tuner::context->tensor_memory;
-  const bool is_used = memory.complete_oldest != nullptr && memory.complete_oldest(memory.operations);
-  if (!is_used && address == memory.first && memory.columns == COLUMNS && threadIdx.x % 32 == 0) {
+  const bool is_used =
+      memory.complete_oldest != nullptr && memory.complete_oldest(memory.operations);
+  if (!is_used && address == memory.first && memory.columns == COLUMNS) {
     memory.columns = 0;  // else the block ends with them, which the backend refuses
   }
 #endif
@@ -244,12 +251,14 @@ __device__ __forceinline__ void await_tensor_phase(unsigned barrier, unsigned pa
 #endif
 }
 
-/// Arrives, after loads of sums that may be overwritten then.
+/// Arrives once for a warp, after its loads of sums that may be overwritten then. All lanes call
+/// it.
 __device__ __forceinline__ void arrive_after_loads(unsigned barrier) {
 #ifndef TUNER_CPU_BACKEND
   asm volatile("tcgen05.fence::before_thread_sync;" ::: "memory");
 #endif
-  arrive(barrier);
+  __syncwarp();
+  if (threadIdx.x % 32 == 0) arrive(barrier);
 }
 
 /// Loads COUNT sums, 8, 16 or 32, of neighbouring columns and the lane of this thread from `from`
@@ -259,16 +268,18 @@ template <class S, int COUNT>
 __device__ __forceinline__ void load_sums(S (&to)[COUNT], unsigned from) {
   const unsigned first_lane = threadIdx.x / 32 % 4 * 32;
   const unsigned address = from + (first_lane << 16);
+  __syncwarp();  // the instruction needs all lanes together
 #ifndef TUNER_CPU_BACKEND
   struct {
     unsigned at[COUNT];
   } sum;
-#define LOAD_SUMS(N, REGISTERS)                                                         \
-  asm volatile("tcgen05.ld.sync.aligned.32x32b.x" #N ".b32 {" SUMS_##REGISTERS "}, [%" #N \
-               "];\n"                                                                   \
-               "tcgen05.wait::ld.sync.aligned;"                                         \
-               : OPERANDS_##REGISTERS("=r")                                             \
-               : "r"(address)                                                           \
+#define LOAD_SUMS(N, REGISTERS)                                                \
+  asm volatile("tcgen05.ld.sync.aligned.32x32b.x" #N ".b32 {" SUMS_##REGISTERS \
+               "}, [%" #N                                                      \
+               "];\n"                                                          \
+               "tcgen05.wait::ld.sync.aligned;"                                \
+               : OPERANDS_##REGISTERS("=r")                                    \
+               : "r"(address)                                                  \
                : "memory")
   if constexpr (COUNT == 32) {
     LOAD_SUMS(32, 64);
@@ -282,26 +293,26 @@ __device__ __forceinline__ void load_sums(S (&to)[COUNT], unsigned from) {
 #pragma unroll
   for (int i = 0; i < COUNT; ++i) to[i] = *reinterpret_cast<const S*>(&sum.at[i]);
 #else
-  __syncwarp();
   const unsigned lane = threadIdx.x % 128, column = address & 0xffffu;
   const bool is_valid = address >> 16 == lane / 32 * 32 && has_columns(column, COUNT);
   for (int i = 0; i < COUNT; ++i) {
-    const unsigned word = is_valid ? tensor_word(static_cast<int>(lane), static_cast<int>(column) + i)
-                                   : UNKNOWN_SUM;
+    const unsigned word =
+        is_valid ? tensor_word(static_cast<int>(lane), static_cast<int>(column) + i) : UNKNOWN_SUM;
     __builtin_memcpy(&to[i], &word, sizeof word);
   }
 #endif
 }
 
 #ifndef TUNER_CPU_BACKEND
-#define BEGIN_TENSOR_PRODUCT(KIND)                                                              \
-  asm volatile(                                                                                 \
-      "{\n"                                                                                     \
-      ".reg .pred accumulate;\n"                                                                \
-      "setp.ne.b32 accumulate, %4, 0;\n"                                                        \
-      "tcgen05.mma.cta_group::1.kind::" KIND " [%0], %1, %2, %3, accumulate;\n"                 \
-      "}" ::"r"(sums),                                                                          \
-      "l"(rows), "l"(columns), "r"(instruction), "r"(static_cast<int>(accumulate))              \
+#define BEGIN_TENSOR_PRODUCT(KIND)                                                 \
+  asm volatile(                                                                    \
+      "{\n"                                                                        \
+      ".reg .pred accumulate;\n"                                                   \
+      "setp.ne.b32 accumulate, %4, 0;\n"                                           \
+      "tcgen05.mma.cta_group::1.kind::" KIND                                       \
+      " [%0], %1, %2, %3, accumulate;\n"                                           \
+      "}" ::"r"(sums),                                                             \
+      "l"(rows), "l"(columns), "r"(instruction), "r"(static_cast<int>(accumulate)) \
       : "memory")
 #endif
 
@@ -309,9 +320,9 @@ __device__ __forceinline__ void load_sums(S (&to)[COUNT], unsigned from) {
 class TensorProducts {
  public:
   /// Begins sums = rows * columns, or sums += rows * columns, over 32 bytes of K: EXTENT rows, 64
-  /// or 128, in lanes of the COLUMNS columns from the address `sums` on. Row i lies in lane i; of 64
-  /// in lane 32 * (i / 16) + i % 16. COLUMNS: a multiple of 16 up to 256; of 64 rows of 8, but of
-  /// int8 only up to 32. `rows`, `columns`: from matrix_descriptor(). Operands must not change
+  /// or 128, in lanes of the COLUMNS columns from the address `sums` on. Row i lies in lane i; of
+  /// 64 in lane 32 * (i / 16) + i % 16. COLUMNS: a multiple of 16 up to 256; of 64 rows of 8, but
+  /// of int8 only up to 32. `rows`, `columns`: from matrix_descriptor(). Operands must not change
   /// until the products are complete.
   template <class T, bool ROWS_K_MAJOR, bool COLUMNS_K_MAJOR, int EXTENT, int COLUMNS>
   __device__ __forceinline__ void multiply(unsigned sums, unsigned long long row_operand,
@@ -372,8 +383,8 @@ class TensorProducts {
   template <class T>
   void begin(unsigned sums, unsigned long long rows, unsigned long long columns,
              unsigned instruction, bool accumulate) {
-    HostTensorOperation product{rows,  columns, sums, instruction, accumulate,
-                                false, 0,       0,    compute_tensor_product<T>};
+    HostTensorOperation product{
+        rows, columns, sums, instruction, accumulate, false, 0, 0, compute_tensor_product<T>};
     product.operands = operand_hash<T>(product);
     if (!accumulate) forget_sums(product);
     add(product);

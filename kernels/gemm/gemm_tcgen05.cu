@@ -131,20 +131,17 @@ __global__ void __launch_bounds__(192, MIN_BLOCKS)
     while (queue.next(work)) {
       if (has_products) await_tensor_phase(computed + 8 * buffer.stage, buffer.parity);
       const long long offset = work.batch * stride_c;
-      const Output c{C + offset, M,    N,
-                     ldc,        alpha, beta,
-                     bias,       RESIDUAL ? residual + offset : residual};
+      const Output c{C + offset, M,    N,    ldc,
+                     alpha,      beta, bias, RESIDUAL ? residual + offset : residual};
       const unsigned sums = memory + buffer.stage * (PARTS * TILE_N);
 #pragma unroll 1
       for (int first = 0; first < PARTS * TILE_N; first += CHUNK) {
         S sum[CHUNK] = {};
         if (has_products) load_sums(sum, sums + first);
-        if (first + CHUNK == PARTS * TILE_N) {
-          __syncwarp();
-          if (lane == 0 && has_products) arrive_after_loads(stored + 8 * buffer.stage);
+        if (has_products && first + CHUNK == PARTS * TILE_N) {
+          arrive_after_loads(stored + 8 * buffer.stage);
         }
-        const int row =
-            work.m * TILE_M + first / TILE_N * EXTENT + warp * WARP_ROWS + lane;
+        const int row = work.m * TILE_M + first / TILE_N * EXTENT + warp * WARP_ROWS + lane;
         const int column = work.n * TILE_N + first % TILE_N;
         if (lane < WARP_ROWS) {
           if constexpr (SWAP) {
