@@ -79,7 +79,7 @@ struct HostInstruction {
     const bool is_type = type == OperandType::bf16 || type == OperandType::f16
                              ? element() <= 1
                              : element() == expected;
-    const bool is_narrow = rows() == 64 && columns() <= (is_integer ? 32 : 256);
+    const bool is_narrow = rows() == 64 && (!is_integer || columns() == 8);
     return (bits & ZERO) == 0 && field(4, 2) == (is_integer ? 2u : 1u) && is_type &&
            field(10, 3) == element() && (rows() == 64 || rows() == 128) &&
            columns() % (is_narrow ? 8 : 16) == 0 && 8 <= columns() && columns() <= 256;
@@ -321,9 +321,9 @@ class TensorProducts {
  public:
   /// Begins sums = rows * columns, or sums += rows * columns, over 32 bytes of K: EXTENT rows, 64
   /// or 128, in lanes of the COLUMNS columns from the address `sums` on. Row i lies in lane i; of
-  /// 64 in lane 32 * (i / 16) + i % 16. COLUMNS: a multiple of 16 up to 256; of 64 rows of 8, but
-  /// of int8 only up to 32. `rows`, `columns`: from matrix_descriptor(). Operands must not change
-  /// until the products are complete.
+  /// 64 in lane 32 * (i / 16) + i % 16. COLUMNS: a multiple of 16 up to 256; of 64 rows of 8, of
+  /// int8 also 8. The operands: of matrix_descriptor(). They must not change until the products are
+  /// complete.
   template <class T, bool ROWS_K_MAJOR, bool COLUMNS_K_MAJOR, int EXTENT, int COLUMNS>
   __device__ __forceinline__ void multiply(unsigned sums, unsigned long long row_operand,
                                            unsigned long long column_operand, bool accumulate) {

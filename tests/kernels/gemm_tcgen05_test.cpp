@@ -56,7 +56,7 @@ TEST_F(GemmTcgen05Test, TilesAreRightInEveryType) {
   expect_right("72,80,72,TRANS_B=1,TYPE=tf32", "TILE_M == 64 and TILE_N == 32 and STAGES == 2");
   expect_right("72,80,272,TRANS_B=1,TYPE=e4m3_fast",
                "TILE_M == 64 and TILE_N == 80 and STAGES == 2");
-  expect_right("72,80,272,TRANS_B=1,TYPE=s8", "TILE_M == 64 and TILE_N == 24 and STAGES == 3");
+  expect_right("72,80,272,TRANS_B=1,TYPE=s8", "TILE_M == 64 and TILE_N == 48 and STAGES == 3");
   expect_right("72,75,136,LDB=80,LDC=75,TYPE=bf16_f32",
                "TILE_M == 64 and TILE_N == 16 and VECTOR_C == 1 and STAGES == 2");
 }

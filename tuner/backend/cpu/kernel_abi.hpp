@@ -74,13 +74,13 @@ struct KernelContext {
   /// Lets other threads of the block run until `is_ready(state)`.
   void (*await)(KernelContext&, bool (*is_ready)(const void* state), const void* state);
   NamedBarrier named[16];  ///< all zero when a block begins
-  TensorMemory tensor_memory;
   unsigned polls;          ///< tuner::poll() counts here
   RecentReads* reads;      ///< of each thread of the block
   unsigned pauses;         ///< of the block at updates, for other blocks
   unsigned accesses;       ///< to memory, of an interleaved kernel
   /// Null unless blocks take turns.
   void (*notify)(KernelContext&, BlockEvent, const void* address, unsigned long size_bytes);
+  TensorMemory tensor_memory;
 
   unsigned thread_rank() const {
     return thread.x + block_shape.x * (thread.y + block_shape.y * thread.z);
