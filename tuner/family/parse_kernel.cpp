@@ -217,9 +217,9 @@ Kernel parse_kernel_space(const DocumentNode& node, const std::string& name, con
   kernel.name = name;
   ErrorCollector errors;
   errors.attempt([&] {
-    node.expect_keys({"doc", "unproven", "source", "entry", "options", "defines", "backends", "parameters",
-                      "derived", "constraints", "launch", "arguments", "steps", "scratch",
-                      "tensor_maps", "check_sizes", "try_first"});
+    node.expect_keys({"doc", "unproven", "source", "entry", "options", "defines", "backends",
+                      "parameters", "derived", "constraints", "launch", "arguments", "steps",
+                      "scratch", "tensor_maps", "check_sizes", "try_first"});
   });
   errors.attempt([&] {
     if (const auto doc = node.find("doc")) kernel.doc = doc->text();
