@@ -175,6 +175,18 @@ def gemm_counters():
         ("bank conflicts", shared_conflicts)])
 
 
+def valid_configurations():
+    figures = load("valid-configurations-2026-11-29.json")
+    rows = []
+    for space in figures["spaces"]:
+        for kernel, counts in space["kernels"].items():
+            if len(set(counts)) == 1:
+                continue
+            shares = [f"{100 * count / max(counts):.0f}" if count else ABSENT for count in counts]
+            rows.append([f"`{kernel}`, {space['size']}", f"{max(counts):,}", *shares])
+    return markdown(["kernel, size", "valid, at most", *figures["cards"]], rows)
+
+
 def spaces():
     figures = load("space-2026-11-21.json")
     times = {each["run_name"]: each["cpu_time"] * {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1}[each["time_unit"]]
@@ -261,6 +273,7 @@ TABLES = {"fp32-summary": lambda: summary("fp32", "cublasSgemm"), "fp32-shapes":
           "bf16-summary": lambda: summary("bf16", "cublasGemmEx"), "cpu-gpu": cpu_gpu, "small-sizes": small_sizes,
           "transfers": transfers, "transpose-counters": transpose_counters,
           "gemm-counters": gemm_counters, "spaces": spaces,
+          "valid-configurations": valid_configurations,
           "random-sizes": random_sizes, "reduction": reduction, "transpose-bounds": transpose_bounds, "transpose-tuned": transpose_tuned,
           "isolation": isolation}
 

@@ -43,19 +43,20 @@ const std::vector<family::Family>& families() {
 space::Size size_for(const family::Family& family, const family::Kernel& kernel,
                      std::string_view type = "") {
   const bool k_major = type == "tf32" || type == "s8" || type.starts_with("e4m3");
-  const std::string text = kernel.name == "gemm_skinny"             ? "8,4096,4096"
-                           : kernel.name == "gemm_few_tiles"        ? "128,256,7168,TRANS_B=1"
-                           : kernel.name == "gemm_skinny_mma"       ? "8,4096,4096,TRANS_B=1"
-                           : kernel.name == "gemm_skinny_bulk"      ? "16,4096,14336,TRANS_B=1"
-                           : kernel.name == "gemm_wgmma" && k_major ? "1024,1024,8192,TRANS_B=1"
-                           : kernel.name == "gemm_wgmma"            ? "1024,1024,8192,TRANS_A=1"
-                           : kernel.name == "gemm_wgmma_realigned"  ? "1023,1025,1027,TRANS_B=1"
-                           : kernel.name == "gemm_mma"              ? "1000,1032,2064,TRANS_A=1"
-                           : family.name == "gemm"                  ? "1024,1024,1024"
-                           : family.name == "gemm_grouped"          ? "512,1024,1024"
-                           : family.name == "reduction"             ? "1048576"
-                           : family.name == "convolution"           ? "1024,1024,15"
-                                                                    : "1024,1024";
+  const bool is_large = kernel.name == "gemm_wgmma" || kernel.name == "gemm_tcgen05";
+  const std::string text = kernel.name == "gemm_skinny"            ? "8,4096,4096"
+                           : kernel.name == "gemm_few_tiles"       ? "128,256,7168,TRANS_B=1"
+                           : kernel.name == "gemm_skinny_mma"      ? "8,4096,4096,TRANS_B=1"
+                           : kernel.name == "gemm_skinny_bulk"     ? "16,4096,14336,TRANS_B=1"
+                           : is_large && k_major                   ? "1024,1024,8192,TRANS_B=1"
+                           : is_large                              ? "1024,1024,8192,TRANS_A=1"
+                           : kernel.name == "gemm_wgmma_realigned" ? "1023,1025,1027,TRANS_B=1"
+                           : kernel.name == "gemm_mma"             ? "1000,1032,2064,TRANS_A=1"
+                           : family.name == "gemm"                 ? "1024,1024,1024"
+                           : family.name == "gemm_grouped"         ? "512,1024,1024"
+                           : family.name == "reduction"            ? "1048576"
+                           : family.name == "convolution"          ? "1024,1024,15"
+                                                                   : "1024,1024";
   return space::parse_size(type.empty() ? text : fmt::format("{},TYPE={}", text, type),
                            family.problem.dims);
 }
@@ -141,6 +142,25 @@ TEST_P(CompileMatrix, WhatASpaceAllowsRunsOnTheCard) {
   EXPECT_GE(tried, kFew);
 }
 
+/// What no card has run at least compiles: every type, at its default and a few configurations.
+TEST_P(CompileMatrix, UnprovenKernelsRunOnTheCard) {
+  std::mt19937_64 random(100);
+  int tried = 0;
+  for (const TypedCase& tested : typed_cases()) {
+    if (tested.kernel->unproven.empty()) continue;
+    const space::Space space(tested.kernel->space, device_.attributes,
+                             size_for(*tested.family, *tested.kernel, tested.type));
+    if (space.size() == 0) continue;
+    ++tried;
+    expect_runs(tested, space, space.default_config());
+    for (int i = 0; i < (testing_support::takes_all() ? 20 : 1); ++i) {
+      expect_runs(tested, space, space.sample(random));
+    }
+  }
+  const std::string card = GetParam();
+  EXPECT_EQ(tried, card == "b200" ? 6 : card == "b300" ? 5 : 0);
+}
+
 INSTANTIATE_TEST_SUITE_P(Cards, CompileMatrix,
                          testing::Values("t4", "a100", "rtx3090", "l40s", "h200", "b200", "b300",
                                          "rtx5090"),
@@ -151,7 +171,10 @@ TEST(CompileMatrixTest, SpacesHaveConfigurationsWhereTheInstructionsAre) {
     const space::DeviceAttributes device = space::device_profile(name)->attributes;
     std::set<std::string> found;
     for (const TypedCase& each : typed_cases()) {
-      if (each.kernel->name != "gemm_mma" && each.kernel->name != "gemm_wgmma") continue;
+      if (each.kernel->name != "gemm_mma" && each.kernel->name != "gemm_wgmma" &&
+          each.kernel->name != "gemm_tcgen05") {
+        continue;
+      }
       const space::Space space(each.kernel->space, device,
                                size_for(*each.family, *each.kernel, each.type));
       if (space.size() > 0) found.insert(each.kernel->name + " " + each.type);
@@ -163,7 +186,12 @@ TEST(CompileMatrixTest, SpacesHaveConfigurationsWhereTheInstructionsAre) {
   EXPECT_THAT(kernels("a100"), AllOf(Contains("gemm_mma s8"), Not(Contains("gemm_mma e4m3"))));
   EXPECT_THAT(kernels("rtx5090"),
               AllOf(Contains("gemm_mma e4m3"), Not(Contains("gemm_wgmma bf16"))));
-  EXPECT_THAT(kernels("h200"), AllOf(Contains("gemm_mma e4m3"), Contains("gemm_wgmma bf16")));
+  EXPECT_THAT(kernels("h200"), AllOf(Contains("gemm_mma e4m3"), Contains("gemm_wgmma bf16"),
+                                     Not(Contains("gemm_tcgen05 bf16"))));
+  EXPECT_THAT(kernels("b200"),
+              AllOf(Contains("gemm_tcgen05 s8"), Not(Contains("gemm_wgmma bf16"))));
+  EXPECT_THAT(kernels("b300"),
+              AllOf(Contains("gemm_tcgen05 bf16"), Not(Contains("gemm_tcgen05 s8"))));
 }
 
 /// A kernel and a type, empty for its family's default.

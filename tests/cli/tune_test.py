@@ -130,6 +130,18 @@ class TuneTest(ProgramTest):
         self.refuse("--space", file, "--backend", "cpu", "--kernel", "scale", code=3,
                     says="kernel scale runs on cuda only, not on the cpu backend")
 
+    def test_an_unproven_kernel_runs_only_where_it_is_named(self):
+        def unproven(document):
+            document["kernels"]["scale"]["unproven"] = "never run on a GPU"
+
+        file = self.space_file(unproven)
+        run = self.tune("--space", file, "--backend", "cpu")
+        self.assertIn("skipped: kernel scale, unless --kernel names it: never run on a GPU", run.stderr)
+        self.assertEqual([line.split()[0] for line in run.stdout.splitlines()], ["plain", "64"])
+        self.assertIn("scale", self.tune("--space", file, "--backend", "cpu", "--kernel", "scale", "--max-evals", 2).stdout)
+        self.assertIn("only where --kernel names it: never run on a GPU", self.tune("space", "show", file).stdout)
+        self.assertIn("the default is valid; never run on a GPU", self.tune("space", "check", file).stdout)
+
     def test_sizes_without_a_valid_configuration_are_left_out_as_long_as_one_remains(self):
         def small_only(document):
             document["kernels"]["scale"]["constraints"] = [{"expr": "N <= 64 * BLOCK // 32", "why": "small vectors"}]

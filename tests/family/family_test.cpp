@@ -56,6 +56,8 @@ TEST(ParseFamily, ReadsEveryPartOfAKernel) {
   EXPECT_EQ(step.entry, "plain<${BLOCK},${SPAN}>");
   EXPECT_THAT(kernel.options, ElementsAre("-DCHECKED", "-std=c++17"));
   EXPECT_THAT(kernel.backends, ElementsAre("cuda"));
+  EXPECT_TRUE(kernel.competes_on("cuda"));
+  EXPECT_FALSE(kernel.competes_on("cpu"));
   EXPECT_EQ(kernel.space->parameters.size(), 3U);
   EXPECT_EQ(step.grid.size(), 1U);
   EXPECT_EQ(step.block.size(), 1U);

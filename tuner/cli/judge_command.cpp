@@ -112,8 +112,7 @@ const family::Kernel* timed_reference(const family::Family& family, const family
   const family::KernelReference* const reference = reference_kernel(family);
   if (reference == nullptr || reference->kernel == kernel.name) return nullptr;
   const family::Kernel& found = family.kernel(reference->kernel);
-  const bool runs = found.backends.empty() || std::ranges::count(found.backends, backend) > 0;
-  return runs ? &found : nullptr;
+  return found.runs_on(backend) ? &found : nullptr;
 }
 
 /// Judges, and tells a report each thing as it becomes known.

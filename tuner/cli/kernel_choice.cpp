@@ -31,7 +31,7 @@ space::Size chosen_size(const family::Family& family, const std::string& text) {
 }
 
 void require_backend(const family::Kernel& kernel, const std::string& backend) {
-  if (kernel.backends.empty() || std::ranges::count(kernel.backends, backend) > 0) return;
+  if (kernel.runs_on(backend)) return;
   throw Error(ErrorCode::no_device,
               fmt::format("kernel {} runs on {} only, not on the {} backend", kernel.name,
                           fmt::join(kernel.backends, ", "), backend));

@@ -67,8 +67,7 @@ std::vector<const family::Kernel*> wanted_kernels(const family::Family& family,
   }
   if (!kernels.empty()) return kernels;
   for (const family::Kernel& kernel : family.kernels) {
-    const bool runs = kernel.backends.empty() || std::ranges::count(kernel.backends, backend) > 0;
-    if (runs) kernels.push_back(&kernel);
+    if (kernel.competes_on(backend)) kernels.push_back(&kernel);
   }
   if (!kernels.empty()) return kernels;
   throw Error(ErrorCode::no_device,

@@ -71,9 +71,21 @@ std::vector<Bound> bind(const family::Family& family, const SpaceOptions& option
   return bound;
 }
 
-/// A kernel whose default can be launched, which throws otherwise, as `check` reports it.
+/// A kernel as `check` reports it.
+Json checked_kernel(const Bound& each) {
+  return {{"kernel", each.kernel.name},
+          {"unproven", each.kernel.unproven},
+          {"size", space::size_json(each.size, each.kernel.space->dims)},
+          {"parameters", each.kernel.space->parameters.size()},
+          {"constraints", each.kernel.space->constraints.size()},
+          {"valid", each.space.size()}};
+}
+
+/// Of one whose default can be launched; throws otherwise. An unproven one may be for other
+/// devices.
 Json checked(const family::Family& family, const Bound& each, const std::string& file) {
   if (each.space.size() == 0) {
+    if (!each.kernel.unproven.empty()) return checked_kernel(each);
     throw Error(ErrorCode::no_valid_config,
                 fmt::format("{}: kernel {} has no valid configuration; `{}` shows why", file,
                             each.kernel.name,
@@ -91,11 +103,7 @@ Json checked(const family::Family& family, const Bound& each, const std::string&
                 fmt::format("{}: at {}, default configuration: {}", file,
                             space::display(each.size, each.kernel.space->dims), why));
   }
-  return {{"kernel", each.kernel.name},
-          {"size", space::size_json(each.size, each.kernel.space->dims)},
-          {"parameters", each.kernel.space->parameters.size()},
-          {"constraints", each.kernel.space->constraints.size()},
-          {"valid", each.space.size()}};
+  return checked_kernel(each);
 }
 
 /// Throws where an array file does not fit a size at which it is needed; the files that are not
@@ -180,11 +188,13 @@ int check(const family::Family& family, const std::vector<Bound>& bound,
   }
   const Output output(common);
   for (const Bound& each : bound) {
-    output.tell("{}: {}, {}, {} at {}; the default is valid\n", each.kernel.name,
+    output.tell("{}: {}, {}, {} at {}{}{}\n", each.kernel.name,
                 quantity::count(each.kernel.space->parameters.size(), "parameter"),
                 quantity::count(each.kernel.space->constraints.size(), "constraint"),
                 quantity::count(each.space.size(), "valid configuration"),
-                space::display(each.size, each.kernel.space->dims));
+                space::display(each.size, each.kernel.space->dims),
+                each.space.size() > 0 ? "; the default is valid" : "",
+                each.kernel.unproven.empty() ? "" : "; " + each.kernel.unproven);
   }
   for (const Json& promise : document["checks"]) {
     output.tell("{}\n", promise.get<std::string>());
@@ -258,6 +268,7 @@ Json kernel_json(const Bound& bound) {
   }
   return {{"kernel", bound.kernel.name},
           {"doc", bound.kernel.doc},
+          {"unproven", bound.kernel.unproven},
           {"parameters", std::move(parameters)},
           {"constraints", std::move(constraints)}};
 }
@@ -279,6 +290,9 @@ int show(const family::Family& family, const std::vector<Bound>& bound,
   for (const Bound& each : bound) {
     output.tell("\n{}{}{}\n", each.kernel.name, each.kernel.doc.empty() ? "" : ": ",
                 each.kernel.doc);
+    if (!each.kernel.unproven.empty()) {
+      output.tell("only where --kernel names it: {}\n", each.kernel.unproven);
+    }
     Table table({{"parameter"},
                  {"values"},
                  {"default", Align::right},

@@ -45,10 +45,6 @@ bool is_for_processors(const family::Kernel& kernel) {
   return kernel.backends == std::vector<std::string>{"cpu"};
 }
 
-bool runs_on(const family::Kernel& kernel, const std::string& backend) {
-  return kernel.backends.empty() || std::ranges::count(kernel.backends, backend) > 0;
-}
-
 /// The configuration of an answer; none when the space has changed since and no longer has it.
 std::optional<space::Config> config_of(const select::Selection& answer,
                                        const family::Kernel& kernel) {
@@ -71,7 +67,7 @@ std::optional<lab::SweepChoice> tuned_choice(const select::Catalogue& known,
     if (answer.kernel == nullptr) continue;  // the library is a contender of its own
     const auto kernel =
         std::ranges::find(family.kernels, answer.kernel->hash, &family::Kernel::hash);
-    if (kernel == family.kernels.end() || !runs_on(*kernel, backend)) continue;
+    if (kernel == family.kernels.end() || !kernel->runs_on(backend)) continue;
     if (auto config = config_of(answer, *kernel)) {
       return lab::SweepChoice{.kernel = &*kernel, .config = std::move(config)};
     }
@@ -108,7 +104,7 @@ lab::SweepContender at_config(const family::Kernel& kernel, const std::string& c
 }
 
 /// The library, and the kernels of a side at their defaults or at each --config: those asked for,
-/// or where none of its kernels is, all.
+/// or where none of its kernels is, all but the unproven ones.
 template <class IsOnSide>
 std::vector<lab::SweepContender> contenders(const BenchOptions& options,
                                             const family::Family& family,
@@ -124,7 +120,9 @@ std::vector<lab::SweepContender> contenders(const BenchOptions& options,
   if (family::library_arguments(family.check) != nullptr)
     all.push_back({.name = environment.library});
   for (const family::Kernel& kernel : family.kernels) {
-    if (!is_on_side(kernel) || (chooses && !is_asked_for(kernel))) continue;
+    if (!is_on_side(kernel) || (chooses ? !is_asked_for(kernel) : !kernel.unproven.empty())) {
+      continue;
+    }
     if (options.configs.empty()) all.push_back(at_default(kernel));
     for (const std::string& config : options.configs) {
       auto contender = at_config(kernel, config);  // equal ones: it has none of the parameters
@@ -166,7 +164,7 @@ std::vector<lab::SweepContender> device_contenders(const CommonOptions& common,
                                                    const worker::DeviceWorker& device) {
   const std::string& backend = device.device().backend;
   auto all = contenders(options, family, device.environment(), [&](const family::Kernel& kernel) {
-    return runs_on(kernel, backend) && !is_for_processors(kernel);
+    return kernel.runs_on(backend) && !is_for_processors(kernel);
   });
   if (!options.configs.empty()) return all;
   if (const auto known = known_results(common, options, family, device.device())) {

@@ -67,7 +67,12 @@ ChosenKernels chosen_kernels(const family::Family& family, const TuneOptions& op
   auto& [kernels, left_out] = chosen;
   for (const family::Kernel& kernel : family.kernels) {
     if (!options.kernel.empty() && kernel.name != options.kernel) continue;
-    if (kernel.backends.empty() || std::ranges::count(kernel.backends, backend) > 0) {
+    if (options.kernel.empty() && kernel.runs_on(backend) && !kernel.unproven.empty()) {
+      left_out.push_back(fmt::format("skipped: kernel {}, unless --kernel names it: {}\n",
+                                     kernel.name, kernel.unproven));
+      continue;
+    }
+    if (kernel.runs_on(backend)) {
       kernels.push_back(kernel);
       apply_set(kernels.back(), options.set);
       continue;

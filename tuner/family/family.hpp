@@ -11,6 +11,7 @@
 #include "tuner/space/size.hpp"
 #include "tuner/space/space.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -374,6 +375,7 @@ struct KernelStep {
 struct Kernel {
   std::string name;
   std::string doc;
+  std::string unproven;  ///< why it runs only where it is named; empty: as any other
   source::KernelSource source;
   std::vector<KernelStep> steps;     ///< launched in this order; at least one
   std::vector<std::string> options;  ///< to the compiler: those that the format allows
@@ -388,6 +390,14 @@ struct Kernel {
   std::string hash;  ///< of all that a result depends on but the configuration: source, headers,
                      ///< steps, options, defines, arguments, scratch, tensor maps; not of
                      ///< documentation or constraints
+
+  [[nodiscard]] bool runs_on(std::string_view backend) const {
+    return backends.empty() || std::ranges::count(backends, backend) > 0;
+  }
+  /// Whether it is among the kernels of the family where none is named.
+  [[nodiscard]] bool competes_on(std::string_view backend) const {
+    return unproven.empty() && runs_on(backend);
+  }
 };
 
 /// A space file.

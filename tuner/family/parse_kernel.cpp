@@ -217,12 +217,13 @@ Kernel parse_kernel_space(const DocumentNode& node, const std::string& name, con
   kernel.name = name;
   ErrorCollector errors;
   errors.attempt([&] {
-    node.expect_keys({"doc", "source", "entry", "options", "defines", "backends", "parameters",
-                      "derived", "constraints", "launch", "arguments", "steps", "scratch",
-                      "tensor_maps", "check_sizes", "try_first"});
+    node.expect_keys({"doc", "unproven", "source", "entry", "options", "defines", "backends",
+                      "parameters", "derived", "constraints", "launch", "arguments", "steps",
+                      "scratch", "tensor_maps", "check_sizes", "try_first"});
   });
   errors.attempt([&] {
     if (const auto doc = node.find("doc")) kernel.doc = doc->text();
+    if (const auto why = node.find("unproven")) kernel.unproven = why->text();
   });
   errors.attempt([&] {
     if (const auto options = node.find("options")) kernel.options = parse_options(*options);

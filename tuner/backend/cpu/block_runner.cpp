@@ -95,6 +95,7 @@ class BlockRunner::StackMemory {
 
 BlockRunner::BlockRunner()
     : dynamic_shared_(make_dynamic_shared()),
+      tensor_words_(std::make_unique_for_overwrite<unsigned[]>(TensorMemory::kWords)),
       exchange_(kMaxThreadsPerBlock),
       reads_(kMaxThreadsPerBlock),
       stacks_(std::make_unique<StackMemory>()),
@@ -131,10 +132,10 @@ BlockEnd BlockRunner::run_in_turn(const KernelCall& call, Index3 block) {
   begin_block(call, block);
   if (live_ == 1) {
     run_alone();
-    return has_overrun() ? BlockEnd::overrun : BlockEnd::complete;
+    return end_of_complete();
   }
   switch_to(idle_fiber());
-  if (live_ == 0) return has_overrun() ? BlockEnd::overrun : BlockEnd::complete;
+  if (live_ == 0) return end_of_complete();
   abandon_waiting_fibers();
   return divergence_.empty() ? BlockEnd::deadlock : BlockEnd::divergence;
 }
@@ -145,6 +146,13 @@ bool BlockRunner::has_overrun() const {
   // Each word is compared with the next one: memcmp() costs a block little.
   return *guard != call_->shared_content ||
          std::memcmp(guard, guard + 1, kGuardBytes - sizeof *guard) != 0;
+}
+
+/// How a block ended of which all threads have.
+BlockEnd BlockRunner::end_of_complete() const {
+  return has_overrun()                         ? BlockEnd::overrun
+         : context_.tensor_memory.columns != 0 ? BlockEnd::leak
+                                               : BlockEnd::complete;
 }
 
 void BlockRunner::begin_block(const KernelCall& call, Index3 block) {
@@ -165,6 +173,8 @@ void BlockRunner::begin_block(const KernelCall& call, Index3 block) {
   if (call.turns != nullptr) context_.polls = 0;
   context_.notify = call.turns != nullptr ? &BlockRunner::notify : nullptr;
   std::ranges::fill(context_.named, NamedBarrier{});
+  context_.tensor_memory = TensorMemory{};
+  context_.tensor_memory.words = tensor_words_.get();
   vain_looks_ = meetings_ = 0;
   begins_next_ = false;
   divergence_.clear();
@@ -256,12 +266,18 @@ void BlockRunner::sync_warp(KernelContext& context, unsigned lanes) {
   runner.wait();
 }
 
-/// When every thread has looked twice in vain and none has gone on, none ever will: all have run as
-/// far as they can between the two looks.
+/// When every thread has looked twice in vain and none has gone on, none ever will unless what the
+/// block has begun completes: all have run as far as they can between the two looks.
 void BlockRunner::await(KernelContext& context, bool (*is_ready)(const void*), const void* state) {
   BlockRunner& runner = *static_cast<Place&>(context).runner;
   while (!is_ready(state)) {
-    if (++runner.vain_looks_ > 2 * runner.live_) runner.switch_to(FiberIndex{0});
+    if (++runner.vain_looks_ > 2 * runner.live_) {
+      const TensorMemory& memory = context.tensor_memory;
+      if (memory.complete_oldest == nullptr || !memory.complete_oldest(memory.operations)) {
+        runner.switch_to(FiberIndex{0});
+      }
+      runner.vain_looks_ = 0;
+    }
     runner.pause();
   }
   runner.vain_looks_ = 0;

@@ -66,6 +66,7 @@ enum class BlockEnd {
   deadlock,    ///< threads waited at barriers that the others of the block can no longer reach
   divergence,  ///< a thread reached a barrier of the block while others waited at another one
   overrun,     ///< it wrote beyond its dynamic shared memory
+  leak,        ///< it had tensor memory, or freed it while products ran
 };
 
 /// Runs the blocks of a grid one after the other on one OS thread, always the same one; blocks of
@@ -132,6 +133,7 @@ class BlockRunner {
   void give_up(BarrierSite site);
   void begin_block(const KernelCall& call, Index3 block);
   [[nodiscard]] bool has_overrun() const;
+  [[nodiscard]] BlockEnd end_of_complete() const;
   [[nodiscard]] Index3 next_thread() const;
   void run_alone();
   void run_threads();
@@ -150,6 +152,7 @@ class BlockRunner {
 
   Place context_;
   std::unique_ptr<std::byte[]> dynamic_shared_;
+  std::unique_ptr<unsigned[]> tensor_words_;
   std::vector<unsigned long long> exchange_;
   std::vector<RecentReads> reads_;
   TurnTaker turn_;  // of the block, where blocks take turns

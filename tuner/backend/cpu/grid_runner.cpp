@@ -70,6 +70,10 @@ std::optional<Failure> run_block(BlockRunner& runner, const KernelCall& call, In
                      fmt::format("it wrote beyond its {} bytes of dynamic shared memory: check "
                                  "\"dynamic_shared_bytes\" of its launch",
                                  call.geometry.dynamic_shared_bytes)};
+    case BlockEnd::leak:
+      return Failure{Outcome::launch_error,
+                     "a block ended with tensor memory: free all of it (tcgen05.dealloc) when the "
+                     "products in it are complete"};
   }
   return std::nullopt;
 }

@@ -42,6 +42,17 @@ struct RecentReads {
   unsigned updates;  ///< writes of what was read
 };
 
+/// The tensor memory of a block (tcgen05): words of 32 bits in 128 lanes of 512 columns.
+struct TensorMemory {
+  static constexpr unsigned kWords = 128 * 512;
+  unsigned* words;          ///< of the first lane, then of the next; fixed for an OS thread
+  unsigned first, columns;  ///< allocated columns: none when a block begins, and when it ends
+  /// What the block has begun and goes on by itself: completes the oldest of it, false where
+  /// nothing is left. Called when all threads wait: as late as on a GPU. Null: nothing has begun.
+  bool (*complete_oldest)(void* operations);
+  void* operations;
+};
+
 /// What an interleaved kernel is about to do that other blocks notice, or not yet
 /// (block_turns.hpp).
 enum class BlockEvent {
@@ -69,6 +80,7 @@ struct KernelContext {
   unsigned accesses;       ///< to memory, of an interleaved kernel
   /// Null unless blocks take turns.
   void (*notify)(KernelContext&, BlockEvent, const void* address, unsigned long size_bytes);
+  TensorMemory tensor_memory;
 
   unsigned thread_rank() const {
     return thread.x + block_shape.x * (thread.y + block_shape.y * thread.z);
