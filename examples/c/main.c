@@ -32,17 +32,17 @@ int main(int argc, char** argv) {
   const int64_t n = argc > 1 ? atoll(argv[1]) : 1024;
   const size_t count = (size_t)(n * n);
   const tuner_table table = {TUNER_TABLE_DATABASE, NULL};
-  tuner_options options = {0};
-  options.backend = backend;
+  const tuner_options options = {.struct_size = sizeof options, .backend = backend};
 
   tuner_dispatcher* dispatcher = NULL;
   if (tuner_open(table, &options, &dispatcher) != TUNER_OK) return fail();
   uint32_t gemm = 0;
-  const int64_t size[] = {n, n, n};
-  tuner_answer_info answer;
+  const int64_t numbers[] = {n, n, n};
+  const tuner_size size = {numbers, 3};
+  tuner_answer_info answer = {.struct_size = sizeof answer};
   if (tuner_find_family(dispatcher, "gemm", &gemm) != TUNER_OK ||
-      tuner_prepare(dispatcher, gemm, size, 3, 1) != TUNER_OK ||
-      tuner_answer(dispatcher, gemm, size, 3, &answer) != TUNER_OK) {
+      tuner_prepare(dispatcher, gemm, &size, 1, TUNER_CHOOSE_BY_EXPECTATION, NULL) != TUNER_OK ||
+      tuner_answer(dispatcher, gemm, numbers, 3, &answer) != TUNER_OK) {
     return fail();
   }
   printf("answer: rung %d, %s %s\n", (int)answer.rung, answer.kernel, answer.configuration);

@@ -21,7 +21,7 @@ Path = Union[str, "os.PathLike[str]"]
 _NUMBERS = {_library.INT: "i", _library.UNSIGNED: "I", _library.LONG_LONG: "q", _library.FLOAT: "f",
             _library.DOUBLE: "d"}
 _NAMES = ("array", "int", "unsigned", "long long", "float", "double", "array by value")
-_RUNGS = ("exact", "stale", "nearest", "library", "default", "library_tuned")
+_RUNGS = ("exact", "stale", "nearest", "library_tuned", "library", "default")
 _MODES = ("any", "exact", "pinned")
 _FORMATS = {"float": "f", "double": "d", "int": "i", "unsigned": "I", "long long": "q", "unsigned long long": "Q",
             "short": "h", "unsigned short": "H", "signed char": "b", "unsigned char": "B", "__half": "e"}
@@ -129,8 +129,8 @@ class Dispatcher:
         self._arguments: Dict[Tuple[str, bytes], List[Argument]] = {}
         if mode not in _MODES:
             raise ValueError(f"mode is {mode!r}, neither of {', '.join(map(repr, _MODES))}")
-        options = _library.Options(backend.encode(), device, int(refuse_stale), None if cache is None else os.fsencode(cache),
-                                   mode=_MODES.index(mode), pins=None if pins is None else os.fsencode(pins))
+        options = _library.Options(ctypes.sizeof(_library.Options), backend.encode(), device, int(refuse_stale),
+                                   None if cache is None else os.fsencode(cache), mode=_MODES.index(mode), pins=None if pins is None else os.fsencode(pins))
         check(self._library.tuner_open((table or Table.database())._struct(), ctypes.byref(options),
                                        ctypes.byref(self._handle)))
 
@@ -161,21 +161,19 @@ class Dispatcher:
     def prepare(self, family: str, sizes: Sequence[Size], *, measure: bool = False) -> None:
         """Compiles and loads ahead of the first launch. measure: choose among the kernels for sizes that
         were never tuned by timing them. Raises Error naming each size that nothing can serve."""
-        packed = [_numbers(size) for size in sizes]
-        for length in sorted({len(size) for size in packed}):
-            self._prepare(self._family(family), [size for size in packed if len(size) == length], measure)
+        self._prepare(self._family(family), [_numbers(size) for size in sizes], measure)
 
     def _prepare(self, family: int, sizes: List[bytes], measure: bool) -> None:
-        """Sizes of equal length."""
-        call = self._library.tuner_prepare_measured if measure else self._library.tuner_prepare
-        check(call(self._handle, family, b"".join(sizes), len(sizes[0]) // 8, len(sizes)))
+        structs = (_library.SizeStruct * len(sizes))(*(_library.SizeStruct(size, len(size) // 8) for size in sizes))
+        choose_by = _library.CHOOSE_BY_MEASUREMENT if measure else _library.CHOOSE_BY_EXPECTATION
+        check(self._library.tuner_prepare(self._handle, family, structs, len(sizes), choose_by, None))
 
     def answer(self, family: str, size: Size) -> Answer:
         """What launch() would run, and why."""
         return self._answer(self._family(family), _numbers(size))
 
     def _answer(self, family: int, numbers: bytes) -> Answer:
-        info = _library.AnswerInfo()
+        info = _library.AnswerInfo(ctypes.sizeof(_library.AnswerInfo))
         check(self._library.tuner_answer(self._handle, family, numbers, len(numbers) // 8, ctypes.byref(info)))
         return Answer(_RUNGS[info.rung], info.kernel.decode(), info.configuration.decode(),
                       info.explanation.decode(), None if info.expected_ns < 0 else info.expected_ns, info.distance,
@@ -184,7 +182,8 @@ class Dispatcher:
     def served(self) -> List[Served]:
         """What served the launches so far. Where all are of tuned sizes, the table was complete for this program."""
         infos, count = ctypes.POINTER(_library.ServedInfo)(), ctypes.c_size_t()
-        check(self._library.tuner_served(self._handle, ctypes.byref(infos), ctypes.byref(count)))
+        check(self._library.tuner_served(self._handle, ctypes.sizeof(_library.ServedInfo), ctypes.byref(infos),
+                                         ctypes.byref(count)))
         return [Served(it.family.decode(), _RUNGS[it.rung], bool(it.is_tuned), it.sizes, it.launches)
                 for it in infos[:count.value]]
 
@@ -208,7 +207,8 @@ class Dispatcher:
         if known is None:
             infos, count = ctypes.POINTER(_library.ArgumentInfo)(), ctypes.c_size_t()
             check(self._library.tuner_arguments(self._handle, self._family(family), numbers, len(numbers) // 8,
-                                                ctypes.byref(infos), ctypes.byref(count)))
+                                                ctypes.sizeof(_library.ArgumentInfo), ctypes.byref(infos),
+                                                ctypes.byref(count)))
             known = [Argument(it.name.decode(), _NAMES[it.type], it.element.decode(), it.elements,
                               bool(it.is_written), it.type) for it in infos[:count.value]]
             if len(self._arguments) > 4096:
@@ -240,7 +240,7 @@ class Dispatcher:
             if captured is None:
                 check(self._library.tuner_launch(*given))
                 return
-            check(self._library.tuner_capture_launch(*given, os.fsencode(captured.folder), captured.limit_bytes))
+            check(self._library.tuner_capture_launch(*given, os.fsencode(captured.folder), captured.limit_bytes, None))
             captured.space = captured.folder / "space.json"
 
     def _pack(self, family: str, info: Argument, value: Any, kept: List[Any]) -> bytes:

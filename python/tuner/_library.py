@@ -25,14 +25,21 @@ class TableStruct(ctypes.Structure):
     _fields_ = [("kind", ctypes.c_int), ("where", ctypes.c_char_p)]
 
 
+_STRUCT_SIZE = ("struct_size", ctypes.c_size_t)  # in front of structs that get members in later versions: their sizeof
+
+
 class Options(ctypes.Structure):
-    _fields_ = [("backend", ctypes.c_char_p), ("device", ctypes.c_int), ("refuse_stale", ctypes.c_int),
+    _fields_ = [_STRUCT_SIZE, ("backend", ctypes.c_char_p), ("device", ctypes.c_int), ("refuse_stale", ctypes.c_int),
                 ("cache", ctypes.c_char_p), ("compile_in", ctypes.c_int), ("compile_deadline_s", ctypes.c_int),
-                ("compile_memory_bytes", ctypes.c_size_t), ("mode", ctypes.c_int), ("pins", ctypes.c_char_p)]
+                ("compile_memory_bytes", ctypes.c_uint64), ("mode", ctypes.c_int), ("pins", ctypes.c_char_p)]
+
+
+class SizeStruct(ctypes.Structure):
+    _fields_ = [("numbers", ctypes.c_char_p), ("dimensions", ctypes.c_size_t)]
 
 
 class AnswerInfo(ctypes.Structure):
-    _fields_ = [("rung", ctypes.c_int), ("kernel", ctypes.c_char_p), ("configuration", ctypes.c_char_p),
+    _fields_ = [_STRUCT_SIZE, ("rung", ctypes.c_int), ("kernel", ctypes.c_char_p), ("configuration", ctypes.c_char_p),
                 ("explanation", ctypes.c_char_p), ("expected_ns", ctypes.c_double), ("distance", ctypes.c_double),
                 ("prepared", ctypes.c_int), ("saved_ns", ctypes.c_double)]
 
@@ -48,13 +55,14 @@ class ArgumentInfo(ctypes.Structure):
 
 
 class GemmProblem(ctypes.Structure):
-    _fields_ = [("type", ctypes.c_int), ("trans_a", ctypes.c_int), ("trans_b", ctypes.c_int),
+    _fields_ = [_STRUCT_SIZE, ("type", ctypes.c_int), ("trans_a", ctypes.c_int), ("trans_b", ctypes.c_int),
                 *[(name, ctypes.c_int64) for name in ("m", "n", "k", "lda", "ldb", "ldc", "batch", "stride_a",
                                                       "stride_b", "stride_c")],
                 ("bias_kind", ctypes.c_int), ("activation", ctypes.c_int),
                 ("bias", ctypes.c_void_p), ("residual", ctypes.c_void_p)]
 
 
+CHOOSE_BY_EXPECTATION, CHOOSE_BY_MEASUREMENT = range(2)  # tuner_choose_by
 # tuner_argument_type
 POINTER, INT, UNSIGNED, LONG_LONG, FLOAT, DOUBLE, ARRAY = range(7)
 # tuner_gemm_type by the type of A and B and that of C; where C has no type yet it gets the first.
@@ -71,17 +79,16 @@ _CALLS = {
     "tuner_open": (TableStruct, ctypes.POINTER(Options), ctypes.POINTER(ctypes.c_void_p)),
     "tuner_reload": (ctypes.c_void_p, TableStruct),
     "tuner_find_family": (ctypes.c_void_p, ctypes.c_char_p, ctypes.POINTER(ctypes.c_uint32)),
-    "tuner_prepare": (ctypes.c_void_p, ctypes.c_uint32, ctypes.c_char_p, ctypes.c_size_t, ctypes.c_size_t),
-    "tuner_prepare_measured": (ctypes.c_void_p, ctypes.c_uint32, ctypes.c_char_p, ctypes.c_size_t, ctypes.c_size_t),
+    "tuner_prepare": (ctypes.c_void_p, ctypes.c_uint32, ctypes.POINTER(SizeStruct), ctypes.c_size_t, ctypes.c_int, ctypes.c_void_p),
     "tuner_answer": (ctypes.c_void_p, ctypes.c_uint32, ctypes.c_char_p, ctypes.c_size_t, ctypes.POINTER(AnswerInfo)),
-    "tuner_served": (ctypes.c_void_p, ctypes.POINTER(ctypes.POINTER(ServedInfo)), ctypes.POINTER(ctypes.c_size_t)),
+    "tuner_served": (ctypes.c_void_p, ctypes.c_size_t, ctypes.POINTER(ctypes.POINTER(ServedInfo)), ctypes.POINTER(ctypes.c_size_t)),
     "tuner_pin": (ctypes.c_void_p, ctypes.c_char_p),
-    "tuner_arguments": (ctypes.c_void_p, ctypes.c_uint32, ctypes.c_char_p, ctypes.c_size_t,
+    "tuner_arguments": (ctypes.c_void_p, ctypes.c_uint32, ctypes.c_char_p, ctypes.c_size_t, ctypes.c_size_t,
                         ctypes.POINTER(ctypes.POINTER(ArgumentInfo)), ctypes.POINTER(ctypes.c_size_t)),
     "tuner_launch": (ctypes.c_void_p, ctypes.c_uint32, ctypes.c_char_p, ctypes.c_size_t, ctypes.c_char_p,
                      ctypes.c_size_t, ctypes.c_void_p),
     "tuner_capture_launch": (ctypes.c_void_p, ctypes.c_uint32, ctypes.c_char_p, ctypes.c_size_t, ctypes.c_char_p,
-                             ctypes.c_size_t, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_uint64),
+                             ctypes.c_size_t, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_uint64, ctypes.c_void_p),
     "tuner_gemm": (ctypes.c_void_p, ctypes.c_void_p, ctypes.POINTER(GemmProblem), ctypes.c_double, ctypes.c_void_p,
                    ctypes.c_void_p, ctypes.c_double, ctypes.c_void_p),
     "tuner_find_gemm": (ctypes.c_void_p, ctypes.POINTER(GemmProblem), ctypes.POINTER(ctypes.c_uint32),

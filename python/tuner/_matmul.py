@@ -211,7 +211,7 @@ def _multiply(dispatcher: Dispatcher, stream: int, gemm_type: int, a: Matrices, 
     if 0 in c.batch or c.rows == 0 or c.columns == 0:
         return
     for (at_a, at_b, at_c), batch, strides in _calls(a, b, c):
-        problem = GemmProblem(gemm_type, a.is_transposed, b.is_transposed, c.rows, c.columns, a.columns, a.ld, b.ld,
-                              c.ld, batch, *strides)
+        problem = GemmProblem(ctypes.sizeof(GemmProblem), gemm_type, a.is_transposed, b.is_transposed, c.rows, c.columns,
+                              a.columns, a.ld, b.ld, c.ld, batch, *strides)
         check(dispatcher._library.tuner_gemm(dispatcher._handle, stream, ctypes.byref(problem), 1.0, at_a, at_b, 0.0,
                                              at_c))

@@ -172,8 +172,8 @@ class _Override:
         if size is None:
             return None
         m, n, k, batch, trans_a, trans_b, lda, ldb, ldc = size
-        problem = GemmProblem(_gemm_type(kind), trans_a, trans_b, m, n, k, lda, ldb, ldc, batch,
-                              (k if trans_a else m) * lda, (n if trans_b else k) * ldb, m * ldc)
+        problem = GemmProblem(ctypes.sizeof(GemmProblem), _gemm_type(kind), trans_a, trans_b, m, n, k, lda, ldb,
+                              ldc, batch, (k if trans_a else m) * lda, (n if trans_b else k) * ldb, m * ldc)
         has_bias = bias != _NO_BIAS
         if has_bias:
             problem.bias_kind, problem.bias = BIAS_PER_COLUMN, bias

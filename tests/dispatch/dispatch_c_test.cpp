@@ -11,13 +11,23 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <thread>
+#include <utility>
 #include <variant>
 
 namespace tuner::dispatch {
 namespace {
 
 using testing::HasSubstr;
+
+/// Zeros but for its size.
+template <class Struct>
+Struct sized() {
+  Struct result = {};
+  result.struct_size = sizeof result;
+  return result;
+}
 
 class DispatchCTest : public testing::Test {
  protected:
@@ -39,7 +49,7 @@ class DispatchCTest : public testing::Test {
 
  protected:
   TunedDatabase database;
-  tuner_options options = {};
+  tuner_options options = sized<tuner_options>();
   tuner_dispatcher* dispatcher = nullptr;
 
  private:
@@ -51,6 +61,8 @@ class DispatchCTest : public testing::Test {
 tuner_argument pointer(const float* to) {
   return {.type = TUNER_POINTER, .value = {.pointer = to}};
 }
+constexpr std::size_t kInfoSize = sizeof(tuner_argument_info);
+
 tuner_argument number(float value) {
   return {.type = TUNER_FLOAT, .value = {.f32 = value}};
 }
@@ -61,9 +73,12 @@ TEST_F(DispatchCTest, LaunchesATunedKernelAndSaysWhich) {
   std::uint32_t family = 99;
   ASSERT_EQ(tuner_find_family(dispatcher, "product", &family), TUNER_OK) << tuner_last_error();
   const std::array<std::int64_t, 3> size = {2, 2, 2};
-  ASSERT_EQ(tuner_prepare(dispatcher, family, size.data(), 3, 1), TUNER_OK) << tuner_last_error();
+  const tuner_size wanted = {size.data(), size.size()};
+  ASSERT_EQ(tuner_prepare(dispatcher, family, &wanted, 1, TUNER_CHOOSE_BY_EXPECTATION, nullptr),
+            TUNER_OK)
+      << tuner_last_error();
 
-  tuner_answer_info answer = {};
+  tuner_answer_info answer = sized<tuner_answer_info>();
   ASSERT_EQ(tuner_answer(dispatcher, family, size.data(), 3, &answer), TUNER_OK);
   EXPECT_EQ(answer.rung, TUNER_RUNG_EXACT);
   EXPECT_STREQ(answer.kernel, "rows");
@@ -112,7 +127,8 @@ TEST_F(DispatchCTest, SaysWhatALaunchTakes) {
     EXPECT_EQ(tuner_find_family(dispatcher, name, &family), TUNER_OK) << tuner_last_error();
     const tuner_argument_info* arguments = nullptr;
     std::size_t count = 0;
-    EXPECT_EQ(tuner_arguments(dispatcher, family, size.data(), size.size(), &arguments, &count),
+    EXPECT_EQ(tuner_arguments(dispatcher, family, size.data(), size.size(), kInfoSize, &arguments,
+                              &count),
               TUNER_OK)
         << tuner_last_error();
     std::string text;
@@ -132,8 +148,8 @@ TEST_F(DispatchCTest, SaysWhatALaunchTakes) {
   const std::int64_t size[] = {0, 1, 1};
   const tuner_argument_info* arguments = nullptr;
   std::size_t count = 0;
-  EXPECT_EQ(tuner_arguments(dispatcher, 0, size, 3, &arguments, &count), TUNER_FAILED);
-  EXPECT_EQ(tuner_arguments(dispatcher, 0, size, 3, nullptr, nullptr), TUNER_FAILED);
+  EXPECT_EQ(tuner_arguments(dispatcher, 0, size, 3, kInfoSize, &arguments, &count), TUNER_FAILED);
+  EXPECT_EQ(tuner_arguments(dispatcher, 0, size, 3, kInfoSize, nullptr, nullptr), TUNER_FAILED);
 }
 
 TEST_F(DispatchCTest, ReadsASizeFromItsText) {
@@ -170,7 +186,7 @@ TEST_F(DispatchCTest, MultipliesByTheLibraryWhereNothingWasTuned) {
   EXPECT_EQ(c[1], 53);
   const std::array<std::int8_t, 4> x = {1, 2, 3, 4}, y = {5, 6, 7, 8};
   std::array<std::int32_t, 4> z = {1, 1, 1, 1};
-  tuner_gemm_problem problem = {};
+  tuner_gemm_problem problem = sized<tuner_gemm_problem>();
   problem.type = TUNER_GEMM_S8;
   problem.trans_a = TUNER_TRANSPOSE;
   problem.m = problem.n = problem.k = 2;
@@ -188,7 +204,7 @@ TEST_F(DispatchCTest, FindsTheFamilyAndTheSizeOfAProduct) {
   ASSERT_EQ(open(), TUNER_OK) << tuner_last_error();
   std::uint32_t gemm = 0, gemm_tensor = 0, family = 0;
   ASSERT_EQ(tuner_find_family(dispatcher, "gemm", &gemm), TUNER_OK);
-  tuner_gemm_problem problem = {};
+  tuner_gemm_problem problem = sized<tuner_gemm_problem>();
   problem.m = problem.n = problem.k = 2;
   problem.batch = 1;
   const std::int64_t* size = nullptr;
@@ -197,7 +213,7 @@ TEST_F(DispatchCTest, FindsTheFamilyAndTheSizeOfAProduct) {
     return tuner_find_gemm(dispatcher, &problem, &family, &size, &dimensions);
   };
   const auto rung = [&] {
-    tuner_answer_info info = {};
+    tuner_answer_info info = sized<tuner_answer_info>();
     EXPECT_EQ(tuner_answer(dispatcher, family, size, dimensions, &info), TUNER_OK)
         << tuner_last_error();
     return info.rung;
@@ -234,7 +250,7 @@ TEST_F(DispatchCTest, ReloadTakesWhatWasTunedSince) {
   std::uint32_t family = 0;
   ASSERT_EQ(tuner_find_family(dispatcher, "product", &family), TUNER_OK);
   const std::array<std::int64_t, 3> size = {4, 2, 2};
-  tuner_answer_info answer = {};
+  tuner_answer_info answer = sized<tuner_answer_info>();
   ASSERT_EQ(tuner_answer(dispatcher, family, size.data(), 3, &answer), TUNER_OK);
   EXPECT_EQ(answer.rung, TUNER_RUNG_EXACT);
 }
@@ -257,7 +273,7 @@ TEST_F(DispatchCTest, CountsWhatServedAndTakesOnlyWhatWasTunedIfAskedTo) {
   }
   const tuner_served_info* served = nullptr;
   std::size_t count = 0;
-  ASSERT_EQ(tuner_served(dispatcher, &served, &count), TUNER_OK);
+  ASSERT_EQ(tuner_served(dispatcher, sizeof(tuner_served_info), &served, &count), TUNER_OK);
   ASSERT_EQ(count, 2U);
   EXPECT_STREQ(served[0].family, "product");
   EXPECT_EQ(served[0].rung, TUNER_RUNG_EXACT);
@@ -287,15 +303,17 @@ TEST_F(DispatchCTest, ACapturedLaunchIsASpaceFile) {
   const std::array<std::int64_t, 3> size = {2, 2, 2};
   const TemporaryDirectory folder;
   const std::string captured = folder.path() / "captured";
+  const char* space_file = nullptr;
   const auto capture = [&](const char* to, std::uint64_t limit_bytes) {
     return tuner_capture_launch(dispatcher, family, size.data(), 3, arguments.data(), 5, nullptr,
-                                to, limit_bytes);
+                                to, limit_bytes, &space_file);
   };
   EXPECT_EQ(capture(captured.c_str(), 47), TUNER_FAILED) << "48 bytes";
   EXPECT_EQ(capture(nullptr, 48), TUNER_FAILED);
   ASSERT_EQ(capture(captured.c_str(), 48), TUNER_OK) << tuner_last_error();
   EXPECT_FLOAT_EQ(c[3], 2);
-  const family::Family space = family::load_family(captured + "/space.json");
+  EXPECT_EQ(space_file, captured + "/space.json");
+  const family::Family space = family::load_family(space_file);
   EXPECT_TRUE(std::holds_alternative<family::NpyReference>(space.check.reference));
   const auto alpha = std::ranges::find(space.arguments, "alpha", &family::Argument::name);
   EXPECT_EQ(std::get<family::ScalarArgument>(alpha->what).real, 0.5);
@@ -310,12 +328,22 @@ TEST_F(DispatchCTest, AFailureIsAStatusWithItsReasonInThisThread) {
 
   ASSERT_EQ(open(), TUNER_OK);
   std::uint32_t family = 0;
-  EXPECT_EQ(tuner_find_family(dispatcher, "produkt", &family), TUNER_FAILED);
+  EXPECT_EQ(tuner_find_family(dispatcher, "produkt", &family), TUNER_NO_FAMILY);
   EXPECT_THAT(tuner_last_error(), HasSubstr("product"));
   ASSERT_EQ(tuner_find_family(dispatcher, "product", &family), TUNER_OK);
-  const std::array<std::int64_t, 6> sizes = {2, 2, 2, 0, 2, 2};
-  EXPECT_EQ(tuner_prepare(dispatcher, family, sizes.data(), 3, 2), TUNER_FAILED);
-  EXPECT_STRNE(tuner_last_error(), "");
+  const std::int64_t good[] = {2, 2, 2}, bad[] = {0, 2, 2};
+  const std::array<tuner_size, 2> sizes = {{{good, 3}, {bad, 3}}};
+  const char* const* errors = nullptr;
+  EXPECT_EQ(
+      tuner_prepare(dispatcher, family, sizes.data(), 2, TUNER_CHOOSE_BY_MEASUREMENT, &errors),
+      TUNER_FAILED);
+  EXPECT_THAT(tuner_last_error(), HasSubstr("0,2,2 cannot be a size"));
+  ASSERT_NE(errors, nullptr);
+  EXPECT_STREQ(errors[0], "");
+  EXPECT_STREQ(errors[1], tuner_last_error());
+  EXPECT_EQ(tuner_prepare(dispatcher, 77, sizes.data(), 2, TUNER_CHOOSE_BY_EXPECTATION, &errors),
+            TUNER_FAILED);
+  EXPECT_EQ(errors, nullptr) << "no size was tried";
 }
 
 TEST_F(DispatchCTest, NullAndUnknownFamiliesAreRefused) {
@@ -326,9 +354,80 @@ TEST_F(DispatchCTest, NullAndUnknownFamiliesAreRefused) {
   EXPECT_EQ(tuner_reload(nullptr, table()), TUNER_FAILED);
   EXPECT_EQ(tuner_find_family(dispatcher, nullptr, nullptr), TUNER_FAILED);
   EXPECT_EQ(tuner_answer(dispatcher, 0, nullptr, 3, nullptr), TUNER_FAILED);
-  EXPECT_EQ(tuner_prepare(dispatcher, 0, nullptr, 3, 1), TUNER_FAILED);
+  EXPECT_EQ(tuner_prepare(dispatcher, 0, nullptr, 1, TUNER_CHOOSE_BY_EXPECTATION, nullptr),
+            TUNER_FAILED);
+  const tuner_size without_numbers = {nullptr, 3};
+  EXPECT_EQ(tuner_prepare(dispatcher, 0, &without_numbers, 1, TUNER_CHOOSE_BY_EXPECTATION, nullptr),
+            TUNER_FAILED);
   EXPECT_EQ(tuner_launch(dispatcher, 0, nullptr, 3, nullptr, 1, nullptr), TUNER_FAILED);
   EXPECT_EQ(tuner_launch(dispatcher, 12345, nullptr, 0, nullptr, 0, nullptr), TUNER_FAILED);
+}
+
+/// A struct as the header of a later version has it.
+template <class Struct>
+struct Later {
+  Struct known = {};
+  std::uint64_t added = 0;
+};
+
+TEST_F(DispatchCTest, AProgramOfAnotherVersionOfTheHeaderIsServed) {
+  database.add({.size = "2,2,2", .config = R"({"TILE":2})"});
+  Later<tuner_options> later{.known = options, .added = 1};
+  later.known.struct_size = sizeof later;
+  EXPECT_EQ(tuner_open(table(), &later.known, &dispatcher), TUNER_FAILED);
+  EXPECT_THAT(tuner_last_error(), HasSubstr("a member is set that the library does not have"));
+  later.added = 0;
+  ASSERT_EQ(tuner_open(table(), &later.known, &dispatcher), TUNER_OK) << tuner_last_error();
+  tuner_close(std::exchange(dispatcher, nullptr));
+  options.struct_size = offsetof(tuner_options, mode);  // as before there were modes
+  options.mode = TUNER_MODE_PINNED;
+  ASSERT_EQ(open(), TUNER_OK) << tuner_last_error();
+  const std::array<std::int64_t, 3> size = {2, 2, 2};
+  Later<tuner_answer_info> answer{.known = {}, .added = 7};
+  answer.known.struct_size = sizeof answer;
+  ASSERT_EQ(tuner_answer(dispatcher, 0, size.data(), 3, &answer.known), TUNER_OK);
+  EXPECT_STREQ(answer.known.kernel, "rows");
+  EXPECT_EQ(answer.known.struct_size, sizeof answer);
+  EXPECT_EQ(answer.added, 0U);
+  tuner_answer_info earlier = {};
+  earlier.struct_size = offsetof(tuner_answer_info, expected_ns);
+  earlier.expected_ns = 7;
+  ASSERT_EQ(tuner_answer(dispatcher, 0, size.data(), 3, &earlier), TUNER_OK);
+  EXPECT_STREQ(earlier.kernel, "rows");
+  EXPECT_EQ(earlier.expected_ns, 7) << "behind the program's struct nothing is written";
+  using LaterInfo = Later<tuner_argument_info>;
+  const tuner_argument_info* infos = nullptr;
+  std::size_t count = 0;
+  ASSERT_EQ(tuner_arguments(dispatcher, 0, size.data(), 3, sizeof(LaterInfo), &infos, &count),
+            TUNER_OK);
+  ASSERT_EQ(count, 5U);
+  const auto* const all = reinterpret_cast<const LaterInfo*>(infos);
+  EXPECT_STREQ(all[4].known.name, "C");
+  EXPECT_EQ(all[4].known.is_written, 1);
+  EXPECT_EQ(all[4].added, 0U);
+}
+
+TEST_F(DispatchCTest, AStructWithoutItsSizeIsRefused) {
+  database.add({.size = "2,2,2"});
+  const auto says_how = HasSubstr("struct_size is 0: set it to the sizeof of the struct");
+  options.struct_size = 0;
+  EXPECT_EQ(open(), TUNER_FAILED);
+  EXPECT_THAT(tuner_last_error(), says_how);
+  options.struct_size = std::size_t{1} << 40;
+  EXPECT_EQ(open(), TUNER_FAILED);
+  options.struct_size = sizeof options;
+  ASSERT_EQ(open(), TUNER_OK) << tuner_last_error();
+  const std::array<std::int64_t, 3> size = {2, 2, 2};
+  tuner_answer_info answer = {};
+  EXPECT_EQ(tuner_answer(dispatcher, 0, size.data(), 3, &answer), TUNER_FAILED);
+  tuner_gemm_problem problem = {};
+  EXPECT_EQ(tuner_gemm(dispatcher, nullptr, &problem, 1, nullptr, nullptr, 0, nullptr),
+            TUNER_FAILED);
+  EXPECT_THAT(tuner_last_error(), says_how);
+  const tuner_served_info* served = nullptr;
+  std::size_t count = 0;
+  EXPECT_EQ(tuner_served(dispatcher, 0, &served, &count), TUNER_FAILED);
+  EXPECT_EQ(tuner_served(dispatcher, 9, &served, &count), TUNER_FAILED);
 }
 
 }  // namespace

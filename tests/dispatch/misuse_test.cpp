@@ -134,6 +134,7 @@ TEST_F(MisuseTest, InAForkedChildItIsAnErrorAndClosesWithoutAWait) {
 TEST_F(MisuseTest, InAForkedChildTheInterfaceForCFails) {
   const std::string path = database.path().string(), cache = options.cache.string();
   tuner_options of_c{};
+  of_c.struct_size = sizeof of_c;
   of_c.backend = "cpu";
   of_c.cache = cache.c_str();
   tuner_dispatcher* dispatcher = nullptr;

@@ -16,6 +16,7 @@ int main(int, char** argv) {
   const auto why =
       reinterpret_cast<decltype(&tuner_last_error)>(::dlsym(library, "tuner_last_error"));
   tuner_options options = {};
+  options.struct_size = sizeof options;
   options.backend = "nothing";
   tuner_dispatcher* dispatcher = nullptr;
   if (open({TUNER_TABLE_NONE, nullptr}, &options, &dispatcher) != TUNER_FAILED) return 1;

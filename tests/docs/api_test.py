@@ -13,7 +13,7 @@ import urllib.parse
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HEADERS = ("tuner/dispatch/dispatcher.hpp", "tuner/dispatch/gemm.hpp", "tuner/dispatch/dispatch.h",
-           "tuner/dispatch/api.hpp", "tuner/blas/product.hpp", "tuner/select/rung.hpp")
+           "tuner/blas/product.hpp", "tuner/select/rung.hpp")
 
 
 class Page(html.parser.HTMLParser):

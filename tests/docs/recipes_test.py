@@ -26,7 +26,7 @@ class RecipesTest(unittest.TestCase):
 
     def test_names_that_the_recipes_give_stand_in_the_files(self):
         for path, name in (("tuner/search/strategy.cpp", "kStrategies"), ("tuner/backend/registry.cpp", "kBackends"),
-                           ("tuner/worker/message.hpp", "to_message("), ("tuner/dispatch/dispatcher.hpp", "TUNER_API"),
+                           ("tuner/worker/message.hpp", "to_message("), ("tuner/dispatch/dispatch.h", "TUNER_API"),
                            ("tuner/backend/backend.hpp", "class Backend"), ("tuner/backend/backend.hpp", "class Compiler"),
                            ("tuner/backend/executor.hpp", "class Executor")):
             with self.subTest(path=path, name=name):

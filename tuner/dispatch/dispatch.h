@@ -4,7 +4,15 @@
  *
  * It launches, for each problem size, the fastest kernel known on this device, or the library
  * (cuBLAS; on the cpu backend OpenBLAS). Texts are UTF-8 and end with a zero byte. A call returns
- * TUNER_OK or TUNER_FAILED; tuner_last_error() then says why. No call throws a C++ exception.
+ * TUNER_OK or another tuner_status; tuner_last_error() then says why. No call throws a C++
+ * exception.
+ *
+ * These functions are all that libtuner_dispatch.so exports. A struct that may get members in a
+ * later version has a `struct_size`, which the caller sets to its sizeof; of an array that a call
+ * returns, the caller passes the size of an element. A program may so be of an older or a newer
+ * header than the library: members that it does not have are at their defaults, those that the
+ * library does not have must be 0, and are returned as 0. All other structs, and the numbers of
+ * enumerators, stay as they are.
  *
  * One dispatcher serves any number of threads and streams of one device. On cuda the context that
  * is current in the calling thread must be the stream's; a thread without one gets the device's
@@ -13,10 +21,11 @@
  * and tuner_close() does nothing. */
 #pragma once
 
-#include "tuner/dispatch/api.hpp"
-
 #include <stddef.h>
 #include <stdint.h>
+
+/** What programs see of the shared library. */
+#define TUNER_API __attribute__((visibility("default")))
 
 #ifdef __cplusplus
 extern "C" {
@@ -32,7 +41,8 @@ typedef struct CUstream_st* tuner_stream;
 typedef enum {
   TUNER_OK = 0, /**< done */
   TUNER_FAILED =
-      1 /**< nothing was done, unless the function states otherwise; see tuner_last_error() */
+      1, /**< nothing was done, unless the function states otherwise; see tuner_last_error() */
+  TUNER_NO_FAMILY = 2 /**< tuner_find_family(): the table has no such family */
 } tuner_status;
 
 /** Why the last failed call of the calling thread failed: what, where, and how to correct it.
@@ -79,20 +89,21 @@ typedef enum {
   TUNER_MODE_PINNED
 } tuner_mode;
 
-/** How a dispatcher is opened. A struct of zeros means: GPU 0, results of other drivers and
+/** How a dispatcher is opened. Zeros behind `struct_size` mean: GPU 0, results of other drivers and
  * compilers are used, the user's cache. */
 typedef struct {
+  size_t struct_size;  /**< sizeof(tuner_options) */
   const char* backend; /**< "cuda" or "cpu"; NULL: "cuda" */
   int device;          /**< index among the backend's devices, from 0 */
   int refuse_stale;    /**< not 0: use nothing measured with another driver or compiler */
   /** Folder of compiled kernels. NULL: $XDG_CACHE_HOME/tune/binaries (~/.cache/tune/binaries). A
    * folder that cannot be used costs compilations, and is no error. */
   const char* cache;
-  tuner_compile_in compile_in; /**< where kernels are compiled */
-  int compile_deadline_s;      /**< limit of a compilation in a helper in seconds; 0: 60 */
-  size_t compile_memory_bytes; /**< and of its address space; 0: 4 GiB */
-  tuner_mode mode;             /**< what may serve a size; the environment stands before it */
-  const char* pins;            /**< with TUNER_MODE_PINNED: the file */
+  tuner_compile_in compile_in;   /**< where kernels are compiled */
+  int compile_deadline_s;        /**< limit of a compilation in a helper in seconds; 0: 60 */
+  uint64_t compile_memory_bytes; /**< and of its address space; 0: 4 GiB */
+  tuner_mode mode;               /**< what may serve a size; the environment stands before it */
+  const char* pins;              /**< with TUNER_MODE_PINNED: the file */
 } tuner_options;
 
 /** Opens a device and reads a table.
@@ -125,54 +136,56 @@ TUNER_API tuner_status tuner_reload(tuner_dispatcher* dispatcher, tuner_table ta
  * @param dispatcher Not NULL.
  * @param name The family's name in its space file, such as "gemm".
  * @param[out] family Its number, constant for the dispatcher's life. Set on TUNER_OK only.
- * @return TUNER_FAILED, with a suggestion, if the table has no such family. */
+ * @return TUNER_NO_FAMILY, with a suggestion, if the table has no such family. */
 TUNER_API tuner_status tuner_find_family(const tuner_dispatcher* dispatcher, const char* name,
                                          uint32_t* family);
+
+/** A size of a family. */
+typedef struct {
+  const int64_t* numbers; /**< in the order of the space file's dimensions */
+  size_t dimensions;      /**< of them; trailing dimensions with a default may be omitted */
+} tuner_size;
+
+/** How tuner_prepare() chooses for sizes that were never tuned. */
+typedef enum {
+  TUNER_CHOOSE_BY_EXPECTATION, /**< what the cost model expects to be the fastest */
+  /** The members of a portfolio, or without one the eight kernels with the best expected times, the
+   * library, and algorithms that the library proposes run side by side on buffers that the
+   * dispatcher allocates, for some 50 ms where a launch takes less than 1 ms. The choice lasts
+   * until tuner_reload(). It is kept in the cache: another process with the same device, versions
+   * and table measures nothing, and waits while this one does. Where there is no memory for the
+   * buffers, the expected time decides. */
+  TUNER_CHOOSE_BY_MEASUREMENT
+} tuner_choose_by;
 
 /** Compiles and loads the kernels of sizes ahead of their first launch, on all cores.
  *
  * @param dispatcher Not NULL.
  * @param family From tuner_find_family().
- * @param sizes `count` sizes of `dimensions` numbers each, one after the other. The numbers are in
- *        the order of the space file's dimensions.
- * @param dimensions Numbers in each size; trailing dimensions with a default may be omitted.
+ * @param sizes The sizes.
  * @param count Number of sizes.
+ * @param choose_by How to choose for sizes that were never tuned.
+ * @param[out] errors NULL, or why each size cannot be prepared, in order: an empty text where it
+ * is. Valid until the calling thread's next tuner_prepare(); set to NULL where no size was tried.
  * @return TUNER_FAILED if a size cannot be prepared; the error names each. The others are prepared.
  */
 TUNER_API tuner_status tuner_prepare(tuner_dispatcher* dispatcher, uint32_t family,
-                                     const int64_t* sizes, size_t dimensions, size_t count);
-
-/** Like tuner_prepare(); for sizes that were never tuned it measures which kernel to use.
- *
- * The members of a portfolio, or without one the eight kernels with the best expected times, the
- * library, and algorithms that the library proposes run side by side on buffers that the dispatcher
- * allocates, for some 50 ms where a launch takes less than 1 ms. The choice lasts until
- * tuner_reload(). It is kept in the cache: another process with the same device, versions and table
- * measures nothing, and waits while this one does. Where there is no memory for the buffers, the
- * expected time decides.
- *
- * @param dispatcher Not NULL.
- * @param family From tuner_find_family().
- * @param sizes `count` sizes of `dimensions` numbers each, one after the other.
- * @param dimensions Numbers in each size; trailing dimensions with a default may be omitted.
- * @param count Number of sizes.
- * @return As tuner_prepare(). */
-TUNER_API tuner_status tuner_prepare_measured(tuner_dispatcher* dispatcher, uint32_t family,
-                                              const int64_t* sizes, size_t dimensions,
-                                              size_t count);
+                                     const tuner_size* sizes, size_t count,
+                                     tuner_choose_by choose_by, const char* const** errors);
 
 /** How well an answer fits the requested size. */
 typedef enum {
-  TUNER_RUNG_EXACT,        /**< tuned for this size on this device */
-  TUNER_RUNG_STALE,        /**< the same, with another driver or compiler */
-  TUNER_RUNG_NEAREST,      /**< tuned for another size on this device, valid for this one */
-  TUNER_RUNG_LIBRARY,      /**< the library */
-  TUNER_RUNG_DEFAULT,      /**< never tuned here: the kernel's default configuration */
-  TUNER_RUNG_LIBRARY_TUNED /**< the library, by the algorithm that was fastest for this size */
+  TUNER_RUNG_EXACT,         /**< tuned for this size on this device */
+  TUNER_RUNG_STALE,         /**< tuned for it with another driver or compiler */
+  TUNER_RUNG_NEAREST,       /**< tuned for another size on this device, valid for this one */
+  TUNER_RUNG_LIBRARY_TUNED, /**< the library, by the algorithm that was fastest for this size */
+  TUNER_RUNG_LIBRARY,       /**< the library */
+  TUNER_RUNG_DEFAULT        /**< never tuned here: the kernel's default configuration */
 } tuner_rung;
 
 /** What would run for a size. Texts are valid until the calling thread's next tuner_answer(). */
 typedef struct {
+  size_t struct_size;        /**< sizeof(tuner_answer_info), before the call too */
   tuner_rung rung;           /**< how well it fits */
   const char* kernel;        /**< name of the kernel; empty: the library */
   const char* configuration; /**< a JSON object; empty: the library */
@@ -180,7 +193,8 @@ typedef struct {
   double expected_ns;        /**< expected time of a launch in ns; negative: not known */
   double distance;           /**< from the tuned size: the largest |ln(requested / tuned)| */
   int prepared;              /**< not 0: a launch compiles and loads nothing */
-  double saved_ns;           /**< by which the library's own choice is expected to take longer; 0: not known */
+  double
+      saved_ns; /**< by which the library's own choice is expected to take longer; 0: not known */
 } tuner_answer_info;
 
 /** What tuner_launch() would run for a size. Runs and compiles nothing.
@@ -189,7 +203,7 @@ typedef struct {
  * @param family From tuner_find_family().
  * @param size Numbers in the order of the space file's dimensions.
  * @param dimensions Numbers in `size`.
- * @param[out] answer Set on TUNER_OK only.
+ * @param[out] answer Not NULL; but for its `struct_size` set on TUNER_OK only.
  * @return TUNER_FAILED if the size is not one of the family's, or nothing can be launched at it. */
 TUNER_API tuner_status tuner_answer(const tuner_dispatcher* dispatcher, uint32_t family,
                                     const int64_t* size, size_t dimensions,
@@ -208,15 +222,16 @@ typedef struct {
  * program.
  *
  * @param dispatcher Not NULL.
- * @param[out] served A count by family, rung and whether the size was tuned. Valid until the calling
- *        thread's next tuner_served(). Set on TUNER_OK only.
+ * @param element_size sizeof(tuner_served_info).
+ * @param[out] served A count by family, rung and whether the size was tuned. Valid until the
+ * calling thread's next tuner_served(). Set on TUNER_OK only.
  * @param[out] count Number of counts. Set on TUNER_OK only.
  * @return TUNER_FAILED after a fork. */
-TUNER_API tuner_status tuner_served(const tuner_dispatcher* dispatcher,
+TUNER_API tuner_status tuner_served(const tuner_dispatcher* dispatcher, size_t element_size,
                                     const tuner_served_info** served, size_t* count);
 
-/** Writes the choices in force: what sizes that were prepared or launched lately are served by. With
- * TUNER_MODE_PINNED another process serves them in the same way, with the same results.
+/** Writes the choices in force: what sizes that were prepared or launched lately are served by.
+ * With TUNER_MODE_PINNED another process serves them in the same way, with the same results.
  *
  * @param dispatcher Not NULL.
  * @param file Where they go. Not NULL.
@@ -267,12 +282,13 @@ TUNER_API tuner_status tuner_parse_size(const tuner_dispatcher* dispatcher, uint
  * @param family From tuner_find_family().
  * @param size Numbers in the order of the space file's dimensions.
  * @param dimensions Numbers in `size`; trailing dimensions with a default may be omitted.
+ * @param element_size sizeof(tuner_argument_info).
  * @param[out] arguments The arguments in the order of tuner_launch(). Valid until the calling
  *        thread's next tuner_arguments(). Set on TUNER_OK only.
  * @param[out] count Number of arguments. Set on TUNER_OK only.
  * @return TUNER_FAILED if the size is not one of the family's. */
 TUNER_API tuner_status tuner_arguments(const tuner_dispatcher* dispatcher, uint32_t family,
-                                       const int64_t* size, size_t dimensions,
+                                       const int64_t* size, size_t dimensions, size_t element_size,
                                        const tuner_argument_info** arguments, size_t* count);
 
 /** The value of an argument; the argument's type says which member is set. */
@@ -323,15 +339,18 @@ TUNER_API tuner_status tuner_launch(tuner_dispatcher* dispatcher, uint32_t famil
  * @param arguments As of tuner_launch().
  * @param count As of tuner_launch().
  * @param stream As of tuner_launch().
- * @param folder The new folder. The user alone can read it: it holds the buffers' contents. Not NULL.
+ * @param folder The new folder. The user alone can read it: it holds the buffers' contents. Not
+ * NULL.
  * @param limit_bytes Most bytes of all buffers; 0: 4 GiB.
- * @return As tuner_launch(); also TUNER_FAILED where the stream is captured into a graph, and, after
- *         the launch, where the folder exists or cannot be written. */
+ * @param[out] space_file NULL, or the space file's path. Valid until the calling thread's next
+ *        tuner_capture_launch(). Set on TUNER_OK only.
+ * @return As tuner_launch(); also TUNER_FAILED where the stream is captured into a graph, and,
+ * after the launch, where the folder exists or cannot be written. */
 TUNER_API tuner_status tuner_capture_launch(tuner_dispatcher* dispatcher, uint32_t family,
                                             const int64_t* size, size_t dimensions,
                                             const tuner_argument* arguments, size_t count,
                                             tuner_stream stream, const char* folder,
-                                            uint64_t limit_bytes);
+                                            uint64_t limit_bytes, const char** space_file);
 
 /** Whether a product takes a matrix as it is stored, or its transpose. */
 typedef enum {
@@ -366,7 +385,7 @@ TUNER_API tuner_status tuner_sgemm(tuner_dispatcher* dispatcher, tuner_stream st
                                    int64_t n, int64_t k, float alpha, const float* a, int64_t lda,
                                    const float* b, int64_t ldb, float beta, float* c, int64_t ldc);
 
-/** The same for `batch` products whose matrices lie at constant strides.
+/** As tuner_sgemm(), for `batch` products whose matrices lie at constant strides.
  *
  * Kernels serve batches whose matrices are contiguous (stride = stored rows · leading dimension);
  * the library serves any other.
@@ -425,9 +444,13 @@ typedef enum tuner_activation {
   TUNER_ACTIVATION_GELU = 2  /**< GELU by tanh */
 } tuner_activation;
 
+/** A stride of a batch whose matrices lie one behind the other: stored rows · leading dimension. */
+#define TUNER_STRIDE_PACKED INT64_MIN
+
 /** A product C = activation(alpha·op(A)·op(B) + beta·C + bias + residual) for each matrix of a
  * batch, row-major. Each of the last four members is omitted from it if 0. */
 typedef struct tuner_gemm_problem {
+  size_t struct_size;      /**< sizeof(tuner_gemm_problem) */
   tuner_gemm_type type;    /**< of the matrices, sums and factors */
   tuner_transpose trans_a; /**< whether A is stored transposed (k×m) */
   tuner_transpose trans_b; /**< whether B is stored transposed (n×k) */
@@ -438,10 +461,10 @@ typedef struct tuner_gemm_problem {
   int64_t ldb;             /**< elements from one stored row of B to the next; 0: its length */
   int64_t ldc;             /**< elements from one row of C to the next; 0: its length */
   int64_t batch;           /**< number of products, 0 or more */
-  int64_t
-      stride_a; /**< elements from one A to the next; 0: one A for all; not read if batch is 1 */
-  int64_t stride_b;            /**< elements from one B to the next, as stride_a */
-  int64_t stride_c;            /**< elements from one C to the next, as stride_a */
+  int64_t stride_a; /**< elements from one A to the next; 0: one A for all; not read if batch is 1;
+                         or TUNER_STRIDE_PACKED */
+  int64_t stride_b; /**< elements from one B to the next, as stride_a */
+  int64_t stride_c; /**< elements from one C to the next, as stride_a */
   tuner_bias bias_kind;        /**< what bias is */
   tuner_activation activation; /**< what follows the sum */
   const void* bias;            /**< elements of the type of C */

@@ -1,24 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "tuner/backend/executor.hpp"
+#include "tuner/capture/capture_folder.hpp"
 #include "tuner/dispatch/dispatch.h"
 #include "tuner/dispatch/dispatcher.hpp"
-#include "tuner/dispatch/gemm.hpp"
+#include "tuner/dispatch/engine_handle.hpp"
+#include "tuner/dispatch/gemm_calls.hpp"
+#include "tuner/dispatch/known_struct.hpp"
+#include "tuner/dispatch/settings.hpp"
 
-#include <array>
+#include <fmt/format.h>
+
 #include <exception>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
-struct tuner_dispatcher {
-  tuner::Dispatcher dispatcher;
-};
-
 namespace {
+
+using tuner::Answer;
+using tuner::ArgumentInfo;
+using tuner::ChooseBy;
+using tuner::CompileIn;
+using tuner::DispatchArgument;
+using tuner::DispatchError;
+using tuner::DispatchMode;
+using tuner::DispatchOptions;
+using tuner::FamilyId;
+using tuner::Preparation;
+using tuner::Served;
+using tuner::Size;
+using tuner::StalePolicy;
+using tuner::Table;
+using tuner::dispatch::Engine;
+using tuner::dispatch::engine_of;
+using tuner::dispatch::ShownArray;
 
 thread_local std::string last_error;
 
-/// Runs a call of the C++ interface; what it throws becomes the thread's last error.
+/// Runs a call; what it throws becomes the thread's last error.
 template <class Call>
 tuner_status guarded(Call&& call) noexcept {
   try {
@@ -37,7 +57,7 @@ tuner_status guarded(Call&& call) noexcept {
 /// What a caller gave as a pointer that must not be null.
 template <class T>
 T& required(T* pointer, const char* name) {
-  if (pointer == nullptr) throw tuner::DispatchError(std::string(name) + " is NULL");
+  if (pointer == nullptr) throw DispatchError(fmt::format("{} is NULL", name));
   return *pointer;
 }
 
@@ -47,176 +67,58 @@ std::span<T> numbers(T* first, std::size_t count, const char* name) {
   return {first, count};
 }
 
-tuner::Table table_of(const tuner_table& table) {
+/// As the enumeration of C++, whose enumerators have the values of C's. Throws DispatchError for a
+/// number behind the last one.
+template <class Enumeration>
+Enumeration enumerator(auto value, auto last, const char* name) {
+  const auto number = static_cast<unsigned>(value);
+  if (number <= static_cast<unsigned>(last)) return static_cast<Enumeration>(number);
+  throw DispatchError(
+      fmt::format("{} is {}, none of 0 to {}", name, number, static_cast<unsigned>(last)));
+}
+
+Table table_of(const tuner_table& table) {
   switch (table.kind) {
     case TUNER_TABLE_DATABASE:
-      return tuner::Table::database(table.source == nullptr ? "" : table.source);
+      return Table::database(table.source == nullptr ? "" : table.source);
     case TUNER_TABLE_FILE:
-      return tuner::Table::file(&required(table.source, "the table's path"));
+      return Table::file(&required(table.source, "the table's path"));
     case TUNER_TABLE_TEXT:
-      return tuner::Table::text(&required(table.source, "the table's text"));
+      return Table::text(&required(table.source, "the table's text"));
     case TUNER_TABLE_NONE:
-      return tuner::Table::none();
+      return Table::none();
   }
-  throw tuner::DispatchError("unknown kind of table: " +
-                             std::to_string(static_cast<int>(table.kind)));
+  throw DispatchError(fmt::format("unknown kind of table: {}", static_cast<unsigned>(table.kind)));
 }
 
-tuner::CompileIn compile_in_of(tuner_compile_in where) {
-  switch (where) {
-    case TUNER_COMPILE_AUTOMATIC:
-      return tuner::CompileIn::automatic;
-    case TUNER_COMPILE_IN_HELPER:
-      return tuner::CompileIn::helper;
-    case TUNER_COMPILE_IN_PROCESS:
-      return tuner::CompileIn::process;
+DispatchOptions options_of(const tuner_options* given) {
+  DispatchOptions chosen;
+  if (given == nullptr) return chosen;
+  tuner_options copy;
+  const tuner_options& options =
+      tuner::dispatch::known_struct(*given, copy, "tuner_options.struct_size");
+  if (options.backend != nullptr) chosen.backend = options.backend;
+  chosen.device = options.device;
+  if (options.refuse_stale != 0) chosen.stale = StalePolicy::refuse;
+  if (options.cache != nullptr) chosen.cache = options.cache;
+  chosen.compile_in =
+      enumerator<CompileIn>(options.compile_in, TUNER_COMPILE_IN_PROCESS, "compile_in");
+  chosen.mode = enumerator<DispatchMode>(options.mode, TUNER_MODE_PINNED, "mode");
+  if (options.pins != nullptr) chosen.pins = options.pins;
+  if (options.compile_deadline_s < 0) throw DispatchError("compile_deadline_s is negative");
+  if (options.compile_deadline_s > 0) {
+    chosen.compile_deadline = std::chrono::seconds(options.compile_deadline_s);
   }
-  throw tuner::DispatchError("unknown compile_in: " + std::to_string(static_cast<int>(where)));
-}
-
-tuner::DispatchMode mode_of(tuner_mode mode) {
-  switch (mode) {
-    case TUNER_MODE_ANY:
-      return tuner::DispatchMode::any;
-    case TUNER_MODE_EXACT:
-      return tuner::DispatchMode::exact;
-    case TUNER_MODE_PINNED:
-      return tuner::DispatchMode::pinned;
-  }
-  throw tuner::DispatchError("unknown mode: " + std::to_string(static_cast<int>(mode)));
-}
-
-tuner::DispatchOptions options_of(const tuner_options* options) {
-  tuner::DispatchOptions chosen;
-  if (options == nullptr) return chosen;
-  if (options->backend != nullptr) chosen.backend = options->backend;
-  chosen.device = options->device;
-  if (options->refuse_stale != 0) chosen.stale = tuner::StalePolicy::refuse;
-  if (options->cache != nullptr) chosen.cache = options->cache;
-  chosen.compile_in = compile_in_of(options->compile_in);
-  chosen.mode = mode_of(options->mode);
-  if (options->pins != nullptr) chosen.pins = options->pins;
-  if (options->compile_deadline_s < 0) throw tuner::DispatchError("compile_deadline_s is negative");
-  if (options->compile_deadline_s > 0) {
-    chosen.compile_deadline = std::chrono::seconds(options->compile_deadline_s);
-  }
-  if (options->compile_memory_bytes > 0) {
-    chosen.compile_memory_bytes = options->compile_memory_bytes;
+  if (options.compile_memory_bytes > 0) {
+    chosen.compile_memory_bytes = options.compile_memory_bytes;
   }
   return chosen;
 }
 
-tuner_rung rung_of(tuner::Rung rung) {
-  switch (rung) {
-    case tuner::Rung::exact:
-      return TUNER_RUNG_EXACT;
-    case tuner::Rung::stale:
-      return TUNER_RUNG_STALE;
-    case tuner::Rung::nearest:
-      return TUNER_RUNG_NEAREST;
-    case tuner::Rung::library_tuned:
-      return TUNER_RUNG_LIBRARY_TUNED;
-    case tuner::Rung::library:
-      return TUNER_RUNG_LIBRARY;
-    case tuner::Rung::default_config:
-      return TUNER_RUNG_DEFAULT;
-  }
-  return TUNER_RUNG_DEFAULT;
-}
-
-tuner_argument_type type_of(tuner::DispatchArgument::Type type) {
-  using enum tuner::DispatchArgument::Type;
-  switch (type) {
-    case pointer:
-      return TUNER_POINTER;
-    case i32:
-      return TUNER_INT;
-    case u32:
-      return TUNER_UNSIGNED;
-    case i64:
-      return TUNER_LONG_LONG;
-    case f32:
-      return TUNER_FLOAT;
-    case f64:
-      return TUNER_DOUBLE;
-    case array:
-      return TUNER_ARRAY;
-  }
-  return TUNER_POINTER;
-}
-
-tuner::DispatchArgument argument_of(const tuner_argument& argument) {
-  switch (argument.type) {
-    case TUNER_POINTER:
-      return argument.value.pointer;
-    case TUNER_INT:
-      return argument.value.i32;
-    case TUNER_UNSIGNED:
-      return argument.value.u32;
-    case TUNER_LONG_LONG:
-      return argument.value.i64;
-    case TUNER_FLOAT:
-      return argument.value.f32;
-    case TUNER_DOUBLE:
-      return argument.value.f64;
-    case TUNER_ARRAY:
-      return tuner::DispatchArgument::array(argument.value.pointer);
-  }
-  throw tuner::DispatchError("unknown type of argument: " +
-                             std::to_string(static_cast<int>(argument.type)));
-}
-
-/// Arguments as C++ takes them, without memory of their own unless they are very many.
-class Arguments {
- public:
-  explicit Arguments(std::span<const tuner_argument> arguments) : count_(arguments.size()) {
-    if (count_ > few_.size()) many_.resize(count_, nullptr);
-    tuner::DispatchArgument* to = many_.empty() ? few_.data() : many_.data();
-    for (const tuner_argument& argument : arguments) *to++ = argument_of(argument);
-  }
-
-  [[nodiscard]] std::span<const tuner::DispatchArgument> all() const {
-    return {many_.empty() ? few_.data() : many_.data(), count_};
-  }
-
- private:
-  template <std::size_t... kPlaces>
-  static std::array<tuner::DispatchArgument, sizeof...(kPlaces)> nulls(
-      std::index_sequence<kPlaces...>) {
-    return {((void)kPlaces, tuner::DispatchArgument(nullptr))...};
-  }
-
-  std::array<tuner::DispatchArgument, 32> few_ = nulls(std::make_index_sequence<32>());
-  std::vector<tuner::DispatchArgument> many_;
-  std::size_t count_;
-};
-
-void prepare(tuner_dispatcher* dispatcher, uint32_t family, const int64_t* sizes,
-             std::size_t dimensions, std::size_t count, tuner::ChooseBy choose_by) {
-  const auto all = numbers(sizes, dimensions * count, "sizes");
-  std::vector<tuner::Size> wanted;
-  for (std::size_t i = 0; i < count; ++i) {
-    const auto size = all.subspan(i * dimensions, dimensions);
-    wanted.emplace_back(size.begin(), size.end());
-  }
-  std::string problems;
-  for (const tuner::Preparation& done :
-       required(dispatcher, "dispatcher")
-           .dispatcher.prepare(tuner::FamilyId{family}, wanted, choose_by)) {
-    if (!done.answer) problems += (problems.empty() ? "" : "\n") + done.error;
-  }
-  if (!problems.empty()) throw tuner::DispatchError(problems);
-}
-
-tuner::Transpose transpose_of(tuner_transpose transpose) {
-  switch (transpose) {
-    case TUNER_NO_TRANSPOSE:
-      return tuner::Transpose::no;
-    case TUNER_TRANSPOSE:
-      return tuner::Transpose::yes;
-  }
-  throw tuner::DispatchError("unknown transposition: " +
-                             std::to_string(static_cast<int>(transpose)));
+/// An argument of C++ is a tuner_argument, its only member. Types are checked by the family.
+std::span<const DispatchArgument> arguments_of(const tuner_argument* first, std::size_t count) {
+  static_cast<void>(numbers(first, count, "arguments"));
+  return {reinterpret_cast<const DispatchArgument*>(first), count};
 }
 
 std::string lines(const std::vector<std::string>& all) {
@@ -225,7 +127,45 @@ std::string lines(const std::vector<std::string>& all) {
   return text;
 }
 
+/// A product of floats, whose leading dimensions are as they are given.
+tuner_gemm_problem floats(tuner_transpose trans_a, tuner_transpose trans_b, int64_t m, int64_t n,
+                          int64_t k, int64_t lda, int64_t ldb, int64_t ldc) {
+  tuner_gemm_problem problem{};
+  problem.trans_a = trans_a;
+  problem.trans_b = trans_b;
+  problem.m = m;
+  problem.n = n;
+  problem.k = k;
+  problem.lda = lda;
+  problem.ldb = ldb;
+  problem.ldc = ldc;
+  problem.batch = 1;
+  return problem;
+}
+
+const tuner_gemm_problem& known_problem(const tuner_gemm_problem* given, tuner_gemm_problem& copy) {
+  return tuner::dispatch::known_struct(required(given, "problem"), copy,
+                                       "tuner_gemm_problem.struct_size");
+}
+
+template <class Dispatcher>
+auto& usable_engine(Dispatcher* dispatcher) {
+  auto& engine = required(dispatcher, "dispatcher").engine;
+  if (engine.is_of_this_process()) return engine;
+  throw DispatchError(
+      "this dispatcher was opened before the process was forked and belongs to the parent: open "
+      "another one after the fork");
+}
+
 }  // namespace
+
+Engine& tuner::dispatch::engine_of(tuner_dispatcher* dispatcher) {
+  return usable_engine(dispatcher);
+}
+
+const Engine& tuner::dispatch::engine_of(const tuner_dispatcher* dispatcher) {
+  return usable_engine(dispatcher);
+}
 
 extern "C" {
 
@@ -237,114 +177,138 @@ tuner_status tuner_open(tuner_table table, const tuner_options* options,
                         tuner_dispatcher** dispatcher) {
   return guarded([&] {
     tuner_dispatcher*& opened = required(dispatcher, "dispatcher");
-    opened = new tuner_dispatcher{tuner::Dispatcher(table_of(table), options_of(options))};
+    const DispatchOptions chosen = options_of(options);
+    opened =
+        new tuner_dispatcher{Engine(tuner::backend::open_executor(chosen.backend, chosen.device),
+                                    table_of(table), chosen, tuner::dispatch::dispatch_settings())};
   });
 }
 
+// In a process that was forked since, nothing is closed: what that would wait for, and whose memory
+// it would free, are the other process's.
 void tuner_close(tuner_dispatcher* dispatcher) {
-  delete dispatcher;
+  if (dispatcher != nullptr && dispatcher->engine.is_of_this_process()) delete dispatcher;
 }
 
 tuner_status tuner_reload(tuner_dispatcher* dispatcher, tuner_table table) {
-  return guarded([&] { required(dispatcher, "dispatcher").dispatcher.reload(table_of(table)); });
+  return guarded([&] { engine_of(dispatcher).reload(table_of(table)); });
 }
 
 tuner_status tuner_find_family(const tuner_dispatcher* dispatcher, const char* name,
                                uint32_t* family) {
+  bool is_unknown = false;
+  const tuner_status status = guarded([&] {
+    const Engine& engine = engine_of(dispatcher);
+    uint32_t& number = required(family, "family");
+    const auto known = engine.find_family(&required(name, "the family's name"));
+    is_unknown = !known;
+    number = static_cast<uint32_t>(known ? *known : engine.family(name));
+  });
+  return is_unknown ? TUNER_NO_FAMILY : status;
+}
+
+tuner_status tuner_prepare(tuner_dispatcher* dispatcher, uint32_t family, const tuner_size* sizes,
+                           size_t count, tuner_choose_by choose_by, const char* const** errors) {
   return guarded([&] {
-    const tuner::FamilyId id =
-        required(dispatcher, "dispatcher").dispatcher.family(&required(name, "the family's name"));
-    required(family, "family") = static_cast<uint32_t>(id);
+    static thread_local std::vector<Preparation> done;
+    static thread_local std::vector<const char*> texts;
+    if (errors != nullptr) *errors = nullptr;
+    std::vector<Size> wanted;
+    for (const tuner_size& size : numbers(sizes, count, "sizes")) {
+      const auto all = numbers(size.numbers, size.dimensions, "a size");
+      wanted.emplace_back(all.begin(), all.end());
+    }
+    done = engine_of(dispatcher)
+               .prepare(FamilyId{family}, wanted,
+                        enumerator<ChooseBy>(choose_by, TUNER_CHOOSE_BY_MEASUREMENT, "choose_by"));
+    texts.clear();
+    std::string problems;
+    for (const Preparation& it : done) {
+      texts.push_back(it.error.c_str());
+      if (!it.answer) problems += (problems.empty() ? "" : "\n") + it.error;
+    }
+    if (errors != nullptr) *errors = texts.data();
+    if (!problems.empty()) throw DispatchError(problems);
   });
 }
 
-tuner_status tuner_prepare(tuner_dispatcher* dispatcher, uint32_t family, const int64_t* sizes,
-                           size_t dimensions, size_t count) {
-  return guarded(
-      [&] { prepare(dispatcher, family, sizes, dimensions, count, tuner::ChooseBy::expectation); });
-}
-
-tuner_status tuner_prepare_measured(tuner_dispatcher* dispatcher, uint32_t family,
-                                    const int64_t* sizes, size_t dimensions, size_t count) {
-  return guarded(
-      [&] { prepare(dispatcher, family, sizes, dimensions, count, tuner::ChooseBy::measurement); });
-}
-
-tuner_status tuner_served(const tuner_dispatcher* dispatcher, const tuner_served_info** served,
-                          size_t* count) {
+tuner_status tuner_served(const tuner_dispatcher* dispatcher, size_t element_size,
+                          const tuner_served_info** served, size_t* count) {
   return guarded([&] {
-    static thread_local std::vector<tuner::Served> counts;
-    static thread_local std::vector<tuner_served_info> infos;
-    counts = required(dispatcher, "dispatcher").dispatcher.served();
-    infos.clear();
-    for (const tuner::Served& it : counts) {
+    static thread_local std::vector<Served> last;
+    static thread_local ShownArray<tuner_served_info> shown;
+    const tuner_served_info*& first = required(served, "served");
+    size_t& number = required(count, "count");
+    last = engine_of(dispatcher).served();
+    std::vector<tuner_served_info> infos;
+    for (const Served& it : last) {
       infos.push_back({.family = it.family.c_str(),
-                       .rung = rung_of(it.rung),
+                       .rung = static_cast<tuner_rung>(it.rung),
                        .is_tuned = static_cast<int>(it.is_tuned),
                        .sizes = it.sizes,
                        .launches = it.launches});
     }
-    required(served, "served") = infos.data();
-    required(count, "count") = infos.size();
+    first = shown.show(std::move(infos), element_size);
+    number = last.size();
   });
 }
 
 tuner_status tuner_pin(const tuner_dispatcher* dispatcher, const char* file) {
-  return guarded([&] {
-    required(dispatcher, "dispatcher").dispatcher.pin(&required(file, "the file's path"));
-  });
+  return guarded([&] { engine_of(dispatcher).pin(&required(file, "the file's path")); });
 }
 
 tuner_status tuner_answer(const tuner_dispatcher* dispatcher, uint32_t family, const int64_t* size,
                           size_t dimensions, tuner_answer_info* answer) {
   return guarded([&] {
-    thread_local tuner::Answer last;
-    thread_local std::string explanation;
-    tuner_answer_info& info = required(answer, "answer");
-    last = required(dispatcher, "dispatcher")
-               .dispatcher.answer(tuner::FamilyId{family}, numbers(size, dimensions, "size"));
+    static thread_local Answer last;
+    static thread_local std::string explanation;
+    tuner_answer_info& to = required(answer, "answer");
+    last = engine_of(dispatcher).answer(FamilyId{family}, numbers(size, dimensions, "size"));
     explanation = lines(last.explanation);
-    info = {rung_of(last.rung),
-            last.kernel.c_str(),
-            last.configuration.c_str(),
-            explanation.c_str(),
-            last.expected_ns.value_or(-1),
-            last.distance,
-            last.prepared ? 1 : 0,
-            last.saved_ns};
+    const tuner_answer_info info{.struct_size = sizeof(tuner_answer_info),
+                                 .rung = static_cast<tuner_rung>(last.rung),
+                                 .kernel = last.kernel.c_str(),
+                                 .configuration = last.configuration.c_str(),
+                                 .explanation = explanation.c_str(),
+                                 .expected_ns = last.expected_ns.value_or(-1),
+                                 .distance = last.distance,
+                                 .prepared = static_cast<int>(last.prepared),
+                                 .saved_ns = last.saved_ns};
+    tuner::dispatch::give_struct(info, to, "tuner_answer_info.struct_size");
   });
 }
 
 tuner_status tuner_parse_size(const tuner_dispatcher* dispatcher, uint32_t family, const char* text,
                               const int64_t** size, size_t* dimensions) {
   return guarded([&] {
-    thread_local tuner::Size last;
+    static thread_local Size last;
     const int64_t*& first = required(size, "size");
-    std::size_t& number = required(dimensions, "dimensions");
-    last = required(dispatcher, "dispatcher")
-               .dispatcher.parse_size(tuner::FamilyId{family}, &required(text, "the size's text"));
+    size_t& number = required(dimensions, "dimensions");
+    last = engine_of(dispatcher).parse_size(FamilyId{family}, &required(text, "the size's text"));
     first = last.data();
     number = last.size();
   });
 }
 
 tuner_status tuner_arguments(const tuner_dispatcher* dispatcher, uint32_t family,
-                             const int64_t* size, size_t dimensions,
+                             const int64_t* size, size_t dimensions, size_t element_size,
                              const tuner_argument_info** arguments, size_t* count) {
   return guarded([&] {
-    thread_local std::vector<tuner::ArgumentInfo> last;
-    thread_local std::vector<tuner_argument_info> infos;
+    static thread_local std::vector<ArgumentInfo> last;
+    static thread_local ShownArray<tuner_argument_info> shown;
     const tuner_argument_info*& first = required(arguments, "arguments");
-    std::size_t& number = required(count, "count");
-    last = required(dispatcher, "dispatcher")
-               .dispatcher.arguments(tuner::FamilyId{family}, numbers(size, dimensions, "size"));
-    infos.clear();
-    for (const tuner::ArgumentInfo& it : last) {
-      infos.push_back({it.name.c_str(), type_of(it.type), it.element.c_str(), it.elements,
-                       it.is_written ? 1 : 0});
+    size_t& number = required(count, "count");
+    last = engine_of(dispatcher).arguments(FamilyId{family}, numbers(size, dimensions, "size"));
+    std::vector<tuner_argument_info> infos;
+    for (const ArgumentInfo& it : last) {
+      infos.push_back({.name = it.name.c_str(),
+                       .type = static_cast<tuner_argument_type>(it.type),
+                       .element = it.element.c_str(),
+                       .elements = it.elements,
+                       .is_written = static_cast<int>(it.is_written)});
     }
-    first = infos.data();
-    number = infos.size();
+    first = shown.show(std::move(infos), element_size);
+    number = last.size();
   });
 }
 
@@ -352,23 +316,26 @@ tuner_status tuner_launch(tuner_dispatcher* dispatcher, uint32_t family, const i
                           size_t dimensions, const tuner_argument* arguments, size_t count,
                           tuner_stream stream) {
   return guarded([&] {
-    const Arguments converted(numbers(arguments, count, "arguments"));
-    required(dispatcher, "dispatcher")
-        .dispatcher.launch(tuner::FamilyId{family}, numbers(size, dimensions, "size"),
-                           converted.all(), stream);
+    engine_of(dispatcher)
+        .launch(FamilyId{family}, numbers(size, dimensions, "size"), arguments_of(arguments, count),
+                stream);
   });
 }
 
 tuner_status tuner_capture_launch(tuner_dispatcher* dispatcher, uint32_t family,
                                   const int64_t* size, size_t dimensions,
                                   const tuner_argument* arguments, size_t count,
-                                  tuner_stream stream, const char* folder, uint64_t limit_bytes) {
+                                  tuner_stream stream, const char* folder, uint64_t limit_bytes,
+                                  const char** space_file) {
   return guarded([&] {
-    const Arguments converted(numbers(arguments, count, "arguments"));
-    required(dispatcher, "dispatcher")
-        .dispatcher.capture_launch(tuner::FamilyId{family}, numbers(size, dimensions, "size"),
-                                   converted.all(), &required(folder, "the folder"), limit_bytes,
-                                   stream);
+    static thread_local std::string last;
+    last =
+        engine_of(dispatcher)
+            .capture_launch(FamilyId{family}, numbers(size, dimensions, "size"),
+                            arguments_of(arguments, count), stream, &required(folder, "the folder"),
+                            limit_bytes == 0 ? tuner::capture::kDefaultLimitBytes : limit_bytes)
+            .string();
+    if (space_file != nullptr) *space_file = last.c_str();
   });
 }
 
@@ -377,8 +344,8 @@ tuner_status tuner_sgemm(tuner_dispatcher* dispatcher, tuner_stream stream, tune
                          const float* a, int64_t lda, const float* b, int64_t ldb, float beta,
                          float* c, int64_t ldc) {
   return guarded([&] {
-    tuner::sgemm(required(dispatcher, "dispatcher").dispatcher, stream, transpose_of(trans_a),
-                 transpose_of(trans_b), m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+    multiply_floats(engine_of(dispatcher), stream, floats(trans_a, trans_b, m, n, k, lda, ldb, ldc),
+                    alpha, a, b, beta, c);
   });
 }
 
@@ -389,64 +356,38 @@ tuner_status tuner_sgemm_strided_batched(tuner_dispatcher* dispatcher, tuner_str
                                          const float* b, int64_t ldb, int64_t stride_b, float beta,
                                          float* c, int64_t ldc, int64_t stride_c, int64_t batch) {
   return guarded([&] {
-    tuner::sgemm_strided_batched(required(dispatcher, "dispatcher").dispatcher, stream,
-                                 transpose_of(trans_a), transpose_of(trans_b), m, n, k, alpha, a,
-                                 lda, stride_a, b, ldb, stride_b, beta, c, ldc, stride_c, batch);
+    tuner_gemm_problem problem = floats(trans_a, trans_b, m, n, k, lda, ldb, ldc);
+    problem.batch = batch;
+    problem.stride_a = stride_a;
+    problem.stride_b = stride_b;
+    problem.stride_c = stride_c;
+    multiply_floats(engine_of(dispatcher), stream, problem, alpha, a, b, beta, c);
   });
 }
-
-}  // extern "C"
-
-namespace {
-
-tuner::Epilogue epilogue_of(const tuner_gemm_problem& problem) {
-  return {.bias = static_cast<tuner::Bias>(problem.bias_kind),
-          .activation = static_cast<tuner::Activation>(problem.activation),
-          .residual = problem.residual != nullptr};
-}
-
-tuner::GemmProblem problem_of(const tuner_gemm_problem& it) {
-  return tuner::GemmProblem{.type = static_cast<tuner::GemmType>(it.type),
-                            .trans_a = transpose_of(it.trans_a),
-                            .trans_b = transpose_of(it.trans_b),
-                            .m = it.m,
-                            .n = it.n,
-                            .k = it.k,
-                            .lda = it.lda,
-                            .ldb = it.ldb,
-                            .ldc = it.ldc,
-                            .batch = it.batch,
-                            .stride_a = it.stride_a,
-                            .stride_b = it.stride_b,
-                            .stride_c = it.stride_c,
-                            .epilogue = epilogue_of(it),
-                            .bias = it.bias,
-                            .residual = it.residual};
-}
-
-}  // namespace
 
 tuner_status tuner_gemm(tuner_dispatcher* dispatcher, tuner_stream stream,
                         const tuner_gemm_problem* problem, double alpha, const void* a,
                         const void* b, double beta, void* c) {
   return guarded([&] {
-    tuner::gemm(required(dispatcher, "dispatcher").dispatcher, stream,
-                problem_of(required(problem, "problem")), alpha, a, b, beta, c);
+    tuner_gemm_problem copy;
+    multiply(engine_of(dispatcher), stream, known_problem(problem, copy), alpha, a, b, beta, c);
   });
 }
 
 tuner_status tuner_find_gemm(const tuner_dispatcher* dispatcher, const tuner_gemm_problem* problem,
                              uint32_t* family, const int64_t** size, size_t* dimensions) {
   return guarded([&] {
-    thread_local tuner::Size last;
+    static thread_local Size last;
     uint32_t& its_family = required(family, "family");
     const int64_t*& first = required(size, "size");
     std::size_t& number = required(dimensions, "dimensions");
-    const auto entry = tuner::find_gemm(required(dispatcher, "dispatcher").dispatcher,
-                                        problem_of(required(problem, "problem")));
-    last = entry ? entry->size : tuner::Size();
+    tuner_gemm_problem copy;
+    const auto entry = find_product(engine_of(dispatcher), known_problem(problem, copy));
+    last = entry ? entry->size : Size();
     if (entry) its_family = static_cast<uint32_t>(entry->family);
     first = last.data();
     number = last.size();
   });
 }
+
+}  // extern "C"

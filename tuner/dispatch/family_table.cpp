@@ -34,7 +34,8 @@ DispatchArgument::Type argument_type(family::ElementType type) {
 std::string_view name(DispatchArgument::Type type) {
   constexpr std::string_view kNames[] = {"pointer", "int",    "unsigned", "long long",
                                          "float",   "double", "array"};
-  return kNames[static_cast<std::size_t>(type)];
+  const auto place = static_cast<std::size_t>(type);
+  return place < std::size(kNames) ? kNames[place] : "an unknown type";
 }
 
 /// None for a number that follows from the size.
@@ -254,8 +255,11 @@ AddressClaim FamilyTable::claim(const space::Size& size) const {
   AddressClaim claim;
   for (const GivenArgument& it : given_) {
     BufferClaim& of_argument = claim.emplace_back();
-    const auto* const buffer =
-        std::get_if<family::BufferArgument>(&family_.arguments[it.place].what);
+    const auto& what = family_.arguments[it.place].what;
+    if (std::holds_alternative<family::ArrayArgument>(what)) {
+      of_argument.unset_bits_less_one = BufferClaim::kNotNull;
+    }
+    const auto* const buffer = std::get_if<family::BufferArgument>(&what);
     if (buffer == nullptr) continue;
     const auto count = buffer->count.evaluate(values);
     if (!count || *count > 0) of_argument.unset_bits_less_one = BufferClaim::kNotNull;

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/dispatch/gemm.hpp"
-
 #include "embedded/gemm_space.hpp"
 #include "tuner/blas/gemm_types.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/json.hpp"
 #include "tuner/dispatch/blas_family.hpp"
-#include "tuner/dispatch/engine.hpp"
+#include "tuner/dispatch/engine_handle.hpp"
 #include "tuner/dispatch/family_table.hpp"
+#include "tuner/dispatch/gemm_calls.hpp"
 #include "tuner/dispatch/gemm_kernel.hpp"
 
 #include <fmt/format.h>
@@ -20,7 +19,7 @@
 #include <span>
 #include <string>
 
-namespace tuner {
+namespace tuner::dispatch {
 namespace {
 
 using blas::GemmShape;
@@ -30,6 +29,12 @@ const GemmTypeRow& row_of(GemmType type) {
   const auto place = static_cast<std::size_t>(type);
   if (place < blas::kGemmTypeRows.size()) return blas::kGemmTypeRows[place];
   throw DispatchError(fmt::format("gemm: the type {} is none of GemmType", place));
+}
+
+Epilogue epilogue_of(const tuner_gemm_problem& problem) {
+  return {.bias = static_cast<Bias>(problem.bias_kind),
+          .activation = static_cast<Activation>(problem.activation),
+          .residual = problem.residual != nullptr};
 }
 
 /// A checked call.
@@ -70,13 +75,12 @@ void check_for_library(const GemmTypeRow& type, const GemmShape& shape, const Ep
   }
 }
 
-void multiply_by_library(Dispatcher& dispatcher, StreamHandle stream, const Product& product) {
+void multiply_by_library(Engine& engine, StreamHandle stream, const Product& product) {
   check_for_library(product.type, product.shape(), product.epilogue());
   try {
-    const auto end =
-        dispatcher.engine().executor().run_library(product.operation, product.operands, stream);
+    const auto end = engine.executor().run_library(product.operation, product.operands, stream);
     if (!end) throw DispatchError("the library cannot multiply: " + end.error().message);
-    dispatcher.engine().count_product_of_library();
+    engine.count_product_of_library();
   } catch (const Error& error) {
     throw DispatchError(error.what());
   }
@@ -90,7 +94,7 @@ bool fits_family(const GemmShape& shape) {
 
 /// Records a size without a table as spaces/gemm.json names it, whose types are the first ones of
 /// GemmType and whose first dimensions are those of BLAS; it could not be tuned in other types.
-void record(Dispatcher& dispatcher, GemmType type, const GemmShape& shape) {
+void record(Engine& engine, GemmType type, const GemmShape& shape) {
   static const space::Dimensions dims = space::parse_dimensions(
       parse_json(embedded::gemm_space(), "spaces/gemm.json").at("problem"), "spaces/gemm.json");
   if (type > GemmType::s8) return;
@@ -100,7 +104,7 @@ void record(Dispatcher& dispatcher, GemmType type, const GemmShape& shape) {
     size.push_back(dims[i].types.empty() ? *dims[i].default_value->evaluate({})
                                          : static_cast<std::int64_t>(type));
   }
-  dispatcher.engine().record("gemm", dims, size);
+  engine.record("gemm", dims, size);
 }
 
 /// As the library takes them: of A and B nothing is read where k is 0.
@@ -131,35 +135,35 @@ std::array<DispatchArgument, 7> arguments_of(const Product& product) {
 
 /// Where kernels for a product are looked up: in the family "gemm_tensor", which has epilogues, or
 /// else in "gemm". Nothing: the library serves the product.
-std::optional<dispatch::GemmSize> size_of(const dispatch::Engine& engine, GemmType type,
-                                          const GemmShape& shape, const Epilogue& epilogue) {
+std::optional<GemmSize> size_of(const Engine& engine, GemmType type, const GemmShape& shape,
+                                const Epilogue& epilogue) {
   if (!fits_family(shape)) return std::nullopt;
   auto family = engine.gemm_tensor_family(type);
   if (!family && epilogue.is_none()) family = engine.gemm_family(type);
   if (!family) return std::nullopt;
-  return dispatch::GemmSize(*family, shape, epilogue);
+  return GemmSize(*family, shape, epilogue);
 }
 
 bool is_empty(const GemmShape& shape) {
   return shape.m == 0 || shape.n == 0 || shape.batch == 0;
 }
 
-void multiply(Dispatcher& dispatcher, StreamHandle stream, const Product& product) {
+void multiply(Engine& engine, StreamHandle stream, const Product& product) {
   const GemmShape& shape = product.shape();
   const GemmType type = product.type.type;
   const std::array<DispatchArgument, 7> arguments = arguments_of(product);
   if (is_empty(shape)) return;
   check_not_null(product);
-  if (const auto size = size_of(dispatcher.engine(), type, shape, product.epilogue())) {
+  if (const auto size = size_of(engine, type, shape, product.epilogue())) {
     try {
-      return dispatcher.launch(size->family(), size->numbers(), size->taken(arguments), stream);
-    } catch (const dispatch::NotServed&) {
+      return engine.launch(size->family(), size->numbers(), size->taken(arguments), stream);
+    } catch (const NotServed&) {
       if (!product.epilogue().is_none()) throw;
-      return multiply_by_library(dispatcher, stream, product);
+      return multiply_by_library(engine, stream, product);
     }
   }
-  if (fits_family(shape) && product.epilogue().is_none()) record(dispatcher, type, shape);
-  multiply_by_library(dispatcher, stream, product);
+  if (fits_family(shape) && product.epilogue().is_none()) record(engine, type, shape);
+  multiply_by_library(engine, stream, product);
 }
 
 /// Without a stride: the product of unchecked numbers may overflow. A matrix without elements may
@@ -232,94 +236,79 @@ GemmShape shape_of(const char* function, Transpose trans_a, Transpose trans_b, s
   return shape;
 }
 
+/// Whether a leading dimension of 0 is the length of a row.
+enum class ZeroLd { row_length, as_given };
+
 /// Of a checked problem; throws as check_call and check_epilogue.
-GemmShape shape_of(const GemmProblem& problem) {
-  const char* const function = row_of(problem.type).name;
-  check_epilogue(function, problem.epilogue);
-  const auto ld = [](std::int64_t given, Transpose transpose, std::int64_t rows,
-                     std::int64_t columns) {
-    if (given != 0) return given;
+GemmShape shape_of(const tuner_gemm_problem& problem, ZeroLd zero = ZeroLd::row_length) {
+  const char* const function = row_of(static_cast<GemmType>(problem.type)).name;
+  check_epilogue(function, epilogue_of(problem));
+  const auto trans_a = static_cast<Transpose>(problem.trans_a);
+  const auto trans_b = static_cast<Transpose>(problem.trans_b);
+  const auto ld = [&](std::int64_t given, Transpose transpose, std::int64_t rows,
+                      std::int64_t columns) {
+    if (given != 0 || zero == ZeroLd::as_given) return given;
     return std::max<std::int64_t>(transpose == Transpose::yes ? rows : columns, 1);
   };
-  GemmShape shape = shape_of(function, problem.trans_a, problem.trans_b, problem.m, problem.n,
-                             problem.k, ld(problem.lda, problem.trans_a, problem.m, problem.k),
-                             ld(problem.ldb, problem.trans_b, problem.k, problem.n),
+  GemmShape shape = shape_of(function, trans_a, trans_b, problem.m, problem.n, problem.k,
+                             ld(problem.lda, trans_a, problem.m, problem.k),
+                             ld(problem.ldb, trans_b, problem.k, problem.n),
                              ld(problem.ldc, Transpose::no, problem.m, problem.n), problem.batch);
   if (shape.batch == 1) return shape;
-  shape.a.stride = problem.stride_a.value_or(shape.a.stride);
-  shape.b.stride = problem.stride_b.value_or(shape.b.stride);
-  shape.c.stride = problem.stride_c.value_or(shape.c.stride);
+  if (problem.stride_a != TUNER_STRIDE_PACKED) shape.a.stride = problem.stride_a;
+  if (problem.stride_b != TUNER_STRIDE_PACKED) shape.b.stride = problem.stride_b;
+  if (problem.stride_c != TUNER_STRIDE_PACKED) shape.c.stride = problem.stride_c;
   return shape;
 }
 
-Product product_of(GemmType type, const GemmShape& shape, double alpha, const void* a,
-                   const void* b, double beta, void* c) {
-  const GemmTypeRow& row = row_of(type);
+Product product_of(const tuner_gemm_problem& problem, const GemmShape& shape, double alpha,
+                   const void* a, const void* b, double beta, void* c) {
+  const GemmTypeRow& row = row_of(static_cast<GemmType>(problem.type));
   return {.type = row,
-          .operation = {.type = row.matrices, .result = row.result, .shape = shape},
-          .operands = {.alpha = alpha, .beta = beta, .places = {{a, b, c}}}};
-}
-
-Product product_of(const GemmProblem& problem, double alpha, const void* a, const void* b,
-                   double beta, void* c) {
-  Product product = product_of(problem.type, shape_of(problem), alpha, a, b, beta, c);
-  product.operation.epilogue = problem.epilogue;
-  product.operands[blas::kBias] = problem.bias;
-  product.operands[blas::kResidual] = problem.residual;
-  return product;
+          .operation = {.type = row.matrices,
+                        .result = row.result,
+                        .shape = shape,
+                        .epilogue = epilogue_of(problem)},
+          .operands = {
+              .alpha = alpha, .beta = beta, .places = {{a, b, c, problem.bias, problem.residual}}}};
 }
 
 }  // namespace
 
-void gemm(Dispatcher& dispatcher, StreamHandle stream, const GemmProblem& problem, double alpha,
-          const void* a, const void* b, double beta, void* c) {
-  multiply(dispatcher, stream, product_of(problem, alpha, a, b, beta, c));
+void multiply(Engine& engine, StreamHandle stream, const tuner_gemm_problem& problem, double alpha,
+              const void* a, const void* b, double beta, void* c) {
+  multiply(engine, stream, product_of(problem, shape_of(problem), alpha, a, b, beta, c));
 }
 
-void sgemm(Dispatcher& dispatcher, StreamHandle stream, Transpose trans_a, Transpose trans_b,
-           std::int64_t m, std::int64_t n, std::int64_t k, float alpha, const float* a,
-           std::int64_t lda, const float* b, std::int64_t ldb, float beta, float* c,
-           std::int64_t ldc) {
-  multiply(dispatcher, stream,
-           product_of(GemmType::f32, shape_of("sgemm", trans_a, trans_b, m, n, k, lda, ldb, ldc),
-                      static_cast<double>(alpha), a, b, static_cast<double>(beta), c));
+void multiply_floats(Engine& engine, StreamHandle stream, const tuner_gemm_problem& problem,
+                     float alpha, const float* a, const float* b, float beta, float* c) {
+  multiply(engine, stream,
+           product_of(problem, shape_of(problem, ZeroLd::as_given), static_cast<double>(alpha), a,
+                      b, static_cast<double>(beta), c));
 }
 
-void sgemm_strided_batched(Dispatcher& dispatcher, StreamHandle stream, Transpose trans_a,
-                           Transpose trans_b, std::int64_t m, std::int64_t n, std::int64_t k,
-                           float alpha, const float* a, std::int64_t lda, std::int64_t stride_a,
-                           const float* b, std::int64_t ldb, std::int64_t stride_b, float beta,
-                           float* c, std::int64_t ldc, std::int64_t stride_c, std::int64_t batch) {
-  GemmShape shape = shape_of("sgemm", trans_a, trans_b, m, n, k, lda, ldb, ldc, batch);
-  if (batch != 1) {
-    shape.a.stride = stride_a;
-    shape.b.stride = stride_b;
-    shape.c.stride = stride_c;
-  }
-  multiply(dispatcher, stream,
-           product_of(GemmType::f32, shape, static_cast<double>(alpha), a, b,
-                      static_cast<double>(beta), c));
-}
-
-std::optional<GemmEntry> find_gemm(const Dispatcher& dispatcher, const GemmProblem& problem) {
+std::optional<GemmEntry> find_product(const Engine& engine, const tuner_gemm_problem& problem) {
   const GemmShape shape = shape_of(problem);
   if (is_empty(shape)) return std::nullopt;
-  const auto size = size_of(dispatcher.engine(), problem.type, shape, problem.epilogue);
-  if (!size || !dispatcher.engine().is_size(size->family(), size->numbers())) {
-    check_for_library(row_of(problem.type), shape, problem.epilogue);
+  const auto type = static_cast<GemmType>(problem.type);
+  const Epilogue epilogue = epilogue_of(problem);
+  const auto size = size_of(engine, type, shape, epilogue);
+  if (!size || !engine.is_size(size->family(), size->numbers())) {
+    check_for_library(row_of(type), shape, epilogue);
     return std::nullopt;
   }
   const auto numbers = size->numbers();
   return GemmEntry{.family = size->family(), .size = {numbers.begin(), numbers.end()}};
 }
 
-dispatch::KernelUse dispatch::gemm_by_kernel(Dispatcher& dispatcher, StreamHandle stream,
-                                             const GemmProblem& problem, double alpha,
-                                             const void* a, const void* b, double beta, void* c) {
-  const Product product = product_of(problem, alpha, a, b, beta, c);
+KernelUse gemm_by_kernel(Dispatcher& dispatcher, StreamHandle stream, const GemmProblem& problem,
+                         double alpha, const void* a, const void* b, double beta, void* c) {
+  const tuner_gemm_problem given = c_problem(problem);
+  const Product product = product_of(given, shape_of(given), alpha, a, b, beta, c);
   if (!fits_family(product.shape())) return {.end = KernelEnd::unsuited};
-  return dispatcher.engine().launch_gemm_kernel(problem.type, product.shape(), problem.epilogue,
-                                                arguments_of(product), stream);
+  return engine_of(dispatcher.handle())
+      .launch_gemm_kernel(problem.type, product.shape(), problem.epilogue, arguments_of(product),
+                          stream);
 }
 
-}  // namespace tuner
+}  // namespace tuner::dispatch

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrix products through a Dispatcher, row-major.
+// Matrix products through a Dispatcher, row-major; inline above the C interface, as dispatcher.hpp.
 #pragma once
 
 #include "tuner/blas/product.hpp"
 #include "tuner/dispatch/dispatcher.hpp"
 
+#include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 
@@ -33,6 +35,38 @@ struct GemmProblem {
   const void* residual = nullptr;  ///< of the type of C and lies as C does, where it is added
 };
 
+namespace dispatch {
+
+/// A number as a value of an enumeration of the C interface, which checks it.
+template <class Enumeration>
+[[nodiscard]] Enumeration of_c(auto value) {
+  return std::bit_cast<Enumeration>(static_cast<std::uint32_t>(value));
+}
+
+/// As the C interface takes it.
+[[nodiscard]] inline tuner_gemm_problem c_problem(const GemmProblem& it) {
+  return {.struct_size = sizeof(tuner_gemm_problem),
+          .type = of_c<tuner_gemm_type>(it.type),
+          .trans_a = of_c<tuner_transpose>(it.trans_a),
+          .trans_b = of_c<tuner_transpose>(it.trans_b),
+          .m = it.m,
+          .n = it.n,
+          .k = it.k,
+          .lda = it.lda,
+          .ldb = it.ldb,
+          .ldc = it.ldc,
+          .batch = it.batch,
+          .stride_a = it.stride_a.value_or(TUNER_STRIDE_PACKED),
+          .stride_b = it.stride_b.value_or(TUNER_STRIDE_PACKED),
+          .stride_c = it.stride_c.value_or(TUNER_STRIDE_PACKED),
+          .bias_kind = of_c<tuner_bias>(it.epilogue.bias),
+          .activation = of_c<tuner_activation>(it.epilogue.activation),
+          .bias = it.bias,
+          .residual = it.epilogue.residual ? it.residual : nullptr};
+}
+
+}  // namespace dispatch
+
 /// Multiplies matrices in device memory. Served by the family "gemm_tensor" of the dispatcher's
 /// table where it has the type, else by "gemm", else by the library: never by a kernel of another
 /// type. What follows a product is done by kernels; where the table has the family, on a GPU also
@@ -48,8 +82,14 @@ struct GemmProblem {
 /// @param b The first matrix B.
 /// @param beta Factor of C, as alpha.
 /// @param c The first matrix C, read and written.
-TUNER_API void gemm(Dispatcher& dispatcher, StreamHandle stream, const GemmProblem& problem,
-                    double alpha, const void* a, const void* b, double beta, void* c);
+inline void gemm(Dispatcher& dispatcher, StreamHandle stream, const GemmProblem& problem,
+                 double alpha, const void* a, const void* b, double beta, void* c) {
+  if (problem.epilogue.residual && problem.residual == nullptr) {
+    throw DispatchError("gemm: the residual is a null pointer");
+  }
+  const tuner_gemm_problem of_c = dispatch::c_problem(problem);
+  dispatch::require(tuner_gemm(dispatcher.handle(), stream, &of_c, alpha, a, b, beta, c));
+}
 
 /// A family, and a size of it.
 struct GemmEntry {
@@ -64,8 +104,17 @@ struct GemmEntry {
 ///
 /// @param dispatcher The device and what was tuned for it.
 /// @param problem As of gemm(); nothing that it points to is read.
-TUNER_API std::optional<GemmEntry> find_gemm(const Dispatcher& dispatcher,
-                                             const GemmProblem& problem);
+[[nodiscard]] inline std::optional<GemmEntry> find_gemm(const Dispatcher& dispatcher,
+                                                        const GemmProblem& problem) {
+  tuner_gemm_problem of_c = dispatch::c_problem(problem);
+  if (problem.epilogue.residual) of_c.residual = &problem;  // it is not read
+  std::uint32_t family = 0;
+  const std::int64_t* first = nullptr;
+  std::size_t count = 0;
+  dispatch::require(tuner_find_gemm(dispatcher.handle(), &of_c, &family, &first, &count));
+  if (count == 0) return std::nullopt;
+  return GemmEntry{.family = FamilyId{family}, .size = {first, first + count}};
+}
 
 /// C = alpha·op(A)·op(B) + beta·C for row-major matrices in device memory: op(A) is m×k, op(B) k×n,
 /// C m×n. Served by the family "gemm" of the dispatcher's table, or by the library where the table
@@ -89,10 +138,14 @@ TUNER_API std::optional<GemmEntry> find_gemm(const Dispatcher& dispatcher,
 /// @param beta Factor of C.
 /// @param c Matrix C, read and written.
 /// @param ldc Floats from one row of C to the next.
-TUNER_API void sgemm(Dispatcher& dispatcher, StreamHandle stream, Transpose trans_a,
-                     Transpose trans_b, std::int64_t m, std::int64_t n, std::int64_t k, float alpha,
-                     const float* a, std::int64_t lda, const float* b, std::int64_t ldb, float beta,
-                     float* c, std::int64_t ldc);
+inline void sgemm(Dispatcher& dispatcher, StreamHandle stream, Transpose trans_a, Transpose trans_b,
+                  std::int64_t m, std::int64_t n, std::int64_t k, float alpha, const float* a,
+                  std::int64_t lda, const float* b, std::int64_t ldb, float beta, float* c,
+                  std::int64_t ldc) {
+  dispatch::require(tuner_sgemm(
+      dispatcher.handle(), stream, dispatch::of_c<tuner_transpose>(trans_a),
+      dispatch::of_c<tuner_transpose>(trans_b), m, n, k, alpha, a, lda, b, ldb, beta, c, ldc));
+}
 
 /// The same for `batch` products. Kernels serve batches whose matrices are contiguous (stride =
 /// stored rows · leading dimension); the library serves any other.
@@ -116,11 +169,16 @@ TUNER_API void sgemm(Dispatcher& dispatcher, StreamHandle stream, Transpose tran
 /// @param ldc As of sgemm().
 /// @param stride_c Floats from one C to the next.
 /// @param batch Number of products, 0 or more.
-TUNER_API void sgemm_strided_batched(Dispatcher& dispatcher, StreamHandle stream, Transpose trans_a,
-                                     Transpose trans_b, std::int64_t m, std::int64_t n,
-                                     std::int64_t k, float alpha, const float* a, std::int64_t lda,
-                                     std::int64_t stride_a, const float* b, std::int64_t ldb,
-                                     std::int64_t stride_b, float beta, float* c, std::int64_t ldc,
-                                     std::int64_t stride_c, std::int64_t batch);
+inline void sgemm_strided_batched(Dispatcher& dispatcher, StreamHandle stream, Transpose trans_a,
+                                  Transpose trans_b, std::int64_t m, std::int64_t n, std::int64_t k,
+                                  float alpha, const float* a, std::int64_t lda,
+                                  std::int64_t stride_a, const float* b, std::int64_t ldb,
+                                  std::int64_t stride_b, float beta, float* c, std::int64_t ldc,
+                                  std::int64_t stride_c, std::int64_t batch) {
+  dispatch::require(tuner_sgemm_strided_batched(
+      dispatcher.handle(), stream, dispatch::of_c<tuner_transpose>(trans_a),
+      dispatch::of_c<tuner_transpose>(trans_b), m, n, k, alpha, a, lda, stride_a, b, ldb, stride_b,
+      beta, c, ldc, stride_c, batch));
+}
 
 }  // namespace tuner

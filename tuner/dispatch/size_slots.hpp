@@ -17,7 +17,7 @@
 
 namespace tuner::dispatch {
 
-/// What a size claims of a buffer that a launch gives: bits that must not be set.
+/// What a size claims of a buffer or an array that a launch gives: bits that must not be set.
 struct BufferClaim {
   static constexpr std::uint64_t kNotNull = std::uint64_t{1} << 63;
 
@@ -25,7 +25,7 @@ struct BufferClaim {
   std::uint64_t unset_bits_less_one =
       0;  ///< of its address less one: kNotNull, which no address has
 };
-/// For each given argument; of what is no buffer nothing is claimed.
+/// For each given argument; of a number nothing is claimed.
 using AddressClaim = std::vector<BufferClaim>;
 
 /// Whether addresses are as a size claims.

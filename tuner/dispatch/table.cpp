@@ -189,26 +189,3 @@ std::map<std::string, FamilySource> read_families(const TableSource& source,
 }
 
 }  // namespace tuner::dispatch
-
-namespace tuner {
-
-Table Table::database(std::filesystem::path path) {
-  return Table(std::make_shared<const dispatch::TableSource>(
-      dispatch::TableSource{dispatch::TableSource::Kind::database, std::move(path), {}}));
-}
-
-Table Table::file(std::filesystem::path path) {
-  return Table(std::make_shared<const dispatch::TableSource>(
-      dispatch::TableSource{dispatch::TableSource::Kind::file, std::move(path), {}}));
-}
-
-Table Table::text(std::string_view document) {
-  return Table(std::make_shared<const dispatch::TableSource>(
-      dispatch::TableSource{dispatch::TableSource::Kind::text, {}, std::string(document)}));
-}
-
-Table Table::none() {
-  return Table(std::make_shared<const dispatch::TableSource>());
-}
-
-}  // namespace tuner

@@ -13,15 +13,6 @@
 
 namespace tuner::dispatch {
 
-/// Where a Table comes from.
-struct TableSource {
-  enum class Kind { database, file, text, empty };
-
-  Kind kind = Kind::empty;
-  std::filesystem::path path;  ///< empty for a database: the default one
-  std::string text;
-};
-
 /// A family of a table.
 struct FamilySource {
   select::CatalogueOutline outline;

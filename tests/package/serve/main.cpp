@@ -19,7 +19,7 @@ int main() {
     if (!std::equal(c, c + 4, wide)) return 1;
     std::cout << "product: " << c[0] << " " << c[1] << " " << c[2] << " " << c[3] << "\n";
     tuner::Dispatcher wrong(tuner::Table::file("no such table"), {.backend = "cpu"});
-  } catch (const tuner::DispatchError& error) {  // thrown by the library, caught by its type
+  } catch (const tuner::DispatchError& error) {  // thrown by the header, of what the library says
     std::cout << error.what() << "\n";
   }
 }
