@@ -33,13 +33,23 @@ if(TUNER_CUDA)
   if(NOT TARGET CUDA::nvToolsExt)
     add_library(CUDA::nvToolsExt INTERFACE IMPORTED)
   endif()
-  find_package(CUDAToolkit 12.8 QUIET)
-  if(NOT CUDAToolkit_FOUND)
+  set(oldest_toolkit 12.4)  # tuner/backend/cuda/versions.hpp
+  find_package(CUDAToolkit QUIET)
+  if(NOT CUDAToolkit_FOUND OR CUDAToolkit_VERSION VERSION_LESS oldest_toolkit)
+    set(found "was not found")
+    if(CUDAToolkit_FOUND)
+      set(found "is needed: ${CUDAToolkit_INCLUDE_DIRS} is of ${CUDAToolkit_VERSION}")
+    endif()
     message(FATAL_ERROR
-      "The CUDA Toolkit (12.8 or newer) was not found. Install NVIDIA's package 'cuda-toolkit' "
+      "The CUDA Toolkit (${oldest_toolkit} or newer) ${found}. Install NVIDIA's package 'cuda-toolkit' "
       "(https://developer.nvidia.com/cuda-downloads), or say where it is with "
       "-DCUDAToolkit_ROOT=/path, or build without the CUDA backend: -DTUNER_CUDA=OFF.")
   endif()
-  find_path(TUNER_CUPTI_INCLUDE cupti_range_profiler.h REQUIRED
+  find_path(TUNER_CUPTI_INCLUDE cupti_range_profiler.h
             HINTS ${CUDAToolkit_INCLUDE_DIRS} "${CUDAToolkit_LIBRARY_ROOT}/extras/CUPTI/include")
+  if(NOT TUNER_CUPTI_INCLUDE AND CUDAToolkit_VERSION VERSION_GREATER_EQUAL 12.7)
+    message(FATAL_ERROR
+      "cupti_range_profiler.h of CUPTI was not found, which the CUDA Toolkit ${CUDAToolkit_VERSION} has. "
+      "Install NVIDIA's package 'cuda-cupti-dev', or say where it is with -DTUNER_CUPTI_INCLUDE=/path.")
+  endif()
 endif()

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/backend/cuda/device_query.hpp"
+#include "tuner/backend/cuda/versions.hpp"
 
 #include <gtest/gtest.h>
 
@@ -18,6 +19,15 @@ TEST(DriverRelease, IsReadFromTheClosedAndTheOpenKernelModule) {
 TEST(DriverRelease, IsEmptyWhenThereIsNone) {
   EXPECT_EQ(driver_release(""), "");
   EXPECT_EQ(driver_release("no module\nGCC version:  gcc version 12.2.0\n"), "");
+}
+
+TEST(DriverNeeded, IsOfTheRuntimesMajorVersionOrTheOldest) {
+  EXPECT_EQ(driver_needed(12040), kOldestDriver);
+  EXPECT_EQ(driver_needed(12090), kOldestDriver) << "drivers run programs of later minor versions";
+  EXPECT_EQ(driver_needed(13000), 13000);
+  EXPECT_EQ(driver_needed(13020), 13000);
+  EXPECT_EQ(version_text(12040), "12.4");
+  EXPECT_EQ(version_text(13020), "13.2");
 }
 
 }  // namespace

@@ -402,10 +402,17 @@ TEST_F(NvrtcCompilerTest, SaysItsVersion) {
   EXPECT_THAT(compiler_.version(), StartsWith("NVRTC 1"));
 }
 
-TEST(NvrtcCompilerForAnArchitectureItDoesNotKnow, SaysSo) {
-  const NvrtcCompiler compiler("sm_12");
-  EXPECT_THAT(message(compiler.compile(job(kScale, "scale<3, true>"))),
-              HasSubstr("--gpu-architecture"));
+TEST(NvrtcCompilerForAnArchitectureItDoesNotKnow, SaysWhichItKnowsAndWhatToInstall) {
+  const auto newer = NvrtcCompiler("sm_999").compile(job(kScale, "scale<3, true>"));
+  ASSERT_FALSE(newer);
+  EXPECT_EQ(newer.error().outcome, Outcome::compile_error);
+  EXPECT_THAT(newer.error().message,
+              testing::MatchesRegex("NVRTC 1[0-9.]+ does not compile for sm_999, only for sm_.*"
+                                    "sm_90.*: install a newer CUDA Toolkit"));
+  const NvrtcCompiler compiler("sm_90");
+  EXPECT_THAT(compiler.why_not_for("sm_20"), testing::EndsWith("install an older CUDA Toolkit"));
+  EXPECT_EQ(compiler.why_not_for("sm_90"), "");
+  EXPECT_EQ(compiler.why_not_for("compute_80"), "");
 }
 
 }  // namespace

@@ -40,6 +40,8 @@ TEST(ToolkitHeaders, LieBesideTheLibraryOrWhereTheEnvironmentSays) {
   const auto candidates = toolkit_header_candidates(directory.path() / "lib64/libnvrtc.so");
   ::unsetenv("CUDA_HOME");
   EXPECT_EQ(candidates.front(), fs::canonical(directory.path()) / "include");
+  EXPECT_EQ(candidates[1], fs::canonical(directory.path()).parent_path() / "cuda_runtime/include")
+      << "of a Python package of CUDA 12";
   EXPECT_THAT(candidates, Contains(fs::path("/opt/cuda/include")));
   EXPECT_THAT(candidates, Contains(fs::path("/usr/local/cuda/include")));
 }

@@ -71,7 +71,7 @@ TEST(Registry, ExaminesEveryBackendAndHasARemedyForEverythingMissing) {
   for (const Finding& finding : findings) {
     EXPECT_FALSE(finding.what.empty());
     EXPECT_FALSE(finding.detail.empty()) << finding.what;
-    EXPECT_EQ(finding.remedy.empty(), finding.status != Finding::Status::missing) << finding.what;
+    EXPECT_EQ(finding.remedy.empty(), finding.status == Finding::Status::good) << finding.what;
   }
 }
 

@@ -51,7 +51,9 @@ class HelpTest(ProgramTest):
         document = self.tune_json("doctor", code=(0, 3))
         self.assertEqual(document["schema"], "tune.doctor/1")
         self.assertFalse(self.database.exists())
-
+        found = {it["what"]: it["detail"] for it in document["findings"]}
+        if "CUDA" in found:
+            self.assertRegex(found["CUDA"], r"^built with \d+\.\d+; needs a driver that supports CUDA 1\d\.\d+, and NVRTC and cuBLAS of CUDA 1\d")
 
     def test_doctor_ends_by_what_is_missing(self):
         done = self.tune("doctor", "--json", code=(0, 3))

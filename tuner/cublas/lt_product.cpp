@@ -9,22 +9,31 @@
 namespace tuner::cublas {
 namespace {
 
+// Attributes that cublasLt has had only since CUDA 12.8 or later, by their numbers: the program's
+// cublasLt may be newer than the headers of this build, and one that is older knows no such
+// attribute and gives the default.
+constexpr int kLayoutBatchMode = 8;
+constexpr std::int32_t kStridedBatch = 0;
+constexpr int kProductOutScalePointer = 36;
+constexpr int kProductEmulation = 38;
+
 /// An attribute of a descriptor; `otherwise`, the attribute's default, where this version of cuBLAS
 /// does not have it.
 template <class Value>
-Value attribute(cublasLtMatmulDesc_t desc, cublasLtMatmulDescAttributes_t which, Value otherwise) {
+Value attribute(cublasLtMatmulDesc_t desc, int which, Value otherwise) {
   Value value{};
   std::size_t written = 0;
-  const auto status = original.get_desc(desc, which, &value, sizeof value, &written);
+  const auto status = original.get_desc(desc, static_cast<cublasLtMatmulDescAttributes_t>(which),
+                                        &value, sizeof value, &written);
   return status == CUBLAS_STATUS_SUCCESS && written == sizeof value ? value : otherwise;
 }
 
 template <class Value>
-Value attribute(cublasLtMatrixLayout_t layout, cublasLtMatrixLayoutAttribute_t which,
-                Value otherwise) {
+Value attribute(cublasLtMatrixLayout_t layout, int which, Value otherwise) {
   Value value{};
   std::size_t written = 0;
-  const auto status = original.get_layout(layout, which, &value, sizeof value, &written);
+  const auto status = original.get_layout(
+      layout, static_cast<cublasLtMatrixLayoutAttribute_t>(which), &value, sizeof value, &written);
   return status == CUBLAS_STATUS_SUCCESS && written == sizeof value ? value : otherwise;
 }
 
@@ -51,17 +60,16 @@ Layout read_layout(const void* data, cublasLtMatrixLayout_t layout) {
   result.is_plain =
       attribute<std::int32_t>(layout, CUBLASLT_MATRIX_LAYOUT_ORDER, -1) == CUBLASLT_ORDER_COL &&
       attribute<std::int64_t>(layout, CUBLASLT_MATRIX_LAYOUT_PLANE_OFFSET, 0) == 0 &&
-      attribute<std::int32_t>(layout, CUBLASLT_MATRIX_LAYOUT_BATCH_MODE,
-                              CUBLASLT_BATCH_MODE_STRIDED) == CUBLASLT_BATCH_MODE_STRIDED;
+      attribute<std::int32_t>(layout, kLayoutBatchMode, kStridedBatch) == kStridedBatch;
   return result;
 }
 
 bool has_scaling(cublasLtMatmulDesc_t desc) {
-  constexpr std::array kPointers = {
+  constexpr std::array<int, 6> kPointers = {
       CUBLASLT_MATMUL_DESC_A_SCALE_POINTER, CUBLASLT_MATMUL_DESC_B_SCALE_POINTER,
       CUBLASLT_MATMUL_DESC_C_SCALE_POINTER, CUBLASLT_MATMUL_DESC_D_SCALE_POINTER,
-      CUBLASLT_MATMUL_DESC_AMAX_D_POINTER,  CUBLASLT_MATMUL_DESC_D_OUT_SCALE_POINTER};
-  return std::ranges::any_of(kPointers, [&](cublasLtMatmulDescAttributes_t which) {
+      CUBLASLT_MATMUL_DESC_AMAX_D_POINTER,  kProductOutScalePointer};
+  return std::ranges::any_of(kPointers, [&](int which) {
     return attribute<const void*>(desc, which, nullptr) != nullptr;
   });
 }
@@ -92,7 +100,7 @@ std::optional<PassReason> objection_to(cublasLtMatmulDesc_t desc, const blas::Ge
     return PassReason::output;
   }
   if (number(CUBLASLT_MATMUL_DESC_SM_COUNT_TARGET, 0) != 0) return PassReason::sm_count;
-  if (attribute<const void*>(desc, CUBLASLT_MATMUL_DESC_EMULATION_DESCRIPTOR, nullptr) != nullptr) {
+  if (attribute<const void*>(desc, kProductEmulation, nullptr) != nullptr) {
     return PassReason::math_mode;
   }
   if (has_scaling(desc)) return PassReason::scaling;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/backend/cuda/counters.hpp"
 
+#include "tuner/backend/cuda/driver.hpp"
 #include "tuner/backend/cuda/runtime.hpp"
 #include "tuner/backend/cuda/shared_library.hpp"
 #include "tuner/core/error.hpp"
@@ -10,7 +11,6 @@
 #include <cuda.h>
 #include <cudaTypedefs.h>
 
-#include <charconv>
 #include <cupti_profiler_host.h>
 #include <cupti_profiler_target.h>
 #include <cupti_range_profiler.h>
@@ -84,9 +84,8 @@ Parameters parameters(std::size_t size) {
   parameters<CUpti_##name##_Params>(CUpti_##name##_Params_STRUCT_SIZE)
 
 CUcontext current_context() {
-  const auto get = reinterpret_cast<PFN_cuCtxGetCurrent_v4000>(driver_function("cuCtxGetCurrent"));
   CUcontext context = nullptr;
-  static_cast<void>(get(&context));
+  static_cast<void>(driver_api().current_context(&context));
   return context;
 }
 
@@ -252,6 +251,10 @@ counters::CounterReading reading_of(const std::vector<double>& values) {
 
 }  // namespace
 
+std::string why_built_without_counters() {
+  return {};
+}
+
 std::shared_ptr<const CuptiApi> open_cupti() {
   return std::make_shared<const CuptiApi>();
 }
@@ -266,10 +269,7 @@ std::string why_not_counted(int code, std::string_view name, std::string_view ca
   switch (code) {
     case CUPTI_ERROR_INSUFFICIENT_PRIVILEGES:
     case CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES:
-      return "the driver lets only administrators read hardware counters (ERR_NVGPUCTRPERM). "
-             "Either put `options nvidia NVreg_RestrictProfilingToAdminUsers=0` into a file of "
-             "/etc/modprobe.d and restart, or give this process CAP_SYS_ADMIN (drivers from 580 "
-             "on: CAP_PERFMON), in a container with --cap-add";
+      return std::string(kCountersRestricted);
     case CUPTI_ERROR_HARDWARE_BUSY:
     case CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED:
       return fmt::format(
@@ -288,18 +288,6 @@ std::string why_not_counted(int code, std::string_view name, std::string_view ca
     default:
       return fmt::format("CUPTI cannot read counters: {} ({}) from {}", name, code, call);
   }
-}
-
-bool counters_are_restricted(std::string_view driver_parameters, std::string_view process_status) {
-  if (driver_parameters.find("RmProfilingAdminOnly: 1") == std::string_view::npos) return false;
-  constexpr std::string_view kEffective = "CapEff:\t";
-  constexpr std::uint64_t kSysAdmin = std::uint64_t{1} << 21, kPerfmon = std::uint64_t{1} << 38;
-  const std::size_t line = process_status.find(kEffective);
-  if (line == std::string_view::npos) return true;
-  const char* const digits = process_status.data() + line + kEffective.size();
-  std::uint64_t capabilities = 0;
-  std::from_chars(digits, process_status.data() + process_status.size(), capabilities, 16);
-  return (capabilities & (kSysAdmin | kPerfmon)) == 0;
 }
 
 struct CounterPlan::Host {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "tuner/backend/cuda/counter_access.hpp"
 #include "tuner/backend/cuda/runtime.hpp"
 #include "tuner/core/expected.hpp"
 #include "tuner/counters/counters.hpp"
@@ -17,7 +18,12 @@ namespace tuner::backend {
 
 struct CuptiApi;
 
-/// CUPTI, opened. Throws Error(no_device) with a remedy when it is not installed.
+/// Why this build counts nothing; empty where it was built with a CUPTI that has the range
+/// profiler.
+[[nodiscard]] std::string why_built_without_counters();
+
+/// CUPTI, opened. Throws Error(no_device) with a remedy when it is not installed, or this build
+/// counts nothing.
 [[nodiscard]] std::shared_ptr<const CuptiApi> open_cupti();
 
 /// "CUPTI 13.0".
@@ -26,11 +32,6 @@ struct CuptiApi;
 /// Why counters cannot be read, with the remedy where there is one: `code` is a CUptiResult other
 /// than success that `call` returned, `name` its name.
 [[nodiscard]] std::string why_not_counted(int code, std::string_view name, std::string_view call);
-
-/// Whether the driver's parameters (/proc/driver/nvidia/params) let only administrators read
-/// counters and a process of this status (/proc/self/status) is none.
-[[nodiscard]] bool counters_are_restricted(std::string_view driver_parameters,
-                                           std::string_view process_status);
 
 /// How one kind of chip collects metrics, in how many passes, and what it counted then. Needs no
 /// GPU. Errors are sentences.

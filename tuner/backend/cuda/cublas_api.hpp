@@ -14,7 +14,7 @@
 namespace tuner::backend {
 
 struct CublasApi {
-  SharedLibrary library{fmt::format("libcublas.so.{}", CUBLAS_VER_MAJOR)};
+  SharedLibrary library = SharedLibrary::of_toolkit("libcublas");
   decltype(&cublasGetProperty) property = library.symbol("cublasGetProperty");
   decltype(&cublasGetStatusName) status_name = library.symbol("cublasGetStatusName");
   decltype(&cublasCreate_v2) create = library.symbol("cublasCreate_v2");

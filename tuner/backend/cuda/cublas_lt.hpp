@@ -21,7 +21,7 @@
 namespace tuner::backend {
 
 struct CublasLtApi {
-  SharedLibrary library{fmt::format("libcublasLt.so.{}", CUBLAS_VER_MAJOR)};
+  SharedLibrary library = SharedLibrary::of_toolkit("libcublasLt");
   decltype(&cublasLtGetVersion) version = library.symbol("cublasLtGetVersion");
   decltype(&cublasLtGetStatusName) status_name = library.symbol("cublasLtGetStatusName");
   decltype(&cublasLtCreate) create = library.symbol("cublasLtCreate");

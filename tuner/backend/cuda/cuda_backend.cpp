@@ -6,6 +6,7 @@
 #include "tuner/backend/cuda/cublas.hpp"
 #include "tuner/backend/cuda/cuda_kernel.hpp"
 #include "tuner/backend/cuda/device_query.hpp"
+#include "tuner/backend/cuda/driver.hpp"
 #include "tuner/backend/cuda/energy_meter.hpp"
 #include "tuner/backend/cuda/hot_timer.hpp"
 #include "tuner/backend/cuda/nvml.hpp"
@@ -23,8 +24,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-
-#include <cudaTypedefs.h>
 
 #include <algorithm>
 #include <charconv>
@@ -85,11 +84,6 @@ auto& object(Objects& objects, typename Objects::key_type id, std::string_view w
   if (found != objects.end()) return found->second;
   throw Error(ErrorCode::failure,
               fmt::format("there is no {} {}", what, static_cast<std::uint64_t>(id)));
-}
-
-/// The runtime's own memset repeats a byte; the driver's repeats 32 bits.
-PFN_cuMemsetD32Async_v3020 driver_memset_32() {
-  return reinterpret_cast<PFN_cuMemsetD32Async_v3020>(driver_function("cuMemsetD32Async"));
 }
 
 /// Made when something is first timed: compiling their kernels takes a tenth of a second, which a
@@ -196,7 +190,6 @@ class CudaBackend final : public Backend {
   std::optional<UnfinishedLaunch> unfinished_launch_;
   std::optional<Timers> timers_;
   std::optional<Nvml> nvml_;
-  PFN_cuMemsetD32Async_v3020 memset_32_;
   space::EnvironmentInfo environment_;
   std::map<BufferId, CudaBuffer> buffers_;
   std::map<KernelId, CudaKernel> kernels_;
@@ -209,7 +202,6 @@ CudaBackend::CudaBackend(int ordinal)
       compiler_(device_.architecture),
       stream_(make_stream()),
       cublas_(stream_.get()),
-      memset_32_(driver_memset_32()),
       environment_{.driver = driver_identity(),
                    .compiler = compiler_.version(),
                    .library = cublas_.version(),
@@ -259,7 +251,8 @@ void CudaBackend::read(Region from, std::span<std::byte> data) const {
 void CudaBackend::fill(Region region, std::uint32_t pattern, std::size_t size_bytes) {
   use_device();
   const auto address = reinterpret_cast<CUdeviceptr>(memory(region, size_bytes));
-  const CUresult result = memset_32_(address, pattern, size_bytes / sizeof pattern, stream_.get());
+  const CUresult result =
+      driver_api().memset_32(address, pattern, size_bytes / sizeof pattern, stream_.get());
   if (result != CUDA_SUCCESS) {
     throw Error(ErrorCode::failure,
                 fmt::format("cannot fill GPU memory: driver error {}", static_cast<int>(result)));

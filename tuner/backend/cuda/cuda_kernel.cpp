@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/backend/cuda/cuda_kernel.hpp"
 
+#include "tuner/backend/cuda/driver.hpp"
 #include "tuner/backend/launch_error.hpp"
 #include "tuner/backend/match_arguments.hpp"
 #include "tuner/core/elf_symbols.hpp"
@@ -14,49 +15,68 @@
 namespace tuner::backend {
 namespace {
 
-Expected<std::vector<std::size_t>, Failure> parameter_sizes(const void* function) {
-  std::vector<std::size_t> sizes;
-  for (;;) {
-    std::size_t offset = 0;
-    std::size_t size = 0;
-    const cudaError_t result = cudaFuncGetParamInfo(function, sizes.size(), &offset, &size);
-    const bool is_behind_the_last = result == cudaErrorInvalidValue;
-    if (auto done = attempt(result); !done && !is_behind_the_last) return Unexpected(done.error());
-    if (is_behind_the_last) return sizes;
-    sizes.push_back(size);
-  }
+constexpr auto kDynamicSharedLimit = CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+
+/// The runtime has the driver's numbers, so that a failure reads the same whichever reports it.
+Expected<void, Failure> attempt_driver(CUresult result) {
+  return attempt(static_cast<cudaError_t>(result));
 }
 
 }  // namespace
 
-Expected<CudaFunction, Failure> CudaFunction::find(cudaLibrary_t library,
-                                                   const std::string& symbol) {
+Expected<CudaFunction, Failure> CudaFunction::find(CUlibrary library, const std::string& symbol) {
+  const DriverApi& driver = driver_api();
   CudaFunction found;
-  if (auto done = attempt(cudaLibraryGetKernel(&found.kernel_, library, symbol.c_str())); !done) {
-    return Unexpected(done.error());
-  }
-  cudaFuncAttributes attributes{};
-  if (auto done = attempt(cudaFuncGetAttributes(&attributes, found.function())); !done) {
-    return Unexpected(done.error());
-  }
-  found.resources_ = {.registers = attributes.numRegs,
-                      .static_shared_bytes = attributes.sharedSizeBytes,
-                      .local_bytes = attributes.localSizeBytes};
-  found.dynamic_shared_limit_ = static_cast<std::size_t>(attributes.maxDynamicSharedSizeBytes);
-  auto parameters = parameter_sizes(found.function());
-  if (!parameters) return Unexpected(parameters.error());
-  found.parameter_bytes_ = *std::move(parameters);
+  CUfunction function = nullptr;
+  auto done = attempt_driver(driver.get_kernel(&found.kernel_, library, symbol.c_str()));
+  // At once: lazy loading would load it at the first launch.
+  if (done) done = attempt_driver(driver.get_function(&function, found.kernel_));
+  if (done) done = attempt_driver(driver.load_function(function));
+  if (done) done = attempt_driver(driver.current_device(&found.device_));
+  if (done) done = found.read_resources();
+  if (done) done = found.read_parameters();
+  if (!done) return Unexpected(done.error());
   return found;
+}
+
+Expected<void, Failure> CudaFunction::read_resources() {
+  int registers = 0, static_shared = 0, local = 0, dynamic_shared = 0;
+  for (const auto& [value, attribute] : {std::pair(&registers, CU_FUNC_ATTRIBUTE_NUM_REGS),
+                                         {&static_shared, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES},
+                                         {&local, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES},
+                                         {&dynamic_shared, kDynamicSharedLimit}}) {
+    auto read = attempt_driver(driver_api().get_attribute(value, attribute, kernel_, device_));
+    if (!read) return read;
+  }
+  resources_ = {.registers = registers,
+                .static_shared_bytes = static_cast<std::size_t>(static_shared),
+                .local_bytes = static_cast<std::size_t>(local)};
+  dynamic_shared_limit_ = static_cast<std::size_t>(dynamic_shared);
+  return {};
+}
+
+Expected<void, Failure> CudaFunction::read_parameters() {
+  for (;;) {
+    std::size_t offset = 0;
+    std::size_t size = 0;
+    const CUresult result =
+        driver_api().parameter_info(kernel_, parameter_bytes_.size(), &offset, &size);
+    if (result == CUDA_ERROR_INVALID_VALUE) return {};  // the index is behind the last
+    if (auto done = attempt_driver(result); !done) return done;
+    parameter_bytes_.push_back(size);
+  }
+}
+
+void CudaKernel::Unload::operator()(CUlibrary library) const noexcept {
+  driver_api().unload_library(library);
 }
 
 Expected<CudaKernel, Failure> CudaKernel::load(const Binary& binary) {
   CudaKernel loaded;
-  cudaLibrary_t library = nullptr;
-  if (auto done = attempt(cudaLibraryLoadData(&library, binary.image.data(), nullptr, nullptr, 0,
-                                              nullptr, nullptr, 0));
-      !done) {
-    return Unexpected(done.error());
-  }
+  CUlibrary library = nullptr;
+  auto done = attempt_driver(driver_api().load_library(&library, binary.image.data(), nullptr,
+                                                       nullptr, 0, nullptr, nullptr, 0));
+  if (!done) return Unexpected(done.error());
   loaded.library_.reset(library);
   for (const std::string& symbol : binary.symbols) {
     auto function = CudaFunction::find(library, symbol);
@@ -67,22 +87,30 @@ Expected<CudaKernel, Failure> CudaKernel::load(const Binary& binary) {
   return loaded;
 }
 
+Expected<std::span<std::byte>, Failure> CudaKernel::find_variable(const std::string& name) const {
+  const DriverApi& driver = driver_api();
+  CUdeviceptr place = 0;
+  std::size_t size_bytes = 0;
+  auto found = attempt_driver(driver.get_global(&place, &size_bytes, library_.get(), name.c_str()));
+  if (!found) {
+    found = attempt_driver(driver.get_managed(&place, &size_bytes, library_.get(), name.c_str()));
+  }
+  if (!found) return Unexpected(found.error());
+  return std::span(reinterpret_cast<std::byte*>(place), size_bytes);
+}
+
 Expected<void, Failure> CudaKernel::keep_variables(std::span<const std::byte> image) {
   std::size_t size_bytes = 0;
   for (const ElfSymbol& symbol : elf_symbols(image)) {
     if (symbol.kind != ElfSymbol::Kind::variable || !symbol.section.starts_with(".nv.global")) {
       continue;
     }
-    void* place = nullptr;
-    std::size_t size = 0;
-    const std::string name(symbol.name);
-    auto found = attempt(cudaLibraryGetGlobal(&place, &size, library_.get(), name.c_str()));
-    if (!found) found = attempt(cudaLibraryGetManaged(&place, &size, library_.get(), name.c_str()));
-    // What the runtime does not find, such as a constant beside the variables, no kernel changes.
-    if (!found || size == 0) continue;
+    // What the driver does not find, such as a constant beside the variables, no kernel changes.
+    const auto found = find_variable(std::string(symbol.name));
+    if (!found || found->empty()) continue;
     variables_.push_back(
-        {.place = static_cast<std::byte*>(place), .size_bytes = size, .kept_at = size_bytes});
-    size_bytes += size;
+        {.place = found->data(), .size_bytes = found->size(), .kept_at = size_bytes});
+    size_bytes += found->size();
   }
   if (variables_.empty()) return {};
   try {
@@ -124,8 +152,8 @@ Expected<void, Failure> CudaKernel::restore_variables(cudaStream_t stream) const
 
 Expected<void, Failure> CudaFunction::allow_dynamic_shared(std::size_t size_bytes) {
   if (size_bytes <= dynamic_shared_limit_) return {};
-  auto allowed = attempt(cudaFuncSetAttribute(
-      function(), cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(size_bytes)));
+  auto allowed = attempt_driver(driver_api().set_attribute(
+      kDynamicSharedLimit, static_cast<int>(size_bytes), kernel_, device_));
   if (allowed) {
     dynamic_shared_limit_ = size_bytes;
   } else if (allowed.error().outcome == Outcome::launch_error) {
@@ -137,25 +165,22 @@ Expected<void, Failure> CudaFunction::allow_dynamic_shared(std::size_t size_byte
 }
 
 Expected<void, Failure> CudaKernel::write(const SymbolValue& symbol, cudaStream_t stream) const {
-  void* variable = nullptr;
-  std::size_t size_bytes = 0;
-  auto found = attempt(
-      cudaLibraryGetGlobal(&variable, &size_bytes, library_.get(), symbol.image_name.c_str()));
-  if (!found && found.error().outcome == Outcome::launch_error) {
+  const auto variable = find_variable(symbol.image_name);
+  if (!variable && variable.error().outcome == Outcome::launch_error) {
     return launch_error(fmt::format(
         "the source has no __constant__ or __device__ variable '{}'; a kernel without it "
         "lists the array in its \"arguments\" and takes it by value: {}",
-        symbol.name, found.error().message));
+        symbol.name, variable.error().message));
   }
-  if (!found) return found;
+  if (!variable) return Unexpected(variable.error());
   const std::vector<std::byte>& bytes = symbol.value.bytes;
-  if (bytes.size() > size_bytes) {
+  if (bytes.size() > variable->size()) {
     return launch_error(fmt::format("the variable '{}' has {} bytes, the space file gives it {}",
-                                    symbol.name, size_bytes, bytes.size()));
+                                    symbol.name, variable->size(), bytes.size()));
   }
-  auto copied = attempt(
-      cudaMemcpyAsync(variable, bytes.data(), bytes.size(), cudaMemcpyHostToDevice, stream));
-  const auto kept = std::ranges::find(variables_, variable, &Variable::place);
+  auto copied = attempt(cudaMemcpyAsync(variable->data(), bytes.data(), bytes.size(),
+                                        cudaMemcpyHostToDevice, stream));
+  const auto kept = std::ranges::find(variables_, variable->data(), &Variable::place);
   if (copied && kept != variables_.end()) {
     copied = attempt(cudaMemcpyAsync(kept_.get() + kept->kept_at, bytes.data(), bytes.size(),
                                      cudaMemcpyHostToDevice, stream));
@@ -175,21 +200,24 @@ Expected<Enqueue, Failure> CudaFunction::launch(const family::Geometry& geometry
   if (auto done = allow_dynamic_shared(geometry.dynamic_shared_bytes); !done) {
     return Unexpected(done.error());
   }
-  const dim3 grid(geometry.grid[0], geometry.grid[1], geometry.grid[2]);
-  const dim3 block(geometry.block[0], geometry.block[1], geometry.block[2]);
-  return Enqueue([=, function = function(), arguments = std::move(arguments)]() mutable {
+  return Enqueue([=, kernel = kernel_, arguments = std::move(arguments)]() mutable {
     std::vector<void*> addresses;
     for (KernelArgument& argument : arguments) addresses.push_back(argument.address());
-    cudaLaunchAttribute serialization{};
-    serialization.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-    serialization.val.programmaticStreamSerializationAllowed = 1;
-    const cudaLaunchConfig_t configuration{.gridDim = grid,
-                                           .blockDim = block,
-                                           .dynamicSmemBytes = geometry.dynamic_shared_bytes,
-                                           .stream = stream,
-                                           .attrs = &serialization,
-                                           .numAttrs = geometry.programmatic ? 1U : 0U};
-    return attempt(cudaLaunchKernelExC(&configuration, function, addresses.data()));
+    CUlaunchAttribute serialization{};
+    serialization.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+    serialization.value.programmaticStreamSerializationAllowed = 1;
+    const CUlaunchConfig configuration{.gridDimX = geometry.grid[0],
+                                       .gridDimY = geometry.grid[1],
+                                       .gridDimZ = geometry.grid[2],
+                                       .blockDimX = geometry.block[0],
+                                       .blockDimY = geometry.block[1],
+                                       .blockDimZ = geometry.block[2],
+                                       .sharedMemBytes = geometry.dynamic_shared_bytes,
+                                       .hStream = stream,
+                                       .attrs = &serialization,
+                                       .numAttrs = geometry.programmatic ? 1U : 0U};
+    return attempt_driver(driver_api().launch_kernel(
+        &configuration, reinterpret_cast<CUfunction>(kernel), addresses.data(), nullptr));
   });
 }
 

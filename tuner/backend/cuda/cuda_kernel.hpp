@@ -5,7 +5,11 @@
 #include "tuner/backend/cuda/kernel_argument.hpp"
 #include "tuner/backend/cuda/runtime.hpp"
 
+#include <cuda.h>
+
+#include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace tuner::backend {
@@ -13,7 +17,7 @@ namespace tuner::backend {
 /// A function of a loaded kernel, as long as the kernel is there.
 class CudaFunction {
  public:
-  [[nodiscard]] static Expected<CudaFunction, Failure> find(cudaLibrary_t library,
+  [[nodiscard]] static Expected<CudaFunction, Failure> find(CUlibrary library,
                                                             const std::string& symbol);
 
   [[nodiscard]] const Resources& resources() const { return resources_; }
@@ -26,17 +30,18 @@ class CudaFunction {
 
  private:
   CudaFunction() = default;
+  Expected<void, Failure> read_resources();
+  Expected<void, Failure> read_parameters();
   Expected<void, Failure> allow_dynamic_shared(std::size_t size_bytes);
-  /// The runtime takes a kernel of a library wherever it takes a function of the host program.
-  [[nodiscard]] const void* function() const { return kernel_; }
 
-  cudaKernel_t kernel_ = nullptr;
+  CUkernel kernel_ = nullptr;
+  CUdevice device_ = 0;
   Resources resources_;
   std::size_t dynamic_shared_limit_ = 0;
   std::vector<std::size_t> parameter_bytes_;
 };
 
-/// A kernel loaded on the current device.
+/// A kernel loaded on the current device. By the driver: the runtime loads images only since 12.8.
 class CudaKernel {
  public:
   [[nodiscard]] static Expected<CudaKernel, Failure> load(const Binary& binary);
@@ -62,10 +67,16 @@ class CudaKernel {
     std::byte* place;
     std::size_t size_bytes, kept_at;
   };
+  struct Unload {
+    void operator()(CUlibrary library) const noexcept;
+  };
   CudaKernel() = default;
+  /// The bytes of a variable of that name on the device.
+  [[nodiscard]] Expected<std::span<std::byte>, Failure> find_variable(
+      const std::string& name) const;
   [[nodiscard]] Expected<void, Failure> keep_variables(std::span<const std::byte> image);
 
-  Library library_;
+  std::unique_ptr<CUlib_st, Unload> library_;
   std::vector<Variable> variables_;
   DeviceMemory kept_;
   std::vector<CudaFunction> functions_;

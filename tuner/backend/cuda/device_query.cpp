@@ -2,6 +2,7 @@
 #include "tuner/backend/cuda/device_query.hpp"
 
 #include "tuner/backend/cuda/runtime.hpp"
+#include "tuner/backend/cuda/versions.hpp"
 
 #include <fmt/format.h>
 
@@ -12,8 +13,14 @@
 namespace tuner::backend {
 namespace {
 
-std::string version_text(int version) {
-  return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
+/// What helps against a driver that is too old for this build.
+std::string driver_remedy() {
+  std::string remedy = "update NVIDIA's driver (https://www.nvidia.com/drivers)";
+  if (CUDART_VERSION / 1000 > kOldestToolkit / 1000) {
+    remedy += fmt::format("; drivers that support CUDA {} run a build of tuner with CUDA {}",
+                          version_text(kOldestDriver), kOldestToolkit / 1000);
+  }
+  return remedy;
 }
 
 CudaDevices unusable(cudaError_t error) {
@@ -23,12 +30,12 @@ CudaDevices unusable(cudaError_t error) {
             .remedy = fmt::format(
                 "install an NVIDIA driver that supports CUDA {} (https://www.nvidia.com/drivers); "
                 "in a container, start it with --gpus all",
-                version_text(CUDART_VERSION))};
+                version_text(driver_needed(CUDART_VERSION)))};
   }
   if (error == cudaErrorInsufficientDriver) {
     return {.problem = fmt::format("the NVIDIA driver supports CUDA up to {}, but {} is needed",
-                                   driver, version_text(CUDART_VERSION)),
-            .remedy = "update NVIDIA's driver (https://www.nvidia.com/drivers)"};
+                                   driver, version_text(driver_needed(CUDART_VERSION))),
+            .remedy = driver_remedy()};
   }
   if (error == cudaErrorNoDevice) {
     return {.problem = "the NVIDIA driver shows no GPU",
@@ -44,7 +51,12 @@ CudaDevices unusable(cudaError_t error) {
 
 CudaDevices find_cuda_devices() {
   CudaDevices devices;
-  const cudaError_t result = cudaGetDeviceCount(&devices.count);
+  int driver = 0;
+  cudaError_t result = cudaDriverGetVersion(&driver);
+  if (result == cudaSuccess && driver < driver_needed(CUDART_VERSION)) {
+    return unusable(cudaErrorInsufficientDriver);
+  }
+  result = cudaGetDeviceCount(&devices.count);
   if (result == cudaSuccess && devices.count > 0) return devices;
   static_cast<void>(cudaGetLastError());
   return unusable(result == cudaSuccess ? cudaErrorNoDevice : result);

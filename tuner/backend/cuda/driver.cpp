@@ -52,6 +52,11 @@ bool is_transient(CUresult result) {
 
 }  // namespace
 
+const DriverApi& driver_api() {
+  static const DriverApi api;
+  return api;
+}
+
 Expected<void, Failure> attempt(const DriverApi& api, CUresult result) {
   if (result == CUDA_SUCCESS) return {};
   const char* name = nullptr;

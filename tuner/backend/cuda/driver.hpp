@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The driver's functions that launch in an application's own streams. For the .cpp files of this
-// folder alone: it includes CUDA's headers.
+// The driver's functions: those that launch in an application's own streams, and those that the
+// runtime lacks or has only since 12.8. For the .cpp files of this folder alone: it includes CUDA's
+// headers.
 #pragma once
 
 #include "tuner/backend/cuda/shared_library.hpp"
@@ -14,7 +15,7 @@ namespace tuner::backend {
 /// libcuda, opened when first needed: linked, it would tie the program to machines with a driver.
 /// Throws Error(no_device) when there is none or it lacks a function.
 struct DriverApi {
-  SharedLibrary library{"libcuda.so.1"};
+  SharedLibrary library{"libcuda.so.1", SharedLibrary::Origin::driver};
   PFN_cuInit_v2000 init = library.symbol("cuInit");
   PFN_cuGetErrorName_v6000 error_name = library.symbol("cuGetErrorName");
   PFN_cuGetErrorString_v6000 error_string = library.symbol("cuGetErrorString");
@@ -29,6 +30,8 @@ struct DriverApi {
   PFN_cuLibraryLoadData_v12000 load_library = library.symbol("cuLibraryLoadData");
   PFN_cuLibraryUnload_v12000 unload_library = library.symbol("cuLibraryUnload");
   PFN_cuLibraryGetKernel_v12000 get_kernel = library.symbol("cuLibraryGetKernel");
+  PFN_cuLibraryGetGlobal_v12000 get_global = library.symbol("cuLibraryGetGlobal");
+  PFN_cuLibraryGetManaged_v12000 get_managed = library.symbol("cuLibraryGetManaged");
   PFN_cuKernelGetFunction_v12000 get_function = library.symbol("cuKernelGetFunction");
   PFN_cuFuncLoad_v12040 load_function = library.symbol("cuFuncLoad");
   PFN_cuKernelGetAttribute_v12000 get_attribute = library.symbol("cuKernelGetAttribute");
@@ -67,8 +70,13 @@ struct DriverApi {
   PFN_cuMemAlloc_v3020 allocate = library.symbol("cuMemAlloc_v2");
   PFN_cuMemFree_v3020 free = library.symbol("cuMemFree_v2");
   PFN_cuMemsetD8Async_v3020 memset = library.symbol("cuMemsetD8Async");
+  PFN_cuMemsetD32Async_v3020 memset_32 = library.symbol("cuMemsetD32Async");
+  PFN_cuTensorMapEncodeTiled_v12000 encode_tensor_map = library.symbol("cuTensorMapEncodeTiled");
   PFN_cuMemcpyAsync_v4000 copy = library.symbol("cuMemcpyAsync");
 };
+
+/// The driver, opened at the first call. Throws as DriverApi does.
+[[nodiscard]] const DriverApi& driver_api();
 
 /// As `attempt` for the runtime's codes.
 [[nodiscard]] Expected<void, Failure> attempt(const DriverApi& api, CUresult result);

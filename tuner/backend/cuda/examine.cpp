@@ -4,11 +4,11 @@
 #include "tuner/backend/cuda/cuda_backend.hpp"
 #include "tuner/backend/cuda/device_query.hpp"
 #include "tuner/backend/cuda/nvrtc_compiler.hpp"
+#include "tuner/backend/cuda/versions.hpp"
 #include "tuner/core/error.hpp"
 
 #include <fmt/format.h>
 
-#include <cupti_result.h>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -23,6 +23,17 @@ Finding good(std::string what, std::string detail) {
 
 Finding missing(std::string what, std::string detail, std::string remedy) {
   return {Finding::Status::missing, std::move(what), std::move(detail), std::move(remedy)};
+}
+
+/// What this build needs; nothing of it can be missing.
+Finding examine_build() {
+  const std::string own = version_text(CUDART_VERSION);
+  const bool takes_older = CUDART_VERSION / 1000 > kOldestToolkit / 1000;
+  return good("CUDA",
+              fmt::format("built with {}; needs a driver that supports CUDA {}, and NVRTC "
+                          "and cuBLAS of CUDA {}{}",
+                          own, version_text(driver_needed(CUDART_VERSION)), CUDART_VERSION / 1000,
+                          takes_older ? fmt::format(" or {}", kOldestToolkit / 1000) : ""));
 }
 
 Finding examine_driver(const CudaDevices& devices) {
@@ -63,6 +74,25 @@ Finding examine_library(const std::string& what, Version version) {
   }
 }
 
+/// NVRTC, and whether it compiles for the GPUs.
+Finding examine_compiler(const CudaDevices& devices) {
+  const std::string what = "CUDA compiler";
+  try {
+    const NvrtcCompiler compiler("");
+    Finding finding = good(what, compiler.version());
+    for (int ordinal = 0; ordinal < devices.count; ++ordinal) {
+      const std::string architecture = cuda_device_info(ordinal).architecture;
+      if (std::string why = compiler.why_not_for(architecture); !why.empty()) {
+        return missing(what, fmt::format("{}, not for GPU {}", finding.detail, ordinal),
+                       std::move(why));
+      }
+    }
+    return finding;
+  } catch (const Error& error) {
+    return missing(what, "not found", error.what());
+  }
+}
+
 /// The content of a file of the kernel's; empty when there is none.
 std::string text_of(const char* path) {
   std::ifstream file(path);
@@ -71,6 +101,9 @@ std::string text_of(const char* path) {
 
 /// What `tune explain` needs, beside a GPU.
 Finding examine_counters() {
+  if (std::string why = why_built_without_counters(); !why.empty()) {
+    return {Finding::Status::note, "hardware counters", "not in this build", std::move(why)};
+  }
   Finding finding =
       examine_library("hardware counters", [] { return cupti_version(*open_cupti()); });
   if (finding.status == Finding::Status::good &&
@@ -78,7 +111,7 @@ Finding examine_counters() {
                               text_of("/proc/self/status"))) {
     finding.status = Finding::Status::note;
     finding.detail += ", not permitted";
-    finding.remedy = why_not_counted(CUPTI_ERROR_INSUFFICIENT_PRIVILEGES, "", "");
+    finding.remedy = std::string(kCountersRestricted);
   }
   return finding;
 }
@@ -87,11 +120,11 @@ Finding examine_counters() {
 
 std::vector<Finding> examine_cuda() {
   const CudaDevices devices = find_cuda_devices();
-  std::vector<Finding> findings = {examine_driver(devices)};
+  std::vector<Finding> findings = {examine_build(), examine_driver(devices)};
   for (int ordinal = 0; ordinal < devices.count; ++ordinal) {
     findings.push_back(examine_gpu(ordinal));
   }
-  findings.push_back(examine_library("CUDA compiler", [] { return NvrtcCompiler("").version(); }));
+  findings.push_back(examine_compiler(devices));
   findings.push_back(examine_library("CUDA BLAS", [] { return Cublas(nullptr).version(); }));
   findings.push_back(examine_counters());
   return findings;

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/backend/cuda/kernel_argument.hpp"
 
-#include "tuner/backend/cuda/runtime.hpp"
+#include "tuner/backend/cuda/driver.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-
-#include <cudaTypedefs.h>
 
 #include <algorithm>
 #include <optional>
@@ -40,8 +38,6 @@ Unexpected<Failure> refused(const family::TensorLayout& layout, std::string_view
 }  // namespace
 
 Expected<KernelArgument, Failure> packed(const family::TensorLayout& layout, std::byte* buffer) {
-  static const auto encode = reinterpret_cast<PFN_cuTensorMapEncodeTiled_v12000>(
-      driver_function("cuTensorMapEncodeTiled"));
   const int type = family::row(layout.type).tensor_map.value;
   const auto pattern = swizzle(layout.swizzle_bytes);
   if (type < 0) return refused(layout, "this element type is not supported");
@@ -62,7 +58,7 @@ Expected<KernelArgument, Failure> packed(const family::TensorLayout& layout, std
   constexpr std::array<cuuint32_t, kMostExtents> kSteps{1, 1, 1, 1, 1};
   KernelArgument argument{.size_bytes = sizeof(CUtensorMap)};
   static_assert(sizeof(CUtensorMap) == sizeof argument.bytes);
-  const CUresult result = encode(
+  const CUresult result = driver_api().encode_tensor_map(
       reinterpret_cast<CUtensorMap*>(argument.bytes.data()), static_cast<CUtensorMapDataType>(type),
       static_cast<cuuint32_t>(layout.extents.size()), begin - before, extents.data(),
       strides.data(), layout.box.data(), kSteps.data(), CU_TENSOR_MAP_INTERLEAVE_NONE, *pattern,

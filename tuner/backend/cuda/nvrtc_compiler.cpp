@@ -10,8 +10,8 @@
 #include "tuner/source/token.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
-#include <cuda_runtime_api.h>
 #include <nvrtc.h>
 
 #include <algorithm>
@@ -27,11 +27,14 @@ namespace tuner::backend {
 
 struct NvrtcApi {
   explicit NvrtcApi(const std::filesystem::path& file)
-      : library(file.empty() ? fmt::format("libnvrtc.so.{}", CUDART_VERSION / 1000)
-                             : file.string()) {}
+      : library(file.empty() ? SharedLibrary::of_toolkit("libnvrtc")
+                             : SharedLibrary(file.string())) {}
 
   SharedLibrary library;
   decltype(&nvrtcVersion) version = library.symbol("nvrtcVersion");
+  decltype(&nvrtcGetNumSupportedArchs) architecture_count =
+      library.symbol("nvrtcGetNumSupportedArchs");
+  decltype(&nvrtcGetSupportedArchs) architectures = library.symbol("nvrtcGetSupportedArchs");
   decltype(&nvrtcGetErrorString) error_string = library.symbol("nvrtcGetErrorString");
   decltype(&nvrtcCreateProgram) create_program = library.symbol("nvrtcCreateProgram");
   decltype(&nvrtcDestroyProgram) destroy_program = library.symbol("nvrtcDestroyProgram");
@@ -290,6 +293,15 @@ std::string specific(const std::string& architecture) {
                                                                  : architecture;
 }
 
+/// The numbers of the architectures that NVRTC compiles for, ascending: 75, 80, …
+std::vector<int> supported_architectures(const NvrtcApi& api) {
+  int count = 0;
+  if (api.architecture_count(&count) != NVRTC_SUCCESS || count <= 0) return {};
+  std::vector<int> numbers(static_cast<std::size_t>(count));
+  if (api.architectures(numbers.data()) != NVRTC_SUCCESS) return {};
+  return numbers;
+}
+
 /// What of the C++ library to include before a source; nothing for one that uses none.
 std::string_view std_header(const source::KernelSource& source, const NvrtcApi& api) {
   constexpr std::array<std::string_view, 10> kTypes = {
@@ -352,7 +364,21 @@ NvrtcCompiler::NvrtcCompiler(std::string architecture, const std::filesystem::pa
 
 NvrtcCompiler::~NvrtcCompiler() = default;
 
+std::string NvrtcCompiler::why_not_for(std::string_view architecture) const {
+  const std::vector<int> known = supported_architectures(*api_);
+  const std::string_view digits = architecture.substr(architecture.find('_') + 1);
+  int number = 0;
+  std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  if (known.empty() || number == 0 || std::ranges::count(known, number) != 0) return {};
+  return fmt::format("{} does not compile for {}, only for sm_{}: install {} CUDA Toolkit",
+                     version(), architecture, fmt::join(known, ", sm_"),
+                     number > known.back() ? "a newer" : "an older");
+}
+
 Expected<Binary, Failure> NvrtcCompiler::compile(const family::CompileJob& job) const {
+  if (std::string why = why_not_for(architecture_); !why.empty()) {
+    return Unexpected(Failure{Outcome::compile_error, std::move(why)});
+  }
   if (auto problem = source::include_problem(job.source)) {
     return Unexpected(Failure{Outcome::compile_error, *std::move(problem)});
   }

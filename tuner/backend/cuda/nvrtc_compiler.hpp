@@ -37,6 +37,9 @@ class NvrtcCompiler : public Compiler {
   /// "NVRTC 13.0".
   [[nodiscard]] std::string version() const;
 
+  /// Why this NVRTC compiles nothing for an architecture, with the remedy; empty when it does.
+  [[nodiscard]] std::string why_not_for(std::string_view architecture) const;
+
  private:
   std::string architecture_;
   std::unique_ptr<const NvrtcApi> api_;

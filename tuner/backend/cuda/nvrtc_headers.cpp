@@ -212,7 +212,10 @@ std::vector<fs::path> toolkit_header_candidates(const fs::path& library) {
   const fs::path real = fs::canonical(library, error);
   if (!error) {
     // lib64/ beside include/, or targets/x86_64-linux/lib/ beside its own.
-    candidates.push_back(real.parent_path().parent_path() / "include");
+    const fs::path above = real.parent_path().parent_path();
+    candidates.push_back(above / "include");
+    // Of NVIDIA's Python packages of CUDA 12 each has a folder of its own.
+    candidates.push_back(above.parent_path() / "cuda_runtime/include");
   }
   for (const char* variable : {"CUDA_HOME", "CUDA_PATH"}) {
     const fs::path value = environment_variable(variable);

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/backend/cuda/read_only_memory.hpp"
 
-#include "tuner/backend/cuda/runtime.hpp"
+#include "tuner/backend/cuda/driver.hpp"
 #include "tuner/core/error.hpp"
 
 #include <fmt/format.h>
-
-#include <cudaTypedefs.h>
 
 namespace tuner::backend {
 namespace {
@@ -15,7 +13,7 @@ namespace {
 struct VirtualMemory {
   template <class Function>
   static Function find(const char* name) {
-    return reinterpret_cast<Function>(driver_function(name));
+    return driver_api().library.symbol(name);
   }
 
   PFN_cuMemGetAllocationGranularity_v10020 granularity =
@@ -94,8 +92,8 @@ ReadOnlyMemory::ReadOnlyMemory(int ordinal, std::size_t size_bytes)
 }
 
 bool ReadOnlyMemory::is_supported(int ordinal) {
-  const auto attribute =
-      reinterpret_cast<PFN_cuDeviceGetAttribute_v2000>(driver_function("cuDeviceGetAttribute"));
+  const PFN_cuDeviceGetAttribute_v2000 attribute =
+      driver_api().library.symbol("cuDeviceGetAttribute");
   int supported = 0;
   return attribute(&supported, CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, ordinal) ==
              CUDA_SUCCESS &&

@@ -113,16 +113,4 @@ double elapsed_ns(const Event& begin, const Event& end) {
   return 1e6 * static_cast<double>(time_ms);
 }
 
-void* driver_function(const char* name) {
-  constexpr unsigned kVersion = 12000;
-  void* function = nullptr;
-  cudaDriverEntryPointQueryResult found{};
-  check(cudaGetDriverEntryPointByVersion(name, &function, kVersion, cudaEnableLegacyStream, &found),
-        fmt::format("find the driver's {}", name));
-  if (found != cudaDriverEntryPointSuccess) {
-    throw Error(ErrorCode::no_device, fmt::format("the NVIDIA driver has no {}", name));
-  }
-  return function;
-}
-
 }  // namespace tuner::backend

@@ -48,7 +48,6 @@ using Owned = std::unique_ptr<std::remove_pointer_t<Handle>, Destroy<kDestroy>>;
 
 using Stream = Owned<cudaStream_t, cudaStreamDestroy>;
 using Event = Owned<cudaEvent_t, cudaEventDestroy>;
-using Library = Owned<cudaLibrary_t, cudaLibraryUnload>;
 using DeviceMemory = Owned<std::byte*, cudaFree>;
 using PinnedMemory = Owned<std::byte*, cudaFreeHost>;
 using Graph = Owned<cudaGraph_t, cudaGraphDestroy>;
@@ -63,10 +62,5 @@ using GraphExec = Owned<cudaGraphExec_t, cudaGraphExecDestroy>;
 
 /// Nanoseconds between two events that have both passed.
 [[nodiscard]] double elapsed_ns(const Event& begin, const Event& end);
-
-/// The address of a function of the driver, as of CUDA 12.0. Reached through the runtime: linking
-/// the driver would tie the program to machines that have one. Throws Error(no_device) when the
-/// driver has no such function.
-[[nodiscard]] void* driver_function(const char* name);
 
 }  // namespace tuner::backend

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/backend/cuda/shared_library.hpp"
 
+#include "tuner/backend/cuda/versions.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/installed_file.hpp"
 
@@ -10,20 +11,18 @@
 
 #include <array>
 #include <dlfcn.h>
-#include <optional>
+#include <utility>
 
 namespace tuner::backend {
 namespace {
 
-namespace fs = std::filesystem;
+constexpr int kBuiltMajor = CUDART_VERSION / 1000;
 
-/// In NVIDIA's Python packages beside that of a wheel: its prefix is site-packages/tuner/prefix/.
-std::optional<fs::path> in_python_packages(const std::string& file_name) {
-  constexpr int kMajor = CUDART_VERSION / 1000;
-  return installed_file(fmt::format("../../nvidia/cu{}/lib/{}", kMajor, file_name));
-}
+/// Of NVIDIA's Python packages beside that of a wheel: its prefix is site-packages/tuner/prefix/.
+/// Those of CUDA 12 have a folder each, later ones share one.
+constexpr std::array kPackageFolders = {"cu13", "cublas", "cuda_nvrtc", "cuda_cupti"};
 
-void* open_library(const std::string& file_name) {
+void* open_or_null(const std::string& file_name) {
   // CUPTI may lie in a folder of its own.
   constexpr std::array kFolders = {"", TUNER_CUDA_LIBRARY_DIR "/", "/usr/local/cuda/lib64/",
                                    TUNER_CUDA_LIBRARY_DIR "/../extras/CUPTI/lib64/",
@@ -31,27 +30,58 @@ void* open_library(const std::string& file_name) {
   for (const char* folder : kFolders) {
     if (void* handle = ::dlopen((folder + file_name).c_str(), RTLD_NOW | RTLD_LOCAL)) return handle;
   }
-  if (const auto packaged = in_python_packages(file_name)) {
+  for (const char* folder : kPackageFolders) {
+    const auto packaged = installed_file(fmt::format("../../nvidia/{}/lib/{}", folder, file_name));
+    if (!packaged) continue;
     if (void* handle = ::dlopen(packaged->c_str(), RTLD_NOW | RTLD_LOCAL)) return handle;
   }
-  throw Error(ErrorCode::no_device,
-              fmt::format("{} of the CUDA Toolkit was not found. Install the toolkit "
-                          "(https://developer.nvidia.com/cuda-downloads) or, beside the wheel, "
-                          "NVIDIA's Python packages of CUDA {}, or add the folder that "
-                          "holds the library to LD_LIBRARY_PATH.",
-                          file_name, CUDART_VERSION / 1000));
+  return nullptr;
+}
+
+std::string not_found(const std::string& file_name, SharedLibrary::Origin origin) {
+  if (origin == SharedLibrary::Origin::driver) {
+    return fmt::format(
+        "no NVIDIA driver found ({}): install one that supports CUDA {} "
+        "(https://www.nvidia.com/drivers)",
+        file_name, version_text(kOldestDriver));
+  }
+  return fmt::format(
+      "{} of the CUDA Toolkit was not found. Install the toolkit "
+      "(https://developer.nvidia.com/cuda-downloads) or, beside the wheel, "
+      "NVIDIA's Python packages of CUDA {}, or add the folder that "
+      "holds the library to LD_LIBRARY_PATH.",
+      file_name, kBuiltMajor);
 }
 
 }  // namespace
 
-SharedLibrary::SharedLibrary(const std::string& file_name)
-    : file_name_(file_name), handle_(open_library(file_name)) {}
+SharedLibrary::SharedLibrary(const std::string& file_name, Origin origin)
+    : SharedLibrary(file_name, origin, open_or_null(file_name)) {
+  if (handle_ == nullptr) throw Error(ErrorCode::no_device, not_found(file_name, origin));
+}
+
+SharedLibrary SharedLibrary::of_toolkit(const std::string& name) {
+  for (int major = kBuiltMajor; major >= kOldestToolkit / 1000; --major) {
+    std::string file_name = fmt::format("{}.so.{}", name, major);
+    if (void* handle = open_or_null(file_name)) {
+      return {std::move(file_name), Origin::toolkit, handle};
+    }
+  }
+  throw Error(ErrorCode::no_device,
+              not_found(fmt::format("{}.so.{}", name, kBuiltMajor), Origin::toolkit));
+}
 
 /// A library that was preloaded may answer dlsym(3) with functions of its own, as
 /// libtuner_cublas.so does for cuBLAS; it has none of the library's version.
 SharedLibrary::Symbol SharedLibrary::symbol(const char* name) const {
   if (void* address = ::dlvsym(handle_, name, file_name_.c_str())) return Symbol(address);
   if (void* address = ::dlsym(handle_, name)) return Symbol(address);
+  if (origin_ == Origin::driver) {
+    throw Error(ErrorCode::no_device,
+                fmt::format("the NVIDIA driver has no function {}: update it to one that supports "
+                            "CUDA {} (https://www.nvidia.com/drivers)",
+                            name, version_text(kOldestDriver)));
+  }
   throw Error(ErrorCode::no_device,
               fmt::format("{} has no function {}: it belongs to another version of the CUDA "
                           "Toolkit. Put the one this program was built for first on "

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 namespace tuner::backend {
 
@@ -13,10 +14,17 @@ namespace tuner::backend {
 /// threads of their own.
 class SharedLibrary {
  public:
+  enum class Origin { toolkit, driver };
+
   /// Opens e.g. "libnvrtc.so.13" from where the dynamic linker looks, from the toolkit this program
   /// was built with, from /usr/local/cuda, or from NVIDIA's Python packages beside the wheel.
-  /// Throws Error(no_device) with a remedy.
-  explicit SharedLibrary(const std::string& file_name);
+  /// Throws Error(no_device) with a remedy, which depends on what the library is part of.
+  explicit SharedLibrary(const std::string& file_name, Origin origin = Origin::toolkit);
+
+  /// A library of the toolkit, e.g. "libnvrtc": of the major version that this program was built
+  /// with, else of an older one that has the same functions. A newer one is never opened: the
+  /// driver may be too old for it. Throws as the constructor.
+  [[nodiscard]] static SharedLibrary of_toolkit(const std::string& name);
 
   /// The address of a function; becomes a pointer to it of whatever type it is stored in.
   class Symbol {
@@ -39,7 +47,11 @@ class SharedLibrary {
   [[nodiscard]] std::filesystem::path path(const char* name) const;
 
  private:
+  SharedLibrary(std::string file_name, Origin origin, void* handle)
+      : file_name_(std::move(file_name)), origin_(origin), handle_(handle) {}
+
   std::string file_name_;
+  Origin origin_;
   void* handle_;
 };
 
