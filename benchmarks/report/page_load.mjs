@@ -2,16 +2,16 @@
 // page_load.mjs NODE_DIRECTORY PAGE_FIXTURE [LOADS]: how fast the pages of 3 and of 10 kernels at 72 sizes open in
 // Debian's chromium, by alternating loads, each in a new context: the first paint, the longest task, and a fixed amount of
 // work by which to compare machines. Prints medians and quartiles. NODE_DIRECTORY holds node_modules with playwright-core,
-// e.g. build/release/reports; PAGE_FIXTURE is the program report_page_fixture of the tests.
+// build/ci/tuner/report/npm; PAGE_FIXTURE is the program report_page_fixture of the tests.
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 
 const [nodeDirectory, fixture, loads = "15"] = process.argv.slice(2);
-const { chromium } = createRequire(join(nodeDirectory, "package.json"))("playwright-core");
+const { chromium } = createRequire(resolve(nodeDirectory, "package.json"))("playwright-core");
 
 /** The seconds of one load: until the first paint, of the longest task, and of the fixed work. */
 async function load(browser, file) {

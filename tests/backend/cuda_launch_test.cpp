@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cuda_fixture.hpp"
 
+#include <cuda_runtime_api.h>
+
+#include <chrono>
 #include <numeric>
+#include <thread>
 
 namespace tuner::backend {
 namespace {
@@ -271,6 +275,12 @@ TEST_F(CudaFaultDeathTest, ReportsAnIllegalAddressAsCrashedAndIsLost) {
       testing::ExitedWithCode(0), "cudaErrorIllegalAddress \\(700\\)");
 }
 
+/// Delays what is enqueued on the legacy default stream, as kernels of another process do.
+void delay_default_stream() {
+  const auto sleep = [](void*) { std::this_thread::sleep_for(std::chrono::milliseconds(300)); };
+  ASSERT_EQ(cudaLaunchHostFunc(cudaStreamLegacy, sleep, nullptr), cudaSuccess);
+}
+
 TEST_F(CudaLaunchTest, ReadOnlyCopiesHoldTheInputs) {
   const LoadedKernel axpy = build(kAxpy, "axpy");
   std::vector<float> numbers(1000);
@@ -284,11 +294,29 @@ TEST_F(CudaLaunchTest, ReadOnlyCopiesHoldTheInputs) {
                  .arguments = {2.0F, from, y.id(), std::int64_t{997}}}},
       .read_only = {{.name = "x", .region = from, .size_bytes = 997 * sizeof(float)}},
       .faults_on_write = true};
+  delay_default_stream();
   const auto done = backend().run(launch);
   ASSERT_TRUE(done) << done.error().message;
+  ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
   const std::vector<float> sums = download<float>(y);
   EXPECT_EQ(sums.front(), 7.0F);
   EXPECT_EQ(sums.back(), 1999.0F);
+}
+
+TEST_F(CudaLaunchTest, RestoresTheVariablesThatAKernelWasLoadedWith) {
+  delay_default_stream();
+  const LoadedKernel count = build(
+      "__device__ int calls = 5; __global__ void count(int* out) { *out = ++calls; }", "count");
+  const Buffer out(backend(), 4);
+  const Launch launch{.kernel = count.id(),
+                      .steps = {{.geometry = {}, .arguments = {out.id()}}},
+                      .restores = count.id()};
+  for (int i = 0; i < 2; ++i) {
+    const auto done = backend().run(launch);
+    ASSERT_TRUE(done) << done.error().message;
+    ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+    EXPECT_EQ(download<int>(out), std::vector<int>{6});
+  }
 }
 
 TEST_F(CudaFaultDeathTest, AWriteIntoAReadOnlyCopyIsCrashedWithTheNamesOfTheInputs) {

@@ -335,12 +335,12 @@ Expected<void, Failure> CudaBackend::run_on_read_only_copies(Launch launch) {
     offsets.push_back(aligned + data.region.offset_bytes % kAlignment);
     size_bytes = offsets.back() + data.size_bytes;
   }
-  size_bytes += kRoom;
+  size_bytes = (size_bytes + kRoom + kAlignment - 1) / kAlignment * kAlignment;
   const BufferId copies{++last_id_};
   CudaBuffer& made =
-      buffers_
-          .emplace(copies, CudaBuffer{ReadOnlyMemory(ordinal_, size_bytes, kNanWord), size_bytes})
+      buffers_.emplace(copies, CudaBuffer{ReadOnlyMemory(ordinal_, size_bytes), size_bytes})
           .first->second;
+  fill({copies, 0}, kNanWord, size_bytes);
   for (std::size_t i = 0; i < offsets.size(); ++i) {
     copy({copies, offsets[i]}, launch.read_only[i].region, launch.read_only[i].size_bytes);
   }

@@ -98,7 +98,8 @@ Expected<void, Failure> CudaKernel::keep_variables(std::span<const std::byte> im
     auto copied = attempt(cudaMemcpy(kept_.get() + at, place, size, cudaMemcpyDefault));
     if (!copied) return copied;
   }
-  return {};
+  // The host does not wait for a copy within the device, nor does the stream of the launches.
+  return finish(cudaStreamLegacy);
 }
 
 std::size_t CudaKernel::join_variables() {

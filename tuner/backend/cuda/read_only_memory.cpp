@@ -28,7 +28,6 @@ struct VirtualMemory {
   PFN_cuMemMap_v10020 map = find<PFN_cuMemMap_v10020>("cuMemMap");
   PFN_cuMemUnmap_v10020 unmap = find<PFN_cuMemUnmap_v10020>("cuMemUnmap");
   PFN_cuMemSetAccess_v10020 set_access = find<PFN_cuMemSetAccess_v10020>("cuMemSetAccess");
-  PFN_cuMemsetD32_v3020 fill = find<PFN_cuMemsetD32_v3020>("cuMemsetD32");
 };
 
 const VirtualMemory& driver() {
@@ -63,14 +62,13 @@ class ReadOnlyMemory::Mapping {
   Mapping(const Mapping&) = delete;
   Mapping& operator=(const Mapping&) = delete;
 
-  void make(std::uint32_t pattern) {
+  void make() {
     check(driver().reserve(&address_, size_bytes_, 0, 0, 0), "reserve addresses for");
     check(driver().create(&memory_, size_bytes_, &properties_, 0), "allocate");
     created_ = true;
     check(driver().map(address_, size_bytes_, 0, memory_, 0), "map");
     mapped_ = true;
     allow(CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
-    check(driver().fill(address_, pattern, size_bytes_ / sizeof pattern), "fill");
   }
   void allow(CUmemAccess_flags access) {
     const CUmemAccessDesc allowed{.location = properties_.location, .flags = access};
@@ -90,9 +88,9 @@ void ReadOnlyMemory::Unmap::operator()(Mapping* mapping) const noexcept {
   delete mapping;
 }
 
-ReadOnlyMemory::ReadOnlyMemory(int ordinal, std::size_t size_bytes, std::uint32_t pattern)
+ReadOnlyMemory::ReadOnlyMemory(int ordinal, std::size_t size_bytes)
     : mapping_(new Mapping(ordinal, size_bytes)) {
-  mapping_->make(pattern);
+  mapping_->make();
 }
 
 bool ReadOnlyMemory::is_supported(int ordinal) {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <memory>
 
 namespace tuner::backend {
@@ -10,9 +9,8 @@ namespace tuner::backend {
 /// Device memory that can be made read-only: a kernel's write into it is then an illegal address.
 class ReadOnlyMemory {
  public:
-  /// Writable memory of a device, all of it copies of a 32-bit pattern. Throws Error(failure) when
-  /// memory is short.
-  ReadOnlyMemory(int ordinal, std::size_t size_bytes, std::uint32_t pattern);
+  /// Writable memory of a device, of any content. Throws Error(failure) when memory is short.
+  ReadOnlyMemory(int ordinal, std::size_t size_bytes);
 
   /// Whether the device has such memory.
   [[nodiscard]] static bool is_supported(int ordinal);
