@@ -143,7 +143,7 @@ def _tune(task: Task, answer: Optional[Sequence[Any]], atol: Optional[float], ve
 
 def _are_others(trials: Sequence[Mapping[str, Any]], fewest: int) -> bool:
     """Whether most configurations, and not fewer, give other results than the first, as partial sums do for another number of blocks."""
-    others = sum(trial["outcome"] == "wrong_result" for trial in trials)
+    others = sum(bool(trial["outcome"] == "wrong_result") for trial in trials)
     return others >= fewest and 2 * others > len(trials)
 
 
