@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cuda_fixture.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <span>
-#include <string>
 #include <unistd.h>
 
 namespace tuner::backend {
@@ -75,35 +71,6 @@ TEST_F(CudaTimingTest, CountsNoLaunchLatency) {
   EXPECT_LT(
       median(time(Launch{.kernel = nothing.id(), .steps = {{.geometry = {}, .arguments = {}}}})),
       10e3);
-}
-
-/// As an image that includes CUB has: more than a stream's queue takes copies.
-TEST_F(CudaTimingTest, RestoresThousandsOfVariablesBeforeEveryRun) {
-  constexpr int kVariables = 2400;
-  std::string variables, sum;
-  for (int i = 0; i < kVariables; ++i) {
-    const char* const type = i % 3 == 0 ? "int" : i % 3 == 1 ? "short" : "long long";
-    variables += fmt::format("__device__ {} v{} = {};\n", type, i, i % 2);
-    sum += fmt::format("  sum += ++v{};\n", i);
-  }
-  const LoadedKernel counts = build(
-      variables + "__global__ void counts(int* y) {\n  int sum = 0;\n" + sum + "  *y = sum;\n}",
-      "counts");
-  const Buffer y(backend(), sizeof(int));
-  Launch launch{.kernel = counts.id(),
-                .steps = {{.geometry = {}, .arguments = {y.id()}}},
-                .restores = counts.id()};
-  EXPECT_THAT(time(launch), SizeIs(25));
-  const auto result = [&] {
-    EXPECT_TRUE(backend().run(launch));
-    int found = 0;
-    backend().read(y.id(), std::as_writable_bytes(std::span(&found, 1)));
-    return found;
-  };
-  EXPECT_EQ(result(), kVariables + kVariables / 2);
-  EXPECT_TRUE(backend().has_changed_variables(counts.id()));
-  launch.restores.reset();
-  EXPECT_EQ(result(), 2 * kVariables + kVariables / 2);
 }
 
 /// The first of several rounds over 16 MiB reads from memory, the others from the cache; without

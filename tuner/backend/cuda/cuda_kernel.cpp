@@ -85,7 +85,6 @@ Expected<void, Failure> CudaKernel::keep_variables(std::span<const std::byte> im
     size_bytes += size;
   }
   if (variables_.empty()) return {};
-  size_bytes = join_variables();
   try {
     kept_ = make_device_memory(size_bytes);
   } catch (const Error& error) {
@@ -94,34 +93,12 @@ Expected<void, Failure> CudaKernel::keep_variables(std::span<const std::byte> im
                     "content: {}",
                     size_bytes, error.what()));
   }
-  for (const auto& [place, size, at] : ranges_) {
+  for (const auto& [place, size, at] : variables_) {
     auto copied = attempt(cudaMemcpy(kept_.get() + at, place, size, cudaMemcpyDefault));
     if (!copied) return copied;
   }
   // The host does not wait for a copy within the device, nor does the stream of the launches.
   return finish(cudaStreamLegacy);
-}
-
-std::size_t CudaKernel::join_variables() {
-  // Two variables of an image that are no further apart have nothing but padding, or variables that
-  // are not found by name, between them: what else is allocated begins at multiples of that.
-  constexpr std::ptrdiff_t kMostPadding = 256;
-  std::ranges::sort(variables_, {}, &Variable::place);
-  std::size_t kept_bytes = 0;
-  for (Variable& variable : variables_) {
-    const bool is_near =
-        !ranges_.empty() &&
-        variable.place - (ranges_.back().place + ranges_.back().size_bytes) < kMostPadding;
-    if (!is_near) {
-      ranges_.push_back({.place = variable.place, .size_bytes = 0, .kept_at = kept_bytes});
-    }
-    Variable& range = ranges_.back();
-    const auto before = static_cast<std::size_t>(variable.place - range.place);
-    variable.kept_at = range.kept_at + before;
-    range.size_bytes = std::max(range.size_bytes, before + variable.size_bytes);
-    kept_bytes = range.kept_at + range.size_bytes;
-  }
-  return kept_bytes;
 }
 
 bool CudaKernel::has_changed_variables() const {
@@ -130,14 +107,14 @@ bool CudaKernel::has_changed_variables() const {
     check(cudaMemcpy(bytes.data(), from, size_bytes, cudaMemcpyDefault), "read from the GPU");
     return bytes;
   };
-  return std::ranges::any_of(ranges_, [&](const Variable& range) {
-    return read(range.place, range.size_bytes) !=
-           read(kept_.get() + range.kept_at, range.size_bytes);
+  return std::ranges::any_of(variables_, [&](const Variable& variable) {
+    return read(variable.place, variable.size_bytes) !=
+           read(kept_.get() + variable.kept_at, variable.size_bytes);
   });
 }
 
 Expected<void, Failure> CudaKernel::restore_variables(cudaStream_t stream) const {
-  for (const auto& [place, size, at] : ranges_) {
+  for (const auto& [place, size, at] : variables_) {
     auto copied =
         attempt(cudaMemcpyAsync(place, kept_.get() + at, size, cudaMemcpyDefault, stream));
     if (!copied) return copied;

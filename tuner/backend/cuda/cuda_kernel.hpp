@@ -64,14 +64,9 @@ class CudaKernel {
   };
   CudaKernel() = default;
   [[nodiscard]] Expected<void, Failure> keep_variables(std::span<const std::byte> image);
-  /// Lays out the ranges that hold the variables, and returns how many bytes they take. A header
-  /// such as CUB's has over a thousand variables of few bytes: one copy for each would fill the
-  /// queue of a stream.
-  std::size_t join_variables();
 
   Library library_;
   std::vector<Variable> variables_;
-  std::vector<Variable> ranges_;  // of neighbours, which are copied at once
   DeviceMemory kept_;
   std::vector<CudaFunction> functions_;
 };
