@@ -92,8 +92,8 @@ std::size_t read_some(int descriptor, std::span<char> place, const fs::path& pat
     const ssize_t got = ::read(descriptor, place.data(), place.size());
     if (got >= 0) return static_cast<std::size_t>(got);
     if (errno == EINTR) continue;
-    throw Error(ErrorCode::usage, fmt::format("{}: cannot be read: {}",
-                                              printable_name(path.string()), last_error()));
+    throw Error(ErrorCode::usage,
+                fmt::format("{}: cannot be read: {}", printable_name(path.string()), last_error()));
   }
 }
 

@@ -21,8 +21,8 @@ class NpyFile {
   NpyFile(const family::Family& family, std::string_view file, std::string_view argument,
           family::ElementType type, std::int64_t count, const space::Size& size);
 
-  /// Writes the elements to memory of a device, a piece at a time. Throws Error(usage) when the file
-  /// cannot be read or was changed since.
+  /// Writes the elements to memory of a device, a piece at a time. Throws Error(usage) when the
+  /// file cannot be read or was changed since.
   void copy_to(backend::Backend& backend, backend::Region to) const;
 
  private:
