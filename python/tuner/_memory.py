@@ -33,8 +33,8 @@ def needed_bytes(described: Described, size: Size) -> int:
     return total
 
 
-def require(described: Described, sizes: Sequence[Size], backend: str, device: int, kernel: str) -> None:
-    """Raises Error where the largest size needs more memory than is free."""
+def require(described: Described, sizes: Sequence[Size], backend: str, device: int, kernel: str) -> int:
+    """Bytes that the largest size needs. Raises Error where fewer are free."""
     largest = max(sizes, key=lambda size: needed_bytes(described, size))
     needed = needed_bytes(described, largest) + (_CONTEXT_BYTES if backend == "cuda" else 0)
     free = _free_bytes(backend, device)
@@ -42,7 +42,7 @@ def require(described: Described, sizes: Sequence[Size], backend: str, device: i
         _release_caches()
         free = _free_bytes(backend, device)
     if free is None or free[0] >= needed:
-        return
+        return needed
     where = f"GPU {device}" if backend == "cuda" else "this machine"
     held = _held_by_torch(device) if backend == "cuda" else 0
     remedy = f"this process holds {held / _GIB:.1f} GiB in tensors: free some, pass offload=True, which keeps them in the host's " \
@@ -77,20 +77,27 @@ def _host_memory() -> Optional[Tuple[int, int]]:
 
 
 def _release_caches() -> None:
-    """What the libraries of this process keep for later arrays."""
+    """Arrays that nothing names any more, and what the libraries of this process keep for later ones."""
+    gc.collect()
+    _empty_caches()
+
+
+def _empty_caches() -> None:
     torch, cupy = sys.modules.get("torch"), sys.modules.get("cupy")
     if torch is not None and torch.cuda.is_initialized():
-        gc.collect()
         torch.cuda.empty_cache()
     if cupy is not None:
         cupy.get_default_memory_pool().free_all_blocks()
 
 
-def release_where_scarce(backend: str, device: int) -> None:
-    """Gives back what the libraries keep for later arrays, where less than a tenth of a GPU's memory is free: the program needs it."""
+def release_where_scarce(backend: str, device: int, needed: int) -> None:
+    """Gives back what the libraries keep for later arrays, where less than the program needs is free on a GPU.
+
+    Garbage is not collected: a reference is evaluated hundreds of times, and a collection may take longer than all of them.
+    """
     free = _free_bytes(backend, device) if backend == "cuda" else None
-    if free is not None and free[0] < free[1] / 10:
-        _release_caches()
+    if free is not None and free[0] < needed:
+        _empty_caches()
 
 
 def _held_by_torch(device: int) -> int:

@@ -12,12 +12,14 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence
 
 from . import _library
 from ._library import Error
 
 Event = Dict[str, Any]
+LONGEST_SILENCE_S = 4500.0  # no step of the program takes longer: a launch may last an hour
 _ARGUMENTS = {"--allow-shared": "allow_shared=True", "--device": "device=…", "--max-time": "time", "--effort": "effort"}
 
 
@@ -77,22 +79,36 @@ def _environment(**more: str) -> Dict[str, str]:
 class Running:
     """A command that runs beside this process, in a group of its own: Ctrl-C reaches this process alone.
 
-    As a context it ends with the block: what still runs is stopped.
+    As a context it ends with the block: what still runs is stopped, and so is a command that says nothing for `silence_s`.
     """
 
     def __init__(self, arguments: Sequence[str], on_event: Callable[[Event], None] = lambda event: None,
-                 **environment: str) -> None:
+                 silence_s: float = LONGEST_SILENCE_S, **environment: str) -> None:
         self.warnings: List[str] = []
         self._on_event = on_event
+        self._silence_s, self._is_silent = silence_s, False
+        self._heard_s: Optional[float] = time.monotonic()  # None while it waits for an answer
+        self._ended = threading.Event()
         self._process = subprocess.Popen([path(), *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                          stderr=subprocess.PIPE, text=True, start_new_session=True,
                                          env=_environment(**environment))
         self._listener = threading.Thread(target=self._listen, daemon=True)
         self._listener.start()
+        threading.Thread(target=self._watch, daemon=True).start()
+
+    def _watch(self) -> None:
+        while not self._ended.wait(min(self._silence_s, 5)):
+            if self._heard_s is not None and time.monotonic() - self._heard_s > self._silence_s:
+                self._is_silent = True
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(self._process.pid, signal.SIGKILL)
+                return
 
     def _listen(self) -> None:
         assert self._process.stderr
         for line in self._process.stderr:
+            if self._heard_s is not None:
+                self._heard_s = time.monotonic()
             event = None
             if line.startswith("{"):
                 with contextlib.suppress(ValueError):
@@ -106,6 +122,7 @@ class Running:
         return self
 
     def __exit__(self, *_: Any) -> None:
+        self._ended.set()
         if self._process.poll() is None:
             self._process.kill()  # its children end with it
         self._process.wait()
@@ -118,7 +135,9 @@ class Running:
     def lines(self) -> Iterator[str]:
         assert self._process.stdout
         for line in self._process.stdout:
+            self._heard_s = None
             yield line.rstrip("\n")
+            self._heard_s = time.monotonic()
 
     def answer(self, line: str) -> None:
         assert self._process.stdin
@@ -138,6 +157,8 @@ class Running:
         return code
 
     def error(self, code: int) -> Error:
+        if self._is_silent:
+            return Error(f"tune said nothing for {self._silence_s:g} s and was stopped: run it again, which continues; results so far are kept")
         return Error(message_of("\n".join(self.warnings)) or f"tune ended with {code}")
 
 

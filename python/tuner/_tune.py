@@ -111,8 +111,8 @@ def tune(source: Any, entry: Optional[str] = None, *, args: Any, grid: Any, bloc
     line = _program.Line(progress)
     try:
         with _alone(backend, device), _memory.offloaded(offload, device) as held:
-            _memory.require(described, [*tuned_sizes, *checked], backend, device, name)
-            identity = _evaluate(reference, work, line, held) if callable(reference) else ""
+            needed = _memory.require(described, [*tuned_sizes, *checked], backend, device, name)
+            identity = _evaluate(reference, work, line, held, needed) if callable(reference) else ""
             found = _look_up(work, identity, fresh)
             if found is None:
                 held.offload()
@@ -279,10 +279,10 @@ def _arguments_of(work: _Work, *, with_kernel: bool) -> List[str]:
     return [*arguments, "--backend", work.backend, "--device", str(work.device), "--seed", str(work.options["seed"])]
 
 
-def _evaluate(function: Callable[..., Any], work: _Work, line: _program.Line, held: _memory.Offloaded) -> str:
+def _evaluate(function: Callable[..., Any], work: _Work, line: _program.Line, held: _memory.Offloaded, needed: int) -> str:
     """Stores the results of a function on all inputs that the run will have; their identity."""
     reference = Reference(function, [it.name for it in work.parameters], work.outputs, work.described.shapes,
-                          (work.backend, work.device))
+                          (work.backend, work.device), needed)
     arguments = ["space", "results", str(work.folder.space), *_arguments_of(work, with_kernel=False)]
     with _exchange(work) as exchange, held.used(), _program.Running(arguments, TMPDIR=exchange) as running:
         last = reference.serve(running.lines(), running.answer, lambda count: line.show(f"{work.kernel}: {count} evaluations of the "

@@ -2,6 +2,7 @@
 #include "tuner/core/file.hpp"
 
 #include "tuner/core/error.hpp"
+#include "tuner/core/hash.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,6 +13,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -36,6 +38,31 @@ TEST(File, ReadsBackWhatWasWritten) {
   const std::string content("a\0b\n", 4);
   write_file(path, content);
   EXPECT_EQ(read_file(path, 100), content);
+}
+
+TEST(File, IsReadInPieces) {
+  const TemporaryDirectory directory;
+  const auto path = directory.path() / "file";
+  std::string content(std::size_t{40} << 20, 'a');
+  for (std::size_t i = 0; i < content.size(); i += 4093) content[i] = static_cast<char>(i % 251);
+  write_file(path, content);
+  std::string read;
+  std::size_t pieces = 0;
+  read_pieces(path, [&](std::string_view piece) {
+    read += piece;
+    return ++pieces > 0;
+  });
+  EXPECT_EQ(read, content);
+  EXPECT_GT(pieces, 1U);
+  EXPECT_EQ(content_hash_of_file(path), content_hash({content}));
+  pieces = 0;
+  read_pieces(path, [&](std::string_view) { return ++pieces == 0; });
+  EXPECT_EQ(pieces, 1U);
+  const auto look_at = [](const char* what) {
+    return message_of([&] { read_pieces(what, [](std::string_view) { return true; }); });
+  };
+  EXPECT_THAT(look_at("/nowhere/file"), HasSubstr("/nowhere/file: cannot be read"));
+  EXPECT_THAT(look_at("/"), HasSubstr("is a directory"));
 }
 
 TEST(File, WritingReplacesAndLeavesNothingElseBehind) {

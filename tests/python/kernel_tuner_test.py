@@ -16,6 +16,7 @@ import numpy
 import tuner
 import tuner.kernel_tuner as kernel_tuner
 from tuner.kernel_tuner import accuracy, util
+from tuner.kernel_tuner._stored import stored
 from tuner.kernel_tuner.file_utils import store_output_file
 from tuner.kernel_tuner.observers.nvml import NVMLObserver
 
@@ -107,6 +108,26 @@ class KernelTunerTest(unittest.TestCase):
             answer=[self.x.sum(), None, None], verify=verify, atol=1e-3, quiet=True)
         self.assertEqual(env["best_config"]["width"], env["best_config"]["block_size_x"])
         self.assertEqual(set(calls), {(128,)})
+
+    def test_without_an_answer_results_may_depend_on_parameters(self):
+        source = SUM.replace("template <typename T, int W>\n", "").replace("T ", "float ").replace("i += W * gridDim.x", "i += blockDim.x * gridDim.x")
+        with self.assertWarnsRegex(UserWarning, "most configurations of part_sums give other results than the first"):
+            results, env = kernel_tuner.tune_kernel("part_sums", source, "blocks", [numpy.zeros(256, "f4"), self.x, numpy.int32(100)],
+                                                    {"block_size_x": [32], "blocks": [1, 2, 4]}, smem_args={"size": 128}, grid_div_x=[], quiet=True)
+        self.assertEqual((len(results), ["__error__" in each for each in results]), (3, [False] * 3))
+        # One that is wrong among others is an error as before.
+        wrong = COPY.replace("= x[i]", "= x[i] + (block_size_x == 64)")
+        results, env = kernel_tuner.tune_kernel("copy", wrong, 100, [numpy.zeros(100, "f4"), self.x, numpy.int32(100)], {"block_size_x": [32, 64, 96]}, quiet=True)
+        self.assertEqual([each["block_size_x"] for each in results if "__error__" in each], [64])
+
+    def test_a_large_array_is_hashed_once(self):
+        array = numpy.zeros(1 << 20, "f4")
+        first = stored(array)
+        with unittest.mock.patch("hashlib.sha256", side_effect=AssertionError):
+            self.assertIs(stored(array), first)
+        array[-1] = 1  # at the same place
+        self.assertEqual(float(numpy.load(stored(array).path)[-1]), 1)
+        self.assertNotEqual(stored(array).digest, first.digest)
 
     def test_what_verify_refuses_is_not_the_best(self):
         given = [numpy.zeros(100, "f4"), self.x, numpy.int32(100)]

@@ -2,14 +2,16 @@
 """References in Python on requests as `tune space results` makes them, and the files they travel in."""
 
 import json
+import os
 import pathlib
 import tempfile
 import time
 import unittest
+import unittest.mock
 
 import numpy
 
-from tuner import _safetensors
+from tuner import _program, _safetensors
 from tuner._reference import Reference, BadReference, library_of
 
 
@@ -97,6 +99,18 @@ class ReferenceTest(unittest.TestCase):
         line_of = {"y": {"dtype": "F64", "count": 6}}
         answers, _ = self.served(lambda x: x, precision="double", wanted=line_of)
         self.assertRegex(answers[0], "refused: .*of type F32.*the output is of type F64")
+
+    def test_a_command_that_says_nothing_is_stopped(self):
+        program = self.folder / "tune"
+        program.write_text("#!/bin/sh\necho asked; read answer; echo $answer; sleep 1000\n")
+        program.chmod(0o755)
+        with unittest.mock.patch.dict(os.environ, {"TUNER_PROGRAM": str(program)}), _program.Running([], silence_s=0.5) as running:
+            lines = running.lines()
+            self.assertEqual(next(lines), "asked")
+            time.sleep(1)  # it waits for this process
+            running.answer("slow")
+            self.assertEqual(list(lines), ["slow"])
+            self.assertRegex(str(running.error(running.finish())), "tune said nothing for 0.5 s")
 
     def test_interruption_ends_the_command(self):
         def interrupted(x):

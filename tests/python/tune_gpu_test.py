@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """tuner.tune() on a GPU whose memory this process uses too, with references in PyTorch and CuPy."""
 
+import faulthandler
 import os
 import pathlib
 import sys
@@ -34,6 +35,8 @@ class GpuTest(unittest.TestCase):
         folder = tempfile.TemporaryDirectory(prefix="tune-test-")
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
+        faulthandler.dump_traceback_later(200, exit=True)  # says where a test waits that does not end
+        self.addCleanup(faulthandler.cancel_dump_traceback_later)
         self.held = torch.ones(1 << 20, device="cuda")  # a context, and memory
 
     def tune(self, example, entry=None, **given):
@@ -153,15 +156,16 @@ class GpuTest(unittest.TestCase):
 
     def test_tensors_make_room(self):
         _memory._release_caches()  # of other tests
-        filler = torch.empty(torch.cuda.mem_get_info()[0] - (8 << 30), dtype=torch.int8, device="cuda")
-        large = torch.zeros(6 << 28, device="cuda")
+        count = 1 << 23  # 0.75 GiB to be checked
+        filler = torch.empty(torch.cuda.mem_get_info()[0] - (5 << 30), dtype=torch.int8, device="cuda")
+        large = torch.zeros(9 << 27, device="cuda")  # of the 5 GiB 4.5
         view = large[100:200].fill_(7)
         with self.assertRaisesRegex(tuner.Error, "GPU 0 to be checked.*are free: this process holds.*offload=True"):
-            self.scale(1 << 26)  # 2.25 GiB
-        self.assertEqual(self.scale(1 << 26, offload=[large]).best().size, {"N": 1 << 26})
+            self.scale(count)
+        self.assertEqual(self.scale(count, offload=[large], time="20s").best().size, {"N": count})
         weights = torch.full((1 << 20,), 2.0, device="cuda")  # of the reference: back for it, away from the run
-        k = self.scale(1 << 26, lambda x: torch.mul(x, weights[:1]), offload=[large, weights])
-        self.assertEqual((k.best().size, float(weights.sum())), ({"N": 1 << 26}, 2 << 20))
+        k = self.scale(count, lambda x: torch.mul(x, weights[:1]), offload=[large, weights], time="20s")
+        self.assertEqual((k.best().size, float(weights.sum())), ({"N": count}, 2 << 20))
         self.assertEqual((float(view.sum()), float(large[99]), float(large.max())), (700, 0, 7))
         large[150] = 0
         self.assertEqual(float(view.sum()), 693)  # one memory, as before

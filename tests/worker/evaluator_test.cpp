@@ -10,6 +10,7 @@
 
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tuner::worker {
@@ -160,6 +161,46 @@ TEST_F(EvaluatorOnCpu, ResultsThatAreKeptForOtherInputsAreWrong) {
 
 TEST_F(EvaluatorOnCpu, ACandidateMayHaveStateThatItResets) {
   EXPECT_EQ(evaluate("counting").outcome, Outcome::ok) << evaluate("counting").message;
+}
+
+/// Notes of launches that are timed alone whether variables are restored before them.
+class NotesRestores : public WatchedBackend {
+ public:
+  explicit NotesRestores(backend::Backend& backend)
+      : WatchedBackend(backend, backend.compiler(), [](const DeviceStep&) {}) {}
+
+  Expected<std::vector<backend::Sample>, Failure> time(const backend::Work& work,
+                                                       const backend::SamplePlan& plan) override {
+    // What warms up may be another kernel, by which the clock is watched.
+    if (plan.before && plan.warm_up == 0) {
+      ++(std::get<backend::Launch>(*plan.before).restores ? restored : plain);
+    }
+    return WatchedBackend::time(work, plan);
+  }
+  int restored = 0, plain = 0;
+};
+
+TEST(TimedLaunches, RestoreVariablesThatLaunchesChange) {
+  const auto cpu = testing_support::open_cached_cpu_backend();
+  const family::Family family = scale_family();
+  const auto timed = [&](const std::string& kernel_name) {
+    NotesRestores backend(*cpu);
+    Evaluator evaluator(backend, cpu->compiler(), family, 3);
+    const family::Kernel& kernel = family.kernel(kernel_name);
+    const space::Space space(kernel.space, backend.device().attributes, space::Size{100});
+    const space::Config config = space.default_config();
+    const auto binary = cpu->compiler().compile(family::compile_job(kernel, space, config));
+    static_cast<void>(
+        evaluator.evaluate({.kernel = kernel, .space = space, .config = config, .binary = *binary},
+                           {100}, std::nullopt));
+    return std::pair(backend.restored, backend.plain);
+  };
+  const auto [no, all_plain] = timed("right");
+  EXPECT_EQ(no, 0);
+  EXPECT_GT(all_plain, 0);
+  const auto [all_restored, none] = timed("tiring");
+  EXPECT_GT(all_restored, 0);
+  EXPECT_EQ(none, 0);
 }
 
 /// y += x, of an output that holds numbers before each launch.

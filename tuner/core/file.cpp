@@ -14,6 +14,7 @@
 #include <fcntl.h>
 #include <functional>
 #include <linux/magic.h>
+#include <span>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
@@ -34,6 +35,7 @@ constexpr std::size_t kFirstPiece = std::size_t{1} << 16;
 class Descriptor {
  public:
   explicit Descriptor(int number) : number_(number) {}
+  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
   ~Descriptor() { static_cast<void>(close()); }
@@ -73,6 +75,28 @@ std::string unreadable(int descriptor) {
   }
 }
 
+/// Of a file that is opened to be read. Throws as read_file.
+Descriptor opened(const fs::path& path) {
+  // Without O_NONBLOCK a named pipe would wait for a writer to come.
+  Descriptor in(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY));
+  const std::string why = in.valid() ? unreadable(in.number()) : "cannot be read: " + last_error();
+  if (!why.empty()) {
+    throw Error(ErrorCode::usage, fmt::format("{}: {}", printable_name(path.string()), why));
+  }
+  return in;
+}
+
+/// Reads into a place; 0 at the end of the file.
+std::size_t read_some(int descriptor, std::span<char> place, const fs::path& path) {
+  for (;;) {
+    const ssize_t got = ::read(descriptor, place.data(), place.size());
+    if (got >= 0) return static_cast<std::size_t>(got);
+    if (errno == EINTR) continue;
+    throw Error(ErrorCode::usage,
+                fmt::format("{}: cannot be read: {}", printable_name(path.string()), last_error()));
+  }
+}
+
 std::string read_all(int descriptor, std::size_t limit_bytes, const fs::path& path) {
   struct stat status {};
   static_cast<void>(::fstat(descriptor, &status));  // a pipe has no size
@@ -87,14 +111,9 @@ std::string read_all(int descriptor, std::size_t limit_bytes, const fs::path& pa
       }
       content.resize(std::min(limit_bytes + 1, std::max({kFirstPiece, first, 2 * read})));
     }
-    const ssize_t got = ::read(descriptor, content.data() + read, content.size() - read);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) {
-      throw Error(ErrorCode::usage, fmt::format("{}: cannot be read: {}",
-                                                printable_name(path.string()), last_error()));
-    }
+    const std::size_t got = read_some(descriptor, std::span(content).subspan(read), path);
     if (got == 0) break;
-    read += static_cast<std::size_t>(got);
+    read += got;
   }
   content.resize(read);
   return content;
@@ -215,17 +234,22 @@ std::string read_file(const fs::path& path, std::size_t limit_bytes) {
 
 std::string read_file(const fs::path& path, std::size_t limit_bytes,
                       const std::function<void(const struct stat&)>& check) {
-  // Without O_NONBLOCK a named pipe would wait for a writer to come.
-  const Descriptor in(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY));
-  const std::string why = in.valid() ? unreadable(in.number()) : "cannot be read: " + last_error();
-  if (!why.empty()) {
-    throw Error(ErrorCode::usage, fmt::format("{}: {}", printable_name(path.string()), why));
-  }
+  const Descriptor in = opened(path);
   struct stat status {};
   static_cast<void>(::fstat(in.number(), &status));
   check(status);
   static_cast<void>(::fcntl(in.number(), F_SETFL, 0));
   return read_all(in.number(), limit_bytes, path);
+}
+
+void read_pieces(const fs::path& path, const std::function<bool(std::string_view)>& take) {
+  constexpr std::size_t kPieceBytes = std::size_t{1} << 24;
+  const Descriptor in = opened(path);
+  static_cast<void>(::fcntl(in.number(), F_SETFL, 0));
+  std::string piece(kPieceBytes, '\0');
+  while (const std::size_t got = read_some(in.number(), piece, path)) {
+    if (!take(std::string_view(piece).substr(0, got))) return;
+  }
 }
 
 bool lies_below(const fs::path& file, const fs::path& folder) {

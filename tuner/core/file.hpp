@@ -20,6 +20,11 @@ namespace tuner {
 [[nodiscard]] std::string read_file(const std::filesystem::path& path, std::size_t limit_bytes,
                                     const std::function<void(const struct stat&)>& check);
 
+/// A regular file in pieces of at most 16 MiB, in their order, until `take` returns false: for
+/// files that memory need not hold. Throws as read_file.
+void read_pieces(const std::filesystem::path& path,
+                 const std::function<bool(std::string_view)>& take);
+
 /// Writes a file under a temporary name in the same directory and renames it into place, so that a
 /// reader sees the old content or the new, never a part; an old file's mode is kept, and links are
 /// followed, but none of another user (links.hpp). Writes into what is not a regular file, such as

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/core/hash.hpp"
 
+#include "tuner/core/error.hpp"
+#include "tuner/core/file.hpp"
+#include "tuner/core/printable.hpp"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -11,25 +15,61 @@
 
 #include <array>
 #include <cstdint>
+#include <system_error>
 
 namespace tuner {
 
+namespace {
+
+class ContentHash {
+ public:
+  ContentHash() {
+    XXH3_INITSTATE(&state_);
+    XXH3_128bits_reset(&state_);
+  }
+
+  void add_length(std::uint64_t length) { XXH3_128bits_update(&state_, &length, sizeof length); }
+  void add(std::string_view bytes) { XXH3_128bits_update(&state_, bytes.data(), bytes.size()); }
+
+  [[nodiscard]] std::string digits() const {
+    const XXH128_hash_t hash = XXH3_128bits_digest(&state_);
+    std::string digits(32, '0');
+    for (std::size_t i = 0; i < 16; ++i) {
+      digits[15 - i] = "0123456789abcdef"[hash.high64 >> 4 * i & 15U];
+      digits[31 - i] = "0123456789abcdef"[hash.low64 >> 4 * i & 15U];
+    }
+    return digits;
+  }
+
+ private:
+  XXH3_state_t state_;
+};
+
+}  // namespace
+
 std::string content_hash(std::span<const std::string_view> parts) {
-  XXH3_state_t state;
-  XXH3_INITSTATE(&state);
-  XXH3_128bits_reset(&state);
+  ContentHash hash;
   for (const std::string_view part : parts) {
-    const std::uint64_t length = part.size();
-    XXH3_128bits_update(&state, &length, sizeof length);
-    XXH3_128bits_update(&state, part.data(), part.size());
+    hash.add_length(part.size());
+    hash.add(part);
   }
-  const XXH128_hash_t hash = XXH3_128bits_digest(&state);
-  std::string digits(32, '0');
-  for (std::size_t i = 0; i < 16; ++i) {
-    digits[15 - i] = "0123456789abcdef"[hash.high64 >> 4 * i & 15U];
-    digits[31 - i] = "0123456789abcdef"[hash.low64 >> 4 * i & 15U];
-  }
-  return digits;
+  return hash.digits();
+}
+
+std::string content_hash_of_file(const std::filesystem::path& path) {
+  std::error_code unknown;
+  const std::uintmax_t length = std::filesystem::file_size(path, unknown);
+  ContentHash hash;
+  hash.add_length(length);
+  std::uintmax_t read = 0;
+  read_pieces(path, [&](std::string_view piece) {
+    hash.add(piece);
+    read += piece.size();
+    return true;
+  });
+  if (read == length) return hash.digits();
+  throw Error(ErrorCode::usage, fmt::format("{}: was changed while it was read: run this again",
+                                            printable_name(path.string())));
 }
 
 std::string content_hash(std::initializer_list<std::string_view> parts) {

@@ -63,13 +63,12 @@ void find_files(const Json& json, std::vector<std::string>& names) {
 
 /// The content of each of them, hashed; one that is not there says so when it is needed.
 void add_files(const Json& json, const fs::path& space_file, std::vector<std::string>& parts) {
-  constexpr std::size_t kMostBytes = std::size_t{1} << 36;
   std::vector<std::string> names;
   find_files(json, names);
   for (const std::string& name : names) {
     const fs::path path = npy_file(space_file, name);
     const bool there = fs::is_regular_file(path);
-    parts.push_back(there ? content_hash({read_file(path, kMostBytes)}) : "none");
+    parts.push_back(there ? content_hash_of_file(path) : "none");
   }
 }
 

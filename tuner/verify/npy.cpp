@@ -7,16 +7,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <filesystem>
 #include <span>
 #include <string>
+#include <system_error>
 
 namespace tuner::verify {
 namespace {
 
-/// Of a file that holds more elements than it should, as a message may say.
-constexpr std::size_t kMostBytesBeyond = std::size_t{64} << 20;
 constexpr std::string_view kMagic = "\x93NUMPY";
 
 /// The header's text, and where the elements begin; an empty text where it is none.
@@ -36,6 +36,17 @@ NpyHeader header_of(std::string_view file) {
   return {.text = file.substr(prefix, length), .end = prefix + length};
 }
 
+/// The first piece of a file, with which its header begins.
+std::string first_bytes(const std::filesystem::path& path) {
+  constexpr std::size_t kMostBytes = std::size_t{1} << 20;
+  std::string begin;
+  read_pieces(path, [&](std::string_view piece) {
+    begin = piece.substr(0, kMostBytes);
+    return false;
+  });
+  return begin;
+}
+
 /// NumPy's type of the elements; of a type that it lacks that of their bits.
 std::string_view numpy_type(family::ElementType type) {
   const std::string_view own = family::row(type).numpy;
@@ -45,31 +56,18 @@ std::string_view numpy_type(family::ElementType type) {
 
 }  // namespace
 
-std::vector<std::byte> read_npy(const family::Family& family, std::string_view file,
-                                std::string_view argument, family::ElementType type,
-                                std::int64_t count, const space::Size& size) {
-  const std::filesystem::path path = family::npy_file(family.path, file);
+NpyFile::NpyFile(const family::Family& family, std::string_view file, std::string_view argument,
+                 family::ElementType type, std::int64_t count, const space::Size& size)
+    : path_(family::npy_file(family.path, file)),
+      size_bytes_(static_cast<std::size_t>(count) * family::size_bytes(type)) {
   const auto fail = [&](const std::string& why) {
     throw Error(ErrorCode::usage, fmt::format("{}: argument {}: the file {} {}", family.path,
-                                              argument, path.string(), why));
+                                              argument, path_.string(), why));
   };
-  if (!std::filesystem::exists(path)) fail("is not there: save the array by numpy.save");
-  const std::size_t wanted = static_cast<std::size_t>(count) * family::size_bytes(type);
-  const auto fail_count = [&](std::size_t held) {
-    fail(fmt::format(
-        "holds {} elements, but at the size {} the argument has {}: tune and check only "
-        "the size that it is for (\"problem\": \"sizes\"; \"check\": \"sizes\"; "
-        "\"check_sizes\"), or take another \"fill\"",
-        held, space::display(size, family.problem.dims), count));
-  };
-  std::error_code unknown;
-  const std::uintmax_t file_bytes = std::filesystem::file_size(path, unknown);
-  if (!unknown && file_bytes > wanted + kMostBytesBeyond) {
-    fail_count(file_bytes / family::size_bytes(type));  // the header is no share of so many
-  }
-  const std::string content = read_file(path, wanted + kMostBytesBeyond);
+  if (!std::filesystem::exists(path_)) fail("is not there: save the array by numpy.save");
+  const std::string begin = first_bytes(path_);
   const std::string_view numpy = numpy_type(type);
-  const NpyHeader header = header_of(content);
+  const NpyHeader header = header_of(begin);
   if (header.text.empty()) fail("is not a NumPy file (.npy)");
   if (header.text.find(fmt::format("'descr': '{}'", numpy)) == std::string_view::npos) {
     fail(fmt::format("does not hold '{}', which NumPy calls {}: convert it with .astype('{}')",
@@ -78,9 +76,32 @@ std::vector<std::byte> read_npy(const family::Family& family, std::string_view f
   if (header.text.find("'fortran_order': False") == std::string_view::npos) {
     fail("is in Fortran order: save numpy.ascontiguousarray(…)");
   }
-  const auto bytes = std::as_bytes(std::span(content)).subspan(header.end);
-  if (bytes.size() != wanted) fail_count(bytes.size() / family::size_bytes(type));
-  return {bytes.begin(), bytes.end()};
+  begin_ = header.end;
+  std::error_code unknown;
+  const std::uintmax_t file_bytes = std::filesystem::file_size(path_, unknown);
+  const std::uintmax_t held_bytes = unknown ? 0 : file_bytes - header.end;
+  if (held_bytes == size_bytes_) return;
+  fail(fmt::format(
+      "holds {} elements, but at the size {} the argument has {}: tune and check only "
+      "the size that it is for (\"problem\": \"sizes\"; \"check\": \"sizes\"; "
+      "\"check_sizes\"), or take another \"fill\"",
+      held_bytes / family::size_bytes(type), space::display(size, family.problem.dims), count));
+}
+
+void NpyFile::copy_to(backend::Backend& backend, backend::Region to) const {
+  std::size_t skipped = 0, copied = 0;
+  read_pieces(path_, [&](std::string_view piece) {
+    const std::size_t skip = std::min(begin_ - skipped, piece.size());
+    skipped += skip;
+    const auto bytes = std::as_bytes(std::span(piece.substr(skip)));
+    const auto fitting = bytes.first(std::min(bytes.size(), size_bytes_ - copied));
+    if (!fitting.empty()) backend.write({to.buffer, to.offset_bytes + copied}, fitting);
+    copied += bytes.size();
+    return true;
+  });
+  if (copied == size_bytes_) return;
+  throw Error(ErrorCode::usage,
+              fmt::format("{}: was changed while it was read: run this again", path_.string()));
 }
 
 }  // namespace tuner::verify

@@ -164,7 +164,7 @@ void check_files(const family::Family& family, const space::Size& size) {
     const std::int64_t count =
         count_of(buffer != nullptr ? buffer->count : array->count, argument.name, values);
     const auto check = [&](const std::string& file) {
-      static_cast<void>(read_npy(family, file, argument.name, type, count, size));
+      static_cast<void>(NpyFile(family, file, argument.name, type, count, size));
     };
     const family::InputFill& fill = fill_of(family.arguments[filled_like(family, i)]);
     if (fill.kind == family::FillKind::npy) check(fill.source);
@@ -468,8 +468,8 @@ void ProblemData::fill_numbers(CheckKernels& kernels, const CheckKernels::Elemen
     case family::FillKind::csr_offsets:
       return kernels.fill_offsets(data, seed, evaluate(fill.high, name));
     case family::FillKind::npy:
-      return backend_.write(
-          data.region, read_npy(family_, fill.source, name, data.type, data.count, recipe_.size));
+      return NpyFile(family_, fill.source, name, data.type, data.count, recipe_.size)
+          .copy_to(backend_, data.region);
     case family::FillKind::copy:
       break;  // resolved by filled_like
   }

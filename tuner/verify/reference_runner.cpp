@@ -170,8 +170,9 @@ void ReferenceRunner::write_files(const family::NpyReference& reference,
   for (const CheckedData& data : problem_.data()) {
     const auto file = reference.files.find(data.name);
     if (file == reference.files.end()) continue;
-    backend_.write(buffers[data.argument], read_npy(problem_.family(), file->second, data.name,
-                                                    data.type, data.used, problem_.recipe().size));
+    NpyFile(problem_.family(), file->second, data.name, data.type, data.used,
+            problem_.recipe().size)
+        .copy_to(backend_, buffers[data.argument]);
   }
 }
 

@@ -19,10 +19,10 @@ struct TimedCandidate {
   verify::Scratch* scratch = nullptr;  ///< its own; null where it has none
 };
 
-/// The audit of one candidate. Before every launch that is timed alone, the variables of its image
-/// and its scratch memory get their first content, and outputs and guard zones poison of a kind
-/// drawn anew, as in checks. Of these launches some are inspected, and after every series outputs
-/// of some sets.
+/// The audit of one candidate. Before every launch that is timed alone, the variables of its image,
+/// once one has changed, and its scratch memory get their first content, and outputs and guard
+/// zones poison of a kind drawn anew, as in checks. Of these launches some are inspected, and after
+/// every series outputs of some sets.
 class TimedLaunches : public measure::LaunchAudit {
  public:
   /// All must outlive it. `copies` makes the copies of the instance when they are first needed;

@@ -23,6 +23,8 @@ Result = Dict[str, Any]
 _ERRORS: Dict[str, Callable[[], util.ErrorConfig]] = {"compile_error": util.CompilationFailedConfig, "launch_error": util.RuntimeFailedConfig}
 _OF_RESULTS = ("time", "times", "message", "__error__")
 _NO_TIME = 1e20  # of a configuration that failed, as in cache files
+_UNCOMPARED = {"tolerance": {"absolute": 1e30}, "deterministic": False}
+_MANY_WRONG = 4  # of so many trials the share tells something before a search has ended
 
 
 def tune_kernel(kernel_name: str, kernel_source: Any, problem_size: Any, arguments: Sequence[Any], tune_params: Mapping[str, Any],
@@ -106,7 +108,7 @@ def _tune(task: Task, answer: Optional[Sequence[Any]], atol: Optional[float], ve
     if answer is not None and len(answer) != len(task.arguments):
         raise ValueError(f"answer has {len(answer)} elements for {len(task.arguments)} arguments: give None for those that are not compared")
     if verify is not None:
-        check.update(tolerance={"absolute": 1e30}, deterministic=False)
+        check.update(_UNCOMPARED)
     elif answer is not None:
         outputs, expected = _expected(problem, answer, outputs, device)
         rounding, largest = _rounding(problem, answer)
@@ -116,8 +118,18 @@ def _tune(task: Task, answer: Optional[Sequence[Any]], atol: Optional[float], ve
     else:
         warnings.warn("tuner.kernel_tuner: without an answer, results are compared with those of the first configuration; if they depend on "
                       "parameters, name these in result_parameters", stacklevel=4)
-    folder = problem.folder(outputs, check, expected)
-    found = _run.search(problem, folder, search, device, reuse=reuse)
+    found = None
+    if verify is None and answer is None:
+        found = _run.search(problem, problem.folder(outputs, check, {}), search, device, reuse=reuse,
+                            is_in_vain=lambda trials: _are_others(trials, _MANY_WRONG))
+        if found is None or _are_others([trial for _, trial in found.rows], 2):
+            found = None
+            warnings.warn(f"tuner.kernel_tuner: most configurations of {problem.function} give other results than the first: now results are "
+                          "compared with nothing, as Kernel Tuner does; give answer, verify or result_parameters", stacklevel=4)
+            check.update(_UNCOMPARED)
+    if found is None:
+        found = _run.search(problem, problem.folder(outputs, check, expected), search, device, reuse=reuse)
+    assert found is not None
     results = [_result(config, trial) for config, trial in found.rows]
     for config, finalist in found.finalists:
         for result in _of(results, config):
@@ -127,6 +139,12 @@ def _tune(task: Task, answer: Optional[Sequence[Any]], atol: Optional[float], ve
     if verify is not None and best is not None:
         best = _verified(problem, results, found, answer, atol, verify, device)
     return results, best, found
+
+
+def _are_others(trials: Sequence[Mapping[str, Any]], fewest: int) -> bool:
+    """Whether most configurations, and not fewer, give other results than the first, as partial sums do for another number of blocks."""
+    others = sum(bool(trial["outcome"] == "wrong_result") for trial in trials)
+    return others >= fewest and 2 * others > len(trials)
 
 
 def _expected(problem: Problem, answer: Sequence[Any], outputs: Sequence[int], device: int) -> Tuple[List[int], Dict[str, Any]]:

@@ -8,7 +8,8 @@ import json
 import os
 import pathlib
 import tempfile
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
+import threading
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
 import numpy
 
@@ -91,10 +92,12 @@ class Found:
             (problem.parameters.decoded(each["config"]), each) for each in size.get("finalists", []) if each["role"] != "library"]
 
 
-def search(problem: Problem, folder: Folder, options: Sequence[str], device: int, *, reuse: bool) -> Found:
-    """Tunes. Without `reuse` all is measured anew."""
+def search(problem: Problem, folder: Folder, options: Sequence[str], device: int, *, reuse: bool,
+           is_in_vain: Callable[[Sequence[Mapping[str, Any]]], bool] = lambda trials: False) -> Optional[Found]:
+    """Tunes. Without `reuse` all is measured anew. None: after one of the trials `is_in_vain` was true, and the search ended."""
     line = _program.Line(None)
     trials: List[Dict[str, Any]] = []
+    in_vain = threading.Event()
     record = folder.path / f"trials-{backend()}-{device}.json"
     if reuse and record.is_file():
         trials = json.loads(record.read_text(encoding="utf-8"))
@@ -103,6 +106,9 @@ def search(problem: Problem, folder: Folder, options: Sequence[str], device: int
         if event.get("event") == "trial":
             trials.append({key: event[key] for key in ("config", "outcome", "message", "median_ns")})
             line.show(f"{problem.function}: {event['evaluated']} of {event['planned']} configurations")
+            if not in_vain.is_set() and is_in_vain(trials):
+                in_vain.set()
+                running.interrupt()
 
     arguments = ["--space", str(folder.space), "--kernel", problem.function, "--size", "1", "--json", "--progress", "json", *options,
                  *_on(device), *([] if reuse else ["--fresh"])]
@@ -111,6 +117,8 @@ def search(problem: Problem, folder: Folder, options: Sequence[str], device: int
             document, _, interrupted = _document_of(running)
     finally:
         line.end()
+    if in_vain.is_set():
+        return None
     latest = {json.dumps(trial["config"], sort_keys=True): trial for trial in trials}
     write_if_other(record, json.dumps(list(latest.values())).encode())
     found = Found(problem, list(latest.values()), document)
