@@ -175,6 +175,8 @@ class KernelTunerTest(unittest.TestCase):
             results, _ = self.copied(many, source=lambda p: COPY + f"// {p['unused']}", restrictions=[lambda *p: p[1] % 3 == 0 or p[1] % 2 == 0],
                                      strategy_options={"max_fevals": 1})
         self.assertEqual(len(results), 1)
+        with self.assertWarnsRegex(UserWarning, "or their sources take more than 900 KiB: tuned are 35 of 70 values of unused"):
+            self.copied({"block_size_x": [32], "unused": range(70)}, source=lambda p: COPY + f"// {p['unused']:020000}", strategy_options={"max_fevals": 1})
         precise = accuracy.TunablePrecision("real", self.x)
         with self.assertWarnsRegex(UserWarning, "without an answer"):
             results, _ = kernel_tuner.tune_kernel("copy", COPY.replace("float", "real").replace("block_size_x", "blockDim.x"), 100, [accuracy.TunablePrecision("real", 0 * self.x), precise, numpy.int32(100)],

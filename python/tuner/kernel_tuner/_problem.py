@@ -24,6 +24,7 @@ from ._options import Refused, compiler_options, require_kernel
 from ._stored import base, stored
 
 _MOST_COUNTED = 1 << 16
+_MOST_BYTES = 900 << 10  # of sources: the program reads files of up to 1 MiB
 _DIM = "PROBLEM"  # the only dimension, of extent 1: arrays and sizes are fixed
 _CODES = {element: code for code, element in _arrays.ELEMENTS.items()}
 _WIDTHS = {1: "unsigned char", 2: "unsigned short", 4: "unsigned", 8: "unsigned long long"}
@@ -101,7 +102,7 @@ class Problem:
     def _leave_out_values(self) -> None:
         """Leaves out every second value of parameters until each configuration can have a source of its own."""
         values = dict(self.parameters.values)
-        while self._number_of(values) > MOST_SOURCES:
+        while self._number_of(values) > MOST_SOURCES or self._source_bytes(values) > _MOST_BYTES:
             halves = ({**values, key: values[key][::2]} for key in sorted(values, key=lambda key: -len(values[key])) if len(values[key]) > 1)
             fewer = next((each for each in halves if self._number_of(each)), None)
             if fewer is None:
@@ -110,7 +111,8 @@ class Problem:
         left = [f"{len(values[key])} of {len(every)} values of {key}" for key, every in self.parameters.values.items()
                 if len(values[key]) < len(every)]
         if left:
-            warnings.warn(f"tuner.kernel_tuner: kernel_source is a function of more than {MOST_SOURCES} configurations: tuned are "
+            warnings.warn(f"tuner.kernel_tuner: kernel_source is a function of more than {MOST_SOURCES} configurations, or their sources "
+                          f"take more than {_MOST_BYTES >> 10} KiB: tuned are "
                           f"{', '.join(left)}; use macros of the parameters' names in one source to tune all", stacklevel=5)
             self.parameters = Parameters(values, self.task.kernel_name)
 
@@ -120,6 +122,13 @@ class Problem:
         if number > _MOST_COUNTED:
             return number
         return sum(self._is_valid(dict(zip(values, combination))) for combination in itertools.product(*values.values()))
+
+    def _source_bytes(self, values: Mapping[str, Sequence[Any]]) -> int:
+        """What the sources of valid configurations take, each with the condition that chooses it."""
+        configs = (dict(zip(values, combination)) for combination in itertools.product(*values.values()))
+        texts = [self._source(config) for config in configs if self._is_valid(config)]
+        condition = sum(len(key) + 20 for key in values)
+        return sum(len(text) for text in set(texts)) + condition * len(texts)
 
     def _is_valid(self, config: Dict[str, Any]) -> bool:
         return all(holds(config) for holds, _ in self._restrictions) and \
