@@ -281,6 +281,11 @@ class BadSpaceFileTest(ProgramTest):
                                                         for expression in expressions]
         return self.space_file(change)
 
+    def test_a_kernel_for_other_cards_says_what_shows_why(self):
+        says = "kernel scale has no valid configuration; `tune space count {} --kernel scale --device rtx4090` shows why"
+        file = self.constrained("dev.compute_capability == 90")
+        self.refuse("space", "check", file, "--device", "rtx4090", code=4, says=says.format(file))
+
     def test_a_constraint_that_has_no_value_for_any_configuration(self):
         self.refuse_space(self.constrained("BLOCK // (N - N) > 0"), "no valid configuration", code=4)
         self.refuse_space(self.constrained("BLOCK * 9223372036854775807 > 0"), "no valid configuration", code=4)

@@ -92,6 +92,20 @@ TEST_F(CatalogueJsonTest, HasTimesBackToBackWhereTheseAreKnown) {
   EXPECT_EQ(back_to_back_ns(), 8125.5);
 }
 
+TEST_F(CatalogueJsonTest, HasTheSpreadOfAResult) {
+  Catalogue known = catalogue(store, {});
+  store::BestRecord& best = known.kernels.front().entries.front().best;
+  best.time = {.median_ns = 100, .q1_ns = 98.5, .q3_ns = 103, .min_ns = 98, .samples = 24};
+  const Catalogue after = parse_catalogue(catalogue_json(known), "test");
+  const store::BestRecord& read = after.kernels.front().entries.front().best;
+  EXPECT_EQ(read.time.q1_ns, 98.5);
+  EXPECT_EQ(read.time.q3_ns, 103);
+  EXPECT_EQ(read.time.samples, 24);
+  best.time.q3_ns = 99;
+  EXPECT_THAT([&] { static_cast<void>(parse_catalogue(catalogue_json(known), "test")); },
+              ThrowsMessage<Error>(HasSubstr("a number is out of range")));
+}
+
 TEST_F(CatalogueJsonTest, TheModelIsReadAndNotFittedAgain) {
   std::string space = kTilesSpace;
   space.insert(

@@ -100,9 +100,13 @@ TEST_F(MergedCatalogueTest, TablesOfTwoDeviceModelsAreRefused) {
   put({.problem = "1024,1024"});
   const Catalogue h200 = taken();
   put({.problem = "1024,1024", .device = "h100"});
-  const Catalogue other = taken();
+  Catalogue other = taken();
   EXPECT_THAT([&] { static_cast<void>(merged_catalogue(h200, other)); },
               ThrowsMessage<Error>(HasSubstr("merge tables of one device model")));
+  other = h200;
+  other.device.architecture = "sm_120";
+  EXPECT_THAT([&] { static_cast<void>(merged_catalogue(h200, other)); },
+              ThrowsMessage<Error>(HasSubstr("a model has one architecture")));
 }
 
 }  // namespace

@@ -382,6 +382,8 @@ void add_check_table(CLI::App& tables, Arguments& arguments) {
   leaf->add_option("--sizes", o.suites,
                    "Suites whose sizes the table should have; missing ones are listed")
       ->type_name("FILE[:GROUP]");
+  leaf->add_flag("--submission", o.submission,
+                 "Judge it as results that others shall get: all must be beyond doubt");
 }
 
 void add_merge_tables(CLI::App& tables, Arguments& arguments) {

@@ -191,9 +191,11 @@ int merge(const CommonOptions& common, const MergeOptions& options);
 struct TablesOptions {
   std::string file;
   std::vector<std::string> suites;  ///< "FILE" or "FILE:GROUP"
+  bool submission = false;          ///< whether to judge it as results that others shall get
 };
 /// Says what a dispatch table has: families, sizes, what they were measured with, and which of the
-/// suites' sizes it does not answer; then returns 5.
+/// suites' sizes it does not answer; then returns 5. Of a submission with something against it,
+/// which it prints: 1.
 int check_table(const CommonOptions& common, const TablesOptions& options);
 
 struct MergeTablesOptions {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cli/commands.hpp"
 #include "tuner/cli/output.hpp"
+#include "tuner/cli/submission.hpp"
+#include "tuner/core/error.hpp"
 #include "tuner/core/file.hpp"
 #include "tuner/core/printable.hpp"
 #include "tuner/core/quantity.hpp"
@@ -21,14 +23,24 @@ constexpr std::size_t kTableLimitBytes = std::size_t{256} << 20;
 int merge_tables(const CommonOptions& common, const MergeTablesOptions& options) {
   std::optional<select::Catalogue> merged;
   for (const std::string& file : options.files) {
-    select::Catalogue next = select::parse_catalogue(read_file(file, kTableLimitBytes), file);
+    const std::string text = read_file(file, kTableLimitBytes);
+    select::Catalogue next = select::parse_catalogue(text, file);
+    // The merged table has a checksum of its own, which would vouch for the change.
+    if (!select::is_as_written(text)) {
+      throw Error(ErrorCode::usage,
+                  fmt::format("{}: the file was changed after `tune export` wrote it (its "
+                              "checksum): merge it as it was exported",
+                              file));
+    }
     if (!merged) {
       merged = std::move(next);
       continue;
     }
+    for (const std::string& objection : objections_to(next))
+      tell(printable(fmt::format("warning: {}: {}\n", file, objection)));
     select::MergedCatalogue both = select::merged_catalogue(*std::move(merged), next);
-    for (const std::string& text : both.replaced)
-      tell(printable(fmt::format("{}: {}\n", file, text)));
+    for (const std::string& left_out : both.replaced)
+      tell(printable(fmt::format("{}: {}\n", file, left_out)));
     merged = std::move(both.catalogue);
   }
   write_file(options.output, select::catalogue_json(*merged));

@@ -41,6 +41,7 @@ struct Bound {
   const family::Kernel& kernel;
   space::Size size;
   space::Space space;
+  std::string device;  ///< as the user named it
 };
 
 space::DeviceInfo chosen_device(const SpaceOptions& options) {
@@ -48,6 +49,12 @@ space::DeviceInfo chosen_device(const SpaceOptions& options) {
   throw Error(ErrorCode::usage,
               fmt::format("--device: there is no device '{}'{}", options.device,
                           did_you_mean(options.device, space::device_profile_names())));
+}
+
+/// Shows why a kernel has no configuration.
+std::string count_command(const Bound& each, const std::string& file) {
+  return shell_line(std::vector<std::string>{"tune", "space", "count", file, "--kernel",
+                                             each.kernel.name, "--device", each.device});
 }
 
 std::vector<Bound> bind(const family::Family& family, const SpaceOptions& options) {
@@ -65,7 +72,8 @@ std::vector<Bound> bind(const family::Family& family, const SpaceOptions& option
     }
     bound.push_back({.kernel = kernel,
                      .size = size,
-                     .space = space::Space(kernel.space, device.attributes, size)});
+                     .space = space::Space(kernel.space, device.attributes, size),
+                     .device = options.device});
   }
   if (bound.empty()) static_cast<void>(family.kernel(options.kernel));  // throws, with a suggestion
   return bound;
@@ -88,8 +96,7 @@ Json checked(const family::Family& family, const Bound& each, const std::string&
     if (!each.kernel.unproven.empty()) return checked_kernel(each);
     throw Error(ErrorCode::no_valid_config,
                 fmt::format("{}: kernel {} has no valid configuration; `{}` shows why", file,
-                            each.kernel.name,
-                            shell_line(std::vector<std::string>{"tune", "space", "count", file})));
+                            each.kernel.name, count_command(each, file)));
   }
   if (const auto violation = each.space.violation(each.space.default_config())) {
     throw Error(ErrorCode::usage,

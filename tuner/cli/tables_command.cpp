@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cli/commands.hpp"
 #include "tuner/cli/output.hpp"
+#include "tuner/cli/submission.hpp"
 #include "tuner/cli/table.hpp"
 #include "tuner/cli/table_code.hpp"
 #include "tuner/core/error.hpp"
@@ -179,7 +180,8 @@ std::string verdict(const TableSuite& suite) {
 
 Json tables_json(const std::string& file, const select::Catalogue& known,
                  const std::vector<TableFamily>& families, const std::vector<TableSuite>& suites,
-                 const TableCodeReport& code, const std::vector<std::string>& warnings) {
+                 const TableCodeReport& code, const std::vector<std::string>& warnings,
+                 const std::optional<std::vector<std::string>>& objections) {
   Json document = {{"schema", "tune.tables/1"},
                    {"file", file},
                    {"device", known.device.name},
@@ -212,6 +214,7 @@ Json tables_json(const std::string& file, const select::Catalogue& known,
                         {"members", code.members},
                         {"members_with_code", code.members_with_code}};
   }
+  if (objections) document["objections"] = *objections;
   for (const TableSuite& it : suites) {
     document["suites"].push_back({{"suite", it.name},
                                   {"family", it.family},
@@ -263,6 +266,28 @@ void print_tables(const CommonOptions& common, const std::string& file,
   }
 }
 
+/// What stands against the table as results that others shall get.
+std::vector<std::string> submission_objections(const select::Catalogue& known,
+                                               const std::vector<std::string>& warnings,
+                                               const std::vector<TableSuite>& suites) {
+  std::vector<std::string> objections = warnings;
+  std::ranges::move(objections_to(known), std::back_inserter(objections));
+  for (const TableSuite& suite : suites) {
+    if (!suite.missing.empty() || !suite.stale.empty())
+      objections.push_back(
+          fmt::format("{} has {} sizes: {}", suite.name, suite.sizes, verdict(suite)));
+  }
+  if (suites.empty()) objections.emplace_back("name the suites that it should have with --sizes");
+  return objections;
+}
+
+void print_verdict(const CommonOptions& common, const std::vector<std::string>& objections) {
+  const Output output(common);
+  if (objections.empty()) output.tell("\nas a submission: accepted\n");
+  for (const std::string& it : objections)
+    output.tell("{}\n", printable("as a submission: refused: " + it));
+}
+
 }  // namespace
 
 int check_table(const CommonOptions& common, const TablesOptions& options) {
@@ -276,13 +301,18 @@ int check_table(const CommonOptions& common, const TablesOptions& options) {
   const std::vector<TableFamily> families = families_of(aged);
   std::vector<TableSuite> suites;
   for (const std::string& name : options.suites) suites.push_back(check_suite(name, families));
+  std::optional<std::vector<std::string>> objections;
+  if (options.submission) objections = submission_objections(known, warnings, suites);
   if (common.json) {
-    fmt::print("{}", json_text(tables_json(options.file, known, families, suites, code, warnings)));
+    fmt::print("{}", json_text(tables_json(options.file, known, families, suites, code, warnings,
+                                           objections)));
   } else {
     for (const std::string& warning : warnings)
       tell(printable(fmt::format("warning: {}\n", warning)));
     print_tables(common, options.file, known, families, suites, code);
+    if (objections) print_verdict(common, *objections);
   }
+  if (objections && !objections->empty()) return static_cast<int>(ErrorCode::failure);
   const bool is_complete =
       std::ranges::all_of(suites, [](const TableSuite& it) { return it.missing.empty(); });
   return is_complete ? 0 : kIncomplete;

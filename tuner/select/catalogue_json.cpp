@@ -130,6 +130,15 @@ void read_best(const Json& json, store::BestRecord& best) {
   }
 }
 
+/// What spread_text wrote.
+void read_spread(const Json& json, store::BestRecord& best) {
+  if (!json.contains("samples")) return;
+  TimeSummary& time = best.time;
+  time.samples = static_cast<int>(whole(json.at("samples"), std::numeric_limits<int>::max()));
+  time.q1_ns = within(json.at("q1_ns"), 0, time.median_ns);
+  time.q3_ns = within(json.at("q3_ns"), time.median_ns, 1e15);
+}
+
 Entry read_entry(const Json& json, const CatalogueKernel& kernel,
                  const std::vector<space::EnvironmentInfo>& environments) {
   Entry entry;
@@ -141,6 +150,7 @@ Entry read_entry(const Json& json, const CatalogueKernel& kernel,
   best.problem = entry.size.text;
   best.config_json = kernel.configs[entry.config].json;
   best.time.median_ns = positive(json.at("median_ns"));
+  read_spread(json, best);
   read_best(json, best);
   best.shared = json.at("shared");
   best.origin = json.at("origin");

@@ -101,13 +101,20 @@ std::string best_text(const store::BestRecord& best) {
   return text;
 }
 
+/// How far the time may be trusted; nothing where that is not known, as of tables of before.
+std::string spread_text(const store::BestRecord& best) {
+  if (best.time.samples == 0) return "";
+  return fmt::format(R"("q1_ns":{},"q3_ns":{},"samples":{},)", best.time.q1_ns, best.time.q3_ns,
+                     best.time.samples);
+}
+
 std::string entry_text(const Entry& entry,
                        const std::vector<space::EnvironmentInfo>& environments) {
   const store::BestRecord& best = entry.best;
   return fmt::format(
-      R"({{"size":{},"config":{},"median_ns":{},{}"shared":{},"origin":{},"environment":{}}})",
-      literal(entry.size.text), entry.config, best.time.median_ns, best_text(best), best.shared,
-      literal(store::published_origin(best)),
+      R"({{"size":{},"config":{},"median_ns":{},{}{}"shared":{},"origin":{},"environment":{}}})",
+      literal(entry.size.text), entry.config, best.time.median_ns, spread_text(best),
+      best_text(best), best.shared, literal(store::published_origin(best)),
       std::ranges::find(environments, entry.environment) - environments.begin());
 }
 

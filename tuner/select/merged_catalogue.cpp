@@ -100,6 +100,11 @@ MergedCatalogue merged_catalogue(Catalogue base, const Catalogue& added) {
                             base.device.name, base.device.backend, added.device.name,
                             added.device.backend));
   }
+  if (base.device.architecture != added.device.architecture) {
+    throw Error(ErrorCode::usage,
+                fmt::format("one table of {} is of {}, another of {}: a model has one architecture",
+                            base.device.name, base.device.architecture, added.device.architecture));
+  }
   std::vector<std::string> replaced;
   for (const CatalogueKernel& kernel : added.kernels) {
     const auto there = std::ranges::find_if(base.kernels, [&](const CatalogueKernel& it) {
