@@ -4,7 +4,7 @@
 A module includes only the modules that its row in ARCHITECTURE.md names, and of those only the
 headers that their CMakeLists.txt lists under HEADERS. It declares only namespace tuner::<module>;
 core, the headers that applications include and those that kernels are compiled with declare
-namespace tuner.
+namespace tuner. The first header of its folder says what the module is for ("// Module NAME: …").
 
 Usage: check_layers.py [ROOT]. Prints every violation and exits 1 when there is one.
 """
@@ -52,6 +52,10 @@ def main() -> int:
     }
     problems = [f"module {name} has no row in ARCHITECTURE.md" for name in folders.keys() - allowed.keys()]
     problems += [f"ARCHITECTURE.md names {name}, which is no folder" for name in allowed.keys() - folders.keys()]
+    for name, folder in folders.items():
+        first = min(path for path in folder.iterdir() if path.suffix in (".h", ".hpp"))
+        if f"\n// Module {name}: " not in first.read_text():
+            problems.append(f"{first.relative_to(root)}: the first header of a module says \"// Module {name}: …\"")
     for path in sorted((root / "tuner").rglob("*.[ch]pp")):
         text = path.read_text()
         shown = path.relative_to(root)

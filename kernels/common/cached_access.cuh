@@ -47,7 +47,7 @@ __device__ __forceinline__ Floats<COUNT> load(const float* from) {
 #undef LOAD_AS
 #undef PREFETCH_L2
 
-/// The same of other elements: as words, where they fill some; else without a hint.
+/// Loads other elements: as words, where they fill some; else without a hint.
 template <int HINT, int COUNT, class T>
 __device__ __forceinline__ Vector<T, COUNT> load(const T* from) {
   constexpr int WORDS = COUNT * sizeof(T) / 4;
@@ -83,7 +83,7 @@ __device__ __forceinline__ void store(float* to, const Floats<COUNT>& value) {
   *reinterpret_cast<Floats<COUNT>*>(to) = value;
 }
 
-/// The same of other elements.
+/// Stores other elements: as words, where they fill some; else without a hint.
 template <int HINT, int COUNT, class T>
 __device__ __forceinline__ void store(T* to, const Vector<T, COUNT>& value) {
   constexpr int WORDS = COUNT * sizeof(T) / 4;

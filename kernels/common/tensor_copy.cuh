@@ -108,8 +108,8 @@ __device__ __forceinline__ void copy_box(unsigned to, const TensorMap3& tensor, 
 #endif
 }
 
-/// The same into the shared memory of every block of the cluster whose bit in `ranks` is set, at
-/// the same address; its bytes arrive at the barrier at the same address of each.
+/// Copies a box into the shared memory of every block of the cluster whose bit in `ranks` is set,
+/// at the same address; its bytes arrive at the barrier at the same address of each.
 template <bool EVICT_FIRST>
 __device__ __forceinline__ void copy_box_to_ranks(unsigned to, const TensorMap3& tensor, int x,
                                                   int y, int z, unsigned barrier,

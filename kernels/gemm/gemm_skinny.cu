@@ -41,7 +41,7 @@ __device__ __forceinline__ Floats<WIDTH> load_once(const float* from) {
 #endif
 }
 
-/// The same of other elements: as words, where they fill some.
+/// Loads other elements once: as words, where they fill some.
 template <int WIDTH, class T>
 __device__ __forceinline__ Vector<T, WIDTH> load_once(const T* from) {
   constexpr int WORDS = WIDTH * sizeof(T) / 4;

@@ -43,7 +43,7 @@ struct TensorOutput {
       each = alpha * each + beta * static_cast<S>(*at(row, column));
     });
   }
-  /// The same of what follows the factors. In a whole tile no load depends on a comparison, so that
+  /// Applies what follows the factors. In a whole tile no load depends on a comparison, so that
   /// rows share those of a bias.
   template <int COLUMNS, class What>
   __device__ __forceinline__ void apply(const What& epilogue, Accumulators<COLUMNS, S>& sum,

@@ -44,9 +44,9 @@ __device__ __forceinline__ void add_sums(Accumulators<COLUMNS, S> (&to)[PARTS],
   }
 }
 
-/// The same, but the sums of each k-tile are added to `sum` by instructions of single precision.
-/// OVERLAPS: while the products of the next are computed, which takes registers for three times
-/// the sums.
+/// Sums as sum_k_tiles, but each k-tile's sums are added to `sum` by instructions of single
+/// precision. OVERLAPS: while the products of the next are computed, which takes registers for
+/// three times the sums.
 template <bool OVERLAPS, class Sums, class Begin, class Release, class LastHasBegun>
 __device__ __forceinline__ void promote_k_tiles(Sums& sum, int k_tiles, WarpgroupProducts& products,
                                                 const Begin& begin, const Release& release,

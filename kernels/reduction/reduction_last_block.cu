@@ -56,7 +56,7 @@ __device__ __forceinline__ bool is_last_block(unsigned* arrivals) {
   return last;
 }
 
-/// The same numbers in the type of their sums.
+/// Numbers in the type of their sums.
 template <class T, int COUNT>
 __device__ __forceinline__ Vector<Sum<T>, COUNT> as_sums(const Vector<T, COUNT>& from) {
   Vector<Sum<T>, COUNT> sums;

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+// Module backend: what a device can do: compile, load, allocate, launch, time, count, call its
+// library; cuda/ and cpu/ do it. Tuning uses a Backend, an application an Executor.
+//
 // What an application does with devices by itself, as a library between it and another one sees it.
 #pragma once
 

@@ -216,7 +216,7 @@ class Backend {
   /// Device memory of at least one byte. Throws Error(failure), with sizes, when there is not
   /// enough.
   [[nodiscard]] virtual BufferId allocate(std::size_t size_bytes) = 0;
-  /// The same in memory of the host, zeroed, which cannot be paged out.
+  /// Memory of the host, zeroed, that cannot be paged out. Throws as allocate().
   [[nodiscard]] virtual PinnedBuffer allocate_pinned(std::size_t size_bytes) = 0;
   virtual void release(BufferId buffer) = 0;
   virtual void write(Region to, std::span<const std::byte> data) = 0;

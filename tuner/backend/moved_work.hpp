@@ -20,7 +20,7 @@ template <class PlaceOf>
   return launch;
 }
 
-/// The same for a call of the library.
+/// A call of the library with its regions moved.
 template <class PlaceOf>
 [[nodiscard]] LibraryCall moved(LibraryCall call, const PlaceOf& place_of) {
   for (Region& region : call.operands.places) region = place_of(region);

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+// Module blas: an operation of BLAS described once: shapes, types, epilogue, operands. It computes
+// nothing; backends, dispatcher and preloaded library share it.
+//
 // The table of GemmType.
 #pragma once
 

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+// Module capture: one launch of a program, with the content of its buffers before and after, as a
+// folder that `tune` tunes: a space file, sources and arrays.
+//
 // One launch of a kernel, with the content of its buffers before and after, as a folder that `tune`
 // tunes: a space file, sources, and arrays in .npy files.
 #pragma once

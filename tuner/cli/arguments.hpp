@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Module cli: the program `tune`: its commands and options, what they print, exit codes; the
+// commands as tools of the Model Context Protocol.
 #pragma once
 
 namespace tuner::cli {

@@ -25,7 +25,7 @@ void open_missing_streams();
 /// write, as to a closed pipe or a full disk, is ignored. On a terminal, lines that are too wide
 /// are wrapped (wrapped_messages).
 void tell(std::string_view text) noexcept;
-/// The same of an error, whose first word is red where `color` has it so.
+/// Writes an error as tell(); its first word is red where `color` has it so.
 void tell_error(std::string_view message, ColorChoice color) noexcept;
 /// Writes to stderr as it stands: what moves the terminal's cursor.
 void draw(std::string_view text) noexcept;

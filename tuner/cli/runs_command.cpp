@@ -123,7 +123,7 @@ std::string costs_text(std::span<const session::SizeCost> costs,
          "first trial\n";
 }
 
-/// The same as a list of objects, each with the uuid of its card where that is known.
+/// Costs as a list of objects, each with the uuid of its card where that is known.
 nlohmann::json costs_json(std::span<const session::SizeCost> costs,
                           const std::vector<store::CardRecord>& cards) {
   const auto last = store::last_cards(cards);

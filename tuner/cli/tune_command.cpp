@@ -48,7 +48,7 @@ class RunDatabase {
   [[nodiscard]] store::Store& store() { return *store_; }
   /// Saves the copy, if it is one. Throws as LocalCopy::save.
   void save();
-  /// The same, but says why it cannot be saved.
+  /// Saves as save(), but says why it cannot be saved.
   void try_to_save();
   /// Whatever follows a run in order that it is saved after each size; null where there is no need.
   [[nodiscard]] std::unique_ptr<session::Observer> saver();

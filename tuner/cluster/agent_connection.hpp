@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+// Module cluster: devices of other machines: agents there, and here proxies that look like local
+// workers. Optional in the build (TUNER_CLUSTER).
+//
 // Connections of agents whose standard streams are shared: they come to their parent by TCP.
 #pragma once
 

@@ -122,7 +122,7 @@ using Scalar = std::variant<std::int32_t, std::uint32_t, std::int64_t, float, do
 /// Rounds to the nearest for float and double; throws Error(usage) when an integer type cannot hold
 /// the value. For types that is_scalar_type allows.
 [[nodiscard]] Scalar make_scalar(ElementType type, std::int64_t value);
-/// The same of a number with a fraction, which only float and double take.
+/// A scalar of a number with a fraction, which only float and double take.
 [[nodiscard]] Scalar make_real_scalar(ElementType type, double value);
 
 }  // namespace tuner

@@ -16,7 +16,7 @@ namespace tuner {
 /// Throws Error(usage) naming the path when it cannot be read, is something else, such as a
 /// directory or a named pipe, which might never end, or is larger than `limit_bytes`.
 [[nodiscard]] std::string read_file(const std::filesystem::path& path, std::size_t limit_bytes);
-/// The same; `check` is given what was opened before it is read, and may throw.
+/// Reads as the other read_file; `check` is given what was opened, and may throw.
 [[nodiscard]] std::string read_file(const std::filesystem::path& path, std::size_t limit_bytes,
                                     const std::function<void(const struct stat&)>& check);
 

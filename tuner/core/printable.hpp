@@ -10,7 +10,7 @@ namespace tuner {
 /// marks that reorder text, and bytes that are not UTF-8 are escaped: "\x1b", "\u202e".
 [[nodiscard]] std::string printable(std::string_view text);
 
-/// The same of a name, which stays on one line: newline and tab are escaped too.
+/// A foreign name, which stays on one line: newline and tab are escaped too.
 [[nodiscard]] std::string printable_name(std::string_view name);
 
 /// Foreign text as UTF-8: bytes that are not UTF-8 are read as Latin-1, as in an old comment.

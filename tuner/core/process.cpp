@@ -313,8 +313,8 @@ void kill_children() {
 
 namespace {
 
-/// The same file under a number that is none of the first ones, where an application has closed
-/// those: they are replaced in the child one after the other.
+/// The file of a descriptor under a number that is none of the first ones, where an application has
+/// closed those: they are replaced in the child one after the other.
 int above_the_first(int descriptor) {
   constexpr int kLeast = 10;
   if (descriptor < 0 || descriptor >= kLeast) return descriptor;

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+// Module counters: the hardware counters of a device, and what they say: occupancy, and in
+// sentences what limits a kernel.
+//
 // From counters to sentences.
 #pragma once
 

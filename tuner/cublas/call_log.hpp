@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+// Module cublas: libtuner_cublas.so, preloaded into unmodified programs: serves, passes on or
+// records their calls of cuBLAS.
+//
 // Messages to the user: rare lines, and one at the end.
 #pragma once
 
@@ -39,7 +42,7 @@ class CallCounts {
 /// fails.
 void write_line(std::string_view line) noexcept;
 
-/// The same, the first time that the line is to be written.
+/// Writes a line as write_line(), the first time that it is given.
 void write_line_once(std::string_view line) noexcept;
 
 }  // namespace tuner::cublas

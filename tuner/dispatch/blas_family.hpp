@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Module dispatch: the dispatcher inside an application, whose interface is dispatch.h (C) and,
+// above it, dispatcher.hpp and gemm.hpp. Engine does the work: select, compile, load, launch.
 #pragma once
 
 #include "tuner/blas/gemm_types.hpp"

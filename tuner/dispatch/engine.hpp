@@ -41,7 +41,7 @@ class Engine {
   /// The table's family "gemm" when its sizes and arguments are those of BLAS in such types.
   /// Without a lock.
   [[nodiscard]] std::optional<GemmFamily> gemm_family(GemmType type) const;
-  /// The same of "gemm_tensor", which has epilogues.
+  /// As gemm_family(), of "gemm_tensor", which has epilogues.
   [[nodiscard]] std::optional<GemmFamily> gemm_tensor_family(GemmType type) const;
 
   std::vector<Preparation> prepare(FamilyId id, std::span<const space::Size> sizes,

@@ -79,7 +79,7 @@ class FamilyTable {
   [[nodiscard]] SizeSlot* find(std::span<const std::int64_t> size) const {
     return slots_.find(size);
   }
-  /// The same where it is in no read section, made when it is new; `size` may leave out dimensions
+  /// The slot of a size outside read sections, made when it is new; `size` may leave out dimensions
   /// that have a default. Throws NotServed when it is none of the family's.
   [[nodiscard]] std::shared_ptr<SizeSlot> slot(std::span<const std::int64_t> size, SlotLife life);
   [[nodiscard]] std::vector<std::shared_ptr<SizeSlot>> slots() const { return slots_.all(); }

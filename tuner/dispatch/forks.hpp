@@ -13,7 +13,7 @@ class Forks {
  public:
   /// How many forks lie between this process and the one in which this was called first.
   [[nodiscard]] static std::uint32_t count();
-  /// The same where count() was called before.
+  /// As count(), where that was called before.
   [[nodiscard]] static std::uint32_t known_count() {
     return count_.load(std::memory_order_relaxed);
   }

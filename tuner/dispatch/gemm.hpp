@@ -147,7 +147,7 @@ inline void sgemm(Dispatcher& dispatcher, StreamHandle stream, Transpose trans_a
       dispatch::of_c<tuner_transpose>(trans_b), m, n, k, alpha, a, lda, b, ldb, beta, c, ldc));
 }
 
-/// The same for `batch` products. Kernels serve batches whose matrices are contiguous (stride =
+/// As sgemm(), for `batch` products. Kernels serve batches whose matrices are contiguous (stride =
 /// stored rows · leading dimension); the library serves any other.
 ///
 /// @param dispatcher As of sgemm(), like every parameter that is not described otherwise.

@@ -119,7 +119,7 @@ enum class LaunchEnd { enqueued, no_scratch };
                                                    std::span<const DispatchArgument> arguments,
                                                    backend::StreamHandle stream);
 
-/// The same, where it is in no read section, with scratch memory got where it has none. Fails with
+/// Enqueues a plan outside read sections, with scratch memory got where it has none. Fails with
 /// launch_error where there is no memory.
 [[nodiscard]] Expected<void, Failure> enqueue_anew(backend::Executor& executor,
                                                    EpochReclaimer& reclaimer,

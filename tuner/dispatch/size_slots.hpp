@@ -39,7 +39,7 @@ using AddressClaim = std::vector<BufferClaim>;
   return broken == 0;
 }
 
-/// The same problem by a size that claims less or more of the buffers' alignment.
+/// A size of the problem that claims less or more of the buffers' alignment.
 struct Realignment {
   space::Size size;
   AddressClaim claim;
@@ -91,7 +91,7 @@ class SizeSlots {
     }
     return slot;
   }
-  /// The same, where it is in no read section.
+  /// The slot of a size as find(), outside read sections.
   [[nodiscard]] std::shared_ptr<SizeSlot> get(std::span<const std::int64_t> numbers) const;
   /// Adds a slot of a complete size, to be found by the first `given` of its numbers too, and
   /// returns it; the one of that size where there is one, which is kept then if one of them is to

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Module family: the definition of a kernel, read from a space file: arguments, geometry,
+// reference, checks, and what a configuration compiles to and launches.
 #pragma once
 
 #include "tuner/family/family.hpp"

@@ -60,7 +60,7 @@ struct TensorLayout {
 /// The compilation of a configuration.
 [[nodiscard]] CompileJob compile_job(const Kernel& kernel, const space::BoundDefinition& space,
                                      const space::Config& config);
-/// The same at the size that `values` hold, which are as of Space::values or values_at_size:
+/// The compilation at the size that `values` hold, which are as of Space::values or values_at_size:
 /// another size can need other code, since entries may hold derived values.
 [[nodiscard]] CompileJob compile_job(const Kernel& kernel, const space::ExpressionValues& values,
                                      const space::Config& config);
@@ -96,7 +96,7 @@ using TakenArgument = std::variant<std::size_t, Scalar>;
                                                        const Kernel& kernel,
                                                        const space::ExpressionValues& values);
 
-/// The same values at another size: what the launch and the derived values become there.
+/// The values of a configuration at another size: what launch and derived values become there.
 [[nodiscard]] space::ExpressionValues values_at_size(const Kernel& kernel,
                                                      const space::BoundDefinition& space,
                                                      const space::Config& config,

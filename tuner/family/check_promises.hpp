@@ -12,7 +12,7 @@ namespace tuner::family {
 /// Whether an output of the family holds floating-point numbers: then integers among its inputs are
 /// indices or counts rather than terms of sums.
 [[nodiscard]] bool has_floating_results(std::span<const Argument> arguments);
-/// The same at the size that `values` hold.
+/// Whether an output holds floating-point numbers at the size that `values` hold.
 [[nodiscard]] bool has_floating_results(std::span<const Argument> arguments,
                                         const space::ExpressionValues& values);
 

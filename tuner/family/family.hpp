@@ -427,7 +427,7 @@ struct Family {
 /// it names. Throws Error(usage): file, path in the document, what is wrong, and a suggestion.
 [[nodiscard]] Family load_family(const std::filesystem::path& path);
 
-/// The same from text, as kept in a database: the sources are given instead of read.
+/// A family from text, as kept in a database: the sources are given instead of read.
 [[nodiscard]] Family parse_family(std::string_view text, std::string_view origin,
                                   const std::map<std::string, source::KernelSource>& sources);
 

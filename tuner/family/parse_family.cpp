@@ -74,7 +74,7 @@ void check_quantities(const DocumentNode& root, const Family& family,
   }
 }
 
-/// The same of where a buffer begins.
+/// Fails where a buffer's alignment is wrong at a size.
 void check_alignments(const DocumentNode& root, const Family& family,
                       const std::vector<space::Size>& sizes) {
   for (const Argument& argument : family.arguments) {
@@ -91,7 +91,7 @@ void check_alignments(const DocumentNode& root, const Family& family,
   }
 }
 
-/// The same of an array, and of a number.
+/// Fails where the values of an array or a number are wrong at a size.
 void check_values(const DocumentNode& root, const Family& family,
                   const std::vector<space::Size>& sizes) {
   for (const auto& [name, what] : family.arguments) {
@@ -110,7 +110,7 @@ void check_values(const DocumentNode& root, const Family& family,
   }
 }
 
-/// The same of an output's records.
+/// Fails where the records of an output are wrong at a size.
 void check_records(const DocumentNode& root, const Family& family,
                    const std::vector<space::Size>& sizes) {
   for (const Argument& argument : family.arguments) {
@@ -125,7 +125,7 @@ void check_records(const DocumentNode& root, const Family& family,
   }
 }
 
-/// The same of a reference's shape.
+/// Fails where the shape of a reference is wrong at a size.
 void check_reference(const DocumentNode& root, const Family& family,
                      const std::vector<space::Size>& sizes) {
   for (const space::Size& size : sizes) {

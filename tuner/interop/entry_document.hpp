@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+// Module interop: files of other tools: T1, T4, caches of Kernel Tuner, KTT; read and written, and
+// recordings made of them.
+//
 // Internal to interop: JSON documents of other tools, which are a head and one long list of
 // results.
 #pragma once

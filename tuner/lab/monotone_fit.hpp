@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Internal to search: curves through points, as scoring needs them.
+// Module lab: experiments that no run needs: sweeps over sizes with transfers, replays of
+// recordings, scores of strategies.
+//
+// Curves through points, as scoring needs them.
 #pragma once
 
 #include <span>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Module measure: how long a kernel takes: samples, statistics, screening, and final rounds in
+// which contenders take turns.
 #pragma once
 
 #include "tuner/backend/backend.hpp"

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+// Module preload: what libraries that are preloaded into programs share: dlsym(3), which they
+// replace. Also libtuner_capture.so, which records a launch.
+//
 // dlsym(3) of a preloaded library, which exports it too: programs look functions of the driver and
 // of cuBLAS up in the libraries that they open, where a preloaded one is not searched.
 #pragma once

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+// Module report: the data document of a report page, made by queries, and launch code to paste. The
+// page is rendered from it by the script in reports/.
+//
 // Two sets of results beside one another: of databases, environments, kernel versions or devices.
 #pragma once
 

@@ -125,7 +125,7 @@ Json curves_section(const Json& sweep) {
       std::move(curves).table());
 }
 
-/// The same with the transfers to the device and back, the host keeping its data in one way.
+/// Curves of times with the transfers to the device and back, for one way to keep data on the host.
 Json transfer_curves_section(const Json& sweep, const std::string& placement) {
   CurvesTable curves(sweep);
   const Json& device = sweep.at("sides").back();

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Module search: strategies that propose configurations to try (`ask`) and learn from what came of
+// them (`tell`). They see no device, no clock and no database.
 #pragma once
 
 #include "tuner/search/evidence.hpp"

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+// Module select: the answer for a size: the best configuration, at untuned sizes by the cost model,
+// of the database, a portfolio or an installed table. It runs nothing.
+//
 // What is known that may answer questions: one device, the current version of each kernel, and
 // their entries on that device. It needs no database any more.
 #pragma once
@@ -81,8 +84,8 @@ void fit_model(CatalogueKernel& kernel, const space::DeviceAttributes& device);
 /// A configuration as the database writes it, in a kernel's space.
 [[nodiscard]] KnownConfig known_config(const std::string& json, const CatalogueKernel& kernel);
 
-/// The same catalogue in another environment: what was measured with another driver or compiler is
-/// stale.
+/// A catalogue as seen from another environment: what was measured with another driver or compiler
+/// is stale.
 [[nodiscard]] Catalogue in_environment(Catalogue catalogue,
                                        const space::EnvironmentInfo& environment);
 

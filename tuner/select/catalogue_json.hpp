@@ -41,7 +41,7 @@ struct CatalogueOutline {
   std::shared_ptr<const TableCode> code = {};
 };
 
-/// The same as parse_catalogue, without the results of a text that is, by its checksum, as
+/// Reads as parse_catalogue, without the results of a text that is, by its checksum, as
 /// catalogue_json wrote it: they are most of it, and nothing can be wrong with them. A text that
 /// was changed since is read whole.
 [[nodiscard]] CatalogueOutline outline_catalogue(std::string text, std::string_view origin);

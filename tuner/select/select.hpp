@@ -33,8 +33,8 @@ struct Question {
 /// families have, or a size that does not fit the family.
 [[nodiscard]] Selection select_configuration(const store::Store& store, const Question& question);
 
-/// The same of a catalogue, whatever its device and environment: of a kernel, or of a family that
-/// it has. Throws likewise.
+/// The best answer of a catalogue, whatever its device and environment: of a kernel, or of a family
+/// that it has. Throws likewise.
 [[nodiscard]] Selection select_configuration(const Catalogue& known, const Question& question);
 
 }  // namespace tuner::select

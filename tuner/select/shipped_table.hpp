@@ -24,7 +24,7 @@ namespace tuner::select {
 [[nodiscard]] std::optional<CatalogueOutline> read_shipped_table(
     const space::DeviceInfo& device, const space::EnvironmentInfo& environment);
 
-/// The same for a device that is known by its name alone, as it was when the table was made.
+/// Kernels of the table for a device known by its name alone, as it was when the table was made.
 [[nodiscard]] std::optional<Catalogue> shipped_catalogue(const std::string& device);
 
 /// The names of the devices that tables are installed for, without those that cannot be read.

@@ -19,7 +19,7 @@ namespace tuner::select {
 /// Throws Error(usage), naming the kernel, unless the hash it is stored under is that of its code:
 /// results belong to the code that was verified. `family` is what stored_family made of the record.
 void require_own_code(const store::KernelRecord& record, const family::Family& family);
-/// The same; nothing is asked of a kernel that came without its space file and so cannot run.
+/// Throws so for a record alone; a kernel that came without its space file cannot run and passes.
 void require_own_code(const store::KernelRecord& record);
 
 }  // namespace tuner::select

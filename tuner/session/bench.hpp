@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Module session: a run of `tune` in its steps: open, begin, lanes of devices, final rounds, end.
+// Only here is the order of the stages known; each stage takes and returns values.
 #pragma once
 
 #include "tuner/counters/counters.hpp"

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Module source: kernels as text: tokens, includes, the code that a kernel needs and its hash, and
+// probes whose compilation answers what a kernel's parameters are.
 #pragma once
 
 #include <string>

@@ -14,7 +14,7 @@ namespace tuner::source {
 /// framework of the host, or one of host_only_headers), also where a source writes it between
 /// quotes.
 [[nodiscard]] bool is_standard_header(std::string_view name);
-/// Of these, whether it is the CUDA toolkit's and declares something for devices.
+/// Whether a standard header is the CUDA toolkit's and declares something for devices.
 [[nodiscard]] bool is_toolkit_header(std::string_view name);
 
 /// A header, for every kernel: INFINITY, NAN, M_PI and the other constants of <math.h>, the macros

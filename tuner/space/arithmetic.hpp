@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+// Module space: the parameters of a kernel and what may be chosen: expressions, constraints,
+// counting and enumeration of configurations; sizes and devices as values.
+//
 // The two number systems expressions are evaluated in: integers, and exact fractions for those
 // that contain `/`. Both have the same operations. A fault is remembered, not thrown, and the
 // operation yields 0: the result is discarded in the end, so no operation needs a branch after it.

@@ -48,7 +48,7 @@ class BoundDefinition {
   /// The first constraint that a configuration breaks, in file order; none when it is valid.
   /// `when` is applied by `canonical`, not here.
   [[nodiscard]] std::optional<Violation> violation(const Config& config) const;
-  /// The same configuration with inactive parameters set to their defaults.
+  /// A configuration with inactive parameters set to their defaults.
   [[nodiscard]] Config canonical(const Config& config) const;
   /// Whether the Space has this configuration: it is canonical and breaks no constraint.
   [[nodiscard]] bool contains(const Config& config) const;

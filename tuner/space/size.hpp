@@ -16,7 +16,7 @@ namespace tuner::space {
 /// names the dimension, or the constraint of the problem, that the size breaks.
 [[nodiscard]] Size parse_size(std::string_view text, const Dimensions& dims);
 
-/// The same from the database; none when it is no size of these dimensions.
+/// A size from the database; none when it is no size of these dimensions.
 [[nodiscard]] std::optional<Size> stored_size(std::string_view text, const Dimensions& dims);
 
 /// A size typed by a user as it would be stored, when the dimensions are not known: "4096x64,B=2"
@@ -34,7 +34,7 @@ void check_listed(const Json& list, const Dimensions& dims, std::string_view whe
 
 /// What a size is kept under: "4096,4096,4096,TRANS_B=1".
 [[nodiscard]] std::string canonical_size(const Size& size, const Dimensions& dims);
-/// The same for people: "4096x4096x4096,TRANS_B=1".
+/// A size as people read it: "4096x4096x4096,TRANS_B=1".
 [[nodiscard]] std::string display(const Size& size, const Dimensions& dims);
 
 }  // namespace tuner::space

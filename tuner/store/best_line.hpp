@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+// Module store: what is kept in SQLite: runs, trials, final rounds, best configurations,
+// explanations; migrations and queries. It knows no device and no option of the program.
+//
 // Best configurations as canonical JSON lines, to carry them from one machine to another.
 #pragma once
 

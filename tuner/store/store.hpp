@@ -146,7 +146,7 @@ class Store {
   /// A run by id or by the beginning of its uuid. Throws Error(usage) when several fit.
   [[nodiscard]] std::optional<RunRecord> run(std::string_view id_or_uuid) const;
   [[nodiscard]] std::vector<StoredTrial> trials(std::int64_t run) const;  ///< in order
-  /// The same one by one, size by size, for a run of more trials than should be in memory together.
+  /// Visits the trials one by one, size by size: a run may have more than should be in memory.
   /// Only the first trial of a configuration has its text (`config_json`).
   void each_trial(std::int64_t run, const std::function<void(const StoredTrial&)>& visit) const;
   /// The latest trial of every configuration over all runs that match, in the order made.

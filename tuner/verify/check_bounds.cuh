@@ -31,8 +31,8 @@ struct FloatBits<double> {
   static constexpr Bits64 kLargest = 0x7FEFFFFFFFFFFFFFull;
 };
 
-/// The same numbers, each 1 to 4 units in the last place larger or smaller, a subnormal one half of
-/// the times 0, as a kernel may take it; 0 stays 0.
+/// The numbers of `data`, each 1 to 4 units in the last place larger or smaller, a subnormal one
+/// half of the times 0, as a kernel may take it; 0 stays 0.
 template <class T>
 __global__ void perturb(T* result, const T* data, long long count, long long seed) {
   typedef FloatBits<T> Float;

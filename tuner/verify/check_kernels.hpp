@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Module verify: whether a configuration computes what its reference does: inputs by laws, poison,
+// guard zones, comparison, and a verdict with its reason.
 #pragma once
 
 #include "tuner/family/law.hpp"
@@ -85,10 +87,10 @@ class CheckKernels {
 
   /// result[i] = |data[i]|.
   void absolute(backend::Region result, const Elements& data);
-  /// The same numbers, each 1 to 4 units in the last place larger or smaller, of a floating-point
-  /// type.
+  /// The numbers of `data`, of a floating-point type, each 1 to 4 units in the last place larger or
+  /// smaller.
   void perturb(backend::Region result, const Elements& data, std::uint64_t seed);
-  /// The same numbers in another type, each rounded once; what holds kUnwritten holds it then too.
+  /// The numbers of `from` in another type, each rounded once; kUnwritten stays kUnwritten.
   void convert(const Elements& to, const Elements& from);
 
   enum class Rounding {
@@ -129,7 +131,7 @@ class CheckKernels {
 
   /// Gives every output its initial content or poison, and the guard zones poison.
   void prepare(const CheckedMemory& memory, const Poison& poison);
-  /// The same as work for a device. The memory must live as long as it.
+  /// What prepare() does, as work for a device. The memory must live as long as it.
   [[nodiscard]] backend::Launch preparation(const CheckedMemory& memory, const Poison& poison);
 
   enum class Repeats { ignored, compared };

@@ -45,7 +45,7 @@ class CheckReport {
   [[nodiscard]] Failure guard_failure(std::size_t part) const;
   [[nodiscard]] Failure input_failure(std::size_t part) const;
   [[nodiscard]] Failure result_failure(std::size_t part) const;
-  /// The same where records may be in any order; none where an element in place is wrong.
+  /// A wrong result whose records may be in any order; none where an element in place is wrong.
   [[nodiscard]] std::optional<Failure> record_failure(std::size_t part) const;
   /// ", 812 times the allowed error away", or that the result must be equal.
   [[nodiscard]] std::string distance(const CheckKernels::Element& element,
@@ -60,8 +60,8 @@ class CheckReport {
                                       family::ElementType type) const;
   /// What to write in the space file where results of a type are rounded more often on purpose.
   [[nodiscard]] std::string rounding_remedy(family::ElementType type) const;
-  /// The same where a result depends on the order of equal inputs; empty where none are meant to be
-  /// equal.
+  /// What to write where a result depends on the order of equal inputs; empty where none are meant
+  /// to be equal.
   [[nodiscard]] std::string order_remedy(family::ElementType type) const;
   [[nodiscard]] Failure failure_of(Outcome outcome, std::string text,
                                    std::optional<WrongElement> element = {}) const;

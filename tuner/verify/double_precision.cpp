@@ -29,7 +29,8 @@ constexpr std::array<std::string_view, 9> kForbidden = {
 constexpr std::array<std::string_view, 10> kForbiddenBeginnings = {
     "float1", "float2",      "float3",   "float4",    "__float",
     "__half", "__nv_bfloat", "__int_as", "__uint_as", "tex"};
-/// The same, of the source without blank space. A parameter's type has a name behind it.
+/// Parts of a source without blank space that depend on them. A parameter's type has a name behind
+/// it.
 constexpr std::array<std::string_view, 6> kForbiddenParts = {
     "extern__shared__", "int*)", "unsigned*)", "char*)", "short*)", "long*)"};
 

@@ -479,7 +479,7 @@ Instance::Outputs Instance::run_reference(ReferenceRunner& reference, const Inpu
     outputs.owned.push_back(std::move(made.buffer));
     return made.region;
   };
-  // The same numbers as the values say, in memory of their own.
+  // Inputs as the values say, in memory of their own.
   const auto valued = [&](backend::Region from, const CheckedData& data) {
     const backend::Region to = room(data);
     if (values.kind == InputValues::absolute) {

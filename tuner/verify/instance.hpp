@@ -65,7 +65,7 @@ class Instance {
   /// Whether all of them are 0; reads them until one is not.
   [[nodiscard]] bool is_zero() const;
 
-  /// The same problem with some elements of its inputs changed, in the same memory: a kernel that
+  /// This problem with some elements of its inputs changed, in the same memory: a kernel that
   /// keeps results of an earlier launch gives wrong ones. Null where no input can be changed or
   /// memory is short of a second reference. Made at the first call.
   [[nodiscard]] Instance* changed();
@@ -83,7 +83,7 @@ class Instance {
   void prepare_launch(PoisonKind kind = nan_poison);
   /// Writes the inputs alone: the outputs keep what the launch before left.
   void prepare_inputs();
-  /// The same as prepare_launch, but that outputs and guard zones are prepared by the work
+  /// Prepares as prepare_launch, but that outputs and guard zones are prepared by the work
   /// returned.
   [[nodiscard]] backend::Launch preparation(PoisonKind kind);
   /// What the last prepare_launch or preparation did with outputs and guard zones.

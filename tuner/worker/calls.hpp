@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+// Module worker: the child processes that compile kernels and drive devices, and the messages to
+// them. A candidate that crashes or hangs takes only its child along.
+//
 // The calls from `tune` to the process that drives a device. A request is {"call", "arguments"};
 // its answer {"result"}, {"failure"} of the candidate, or {"error"}. Before the answer the process
 // announces what the device is about to do: {"step"}.

@@ -17,10 +17,10 @@ namespace tuner::backend {
 /// a cache shared by all cores keeps what the copy into it left. A kernel that faults takes the
 /// process with it. Throws Error(no_device) when there is no host compiler.
 [[nodiscard]] std::unique_ptr<Backend> open_cpu_backend();
-/// The same as one of several devices (cpu_devices).
+/// The processor as one of several devices (cpu_devices).
 [[nodiscard]] std::unique_ptr<Backend> open_cpu_backend(space::DeviceInfo device);
 
-/// The same for an application's own launches. Throws as open_cpu_backend.
+/// The processor for an application's own launches. Throws as open_cpu_backend.
 [[nodiscard]] std::unique_ptr<Executor> open_cpu_executor();
 
 /// The compiler of that device: each compilation is a process of its own, ended at the deadline and

@@ -197,7 +197,7 @@ Expected<void, Failure> host_gemm(const blas::Operation& operation, const blas::
   return {};
 }
 
-/// The same by plain loops, which need no preparation: for small matrices they are faster.
+/// A product by plain loops, which need no preparation: for small matrices they are faster.
 Expected<void, Failure> host_gemm_by_loops(const blas::Operation& operation,
                                            const blas::GemmShape& of,
                                            const blas::Addresses& operands) {

@@ -21,7 +21,7 @@ struct SharedVariable {
 /// that point to dynamic shared memory. None where the image has no symbol table.
 [[nodiscard]] std::vector<SharedVariable> shared_variables(std::span<const std::byte> image);
 
-/// The same of the calling thread.
+/// The `__shared__` variables of an image, and how to reach those of the calling thread.
 struct StaticShared {
   KernelContext** (*context_place)() = nullptr;  ///< as in KernelImage
   std::span<const SharedVariable> variables = {};

@@ -25,7 +25,8 @@ class WorkerPool {
   [[nodiscard]] unsigned size() const { return static_cast<unsigned>(threads_.size()); }
   /// The first `workers` workers call `job` once with their number; returns when all have.
   void run(unsigned workers, const Job& job);
-  /// The same of all workers, and of the calling thread, whose number is `size()`.
+  /// All workers call `job` once with their number, and the calling thread, whose number is
+  /// `size()`.
   void run_everywhere(const Job& job);
   /// The calling thread calls `job`, and so do those of the first `workers` workers that begin
   /// before it returns there. One that other processes keep from its core is not awaited.

@@ -29,7 +29,7 @@ class Cublas {
 
   /// What enqueues the operation (run_cublas).
   [[nodiscard]] Enqueue prepare(const blas::Operation& operation, const blas::Addresses& operands);
-  /// The same by an algorithm of `algorithms`; launch_error where it is not of this library.
+  /// What enqueues it by an algorithm of `algorithms`; launch_error where this library lacks it.
   [[nodiscard]] Expected<Enqueue, Failure> prepare(const blas::Operation& operation,
                                                    const blas::Addresses& operands,
                                                    const std::string& algorithm);

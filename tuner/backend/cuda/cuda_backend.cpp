@@ -149,8 +149,8 @@ class CudaBackend final : public Backend {
  private:
   /// The current device belongs to the calling thread, which may be another than last time.
   void use_device() const { check(cudaSetDevice(ordinal_), "use the GPU"); }
-  /// The same before a candidate's turn. Every call leaves the stream idle: all that can be found
-  /// on it is the fault of an earlier candidate.
+  /// Uses the device before a candidate's turn. Every call leaves the stream idle: all that can be
+  /// found on it is the fault of an earlier candidate.
   Expected<void, Failure> try_device() const {
     auto usable = attempt(cudaSetDevice(ordinal_));
     return usable ? attempt(cudaStreamQuery(stream_.get())) : usable;

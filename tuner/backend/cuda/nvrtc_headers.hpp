@@ -30,7 +30,7 @@ inline constexpr std::string_view kNvrtcPrelude = "tuner/prelude.h";
 /// The header that is included as well before a source that names something of the namespace std:
 /// nvcc includes parts of the C++ library before every source.
 inline constexpr std::string_view kNvrtcStd = "tuner/std.h";
-/// The same for one that uses no more of it than functions.
+/// The header that is included instead before a source that uses only functions of std.
 inline constexpr std::string_view kNvrtcStdFunctions = "tuner/std_functions.h";
 
 /// The prelude, and headers in place of the C and C++ library's, which NVRTC has none of and those
