@@ -31,6 +31,13 @@ const GemmTypeRow& row_of(GemmType type) {
   throw DispatchError(fmt::format("gemm: the type {} is none of GemmType", place));
 }
 
+// A problem is a tuner_gemm_problem or a GemmProblem: neither is converted into the other here, on
+// the path of each launch.
+
+Epilogue epilogue_of(const GemmProblem& problem) {
+  return problem.epilogue;
+}
+
 Epilogue epilogue_of(const tuner_gemm_problem& problem) {
   return {.bias = static_cast<Bias>(problem.bias_kind),
           .activation = static_cast<Activation>(problem.activation),
@@ -239,8 +246,17 @@ GemmShape shape_of(const char* function, Transpose trans_a, Transpose trans_b, s
 /// Whether a leading dimension of 0 is the length of a row.
 enum class ZeroLd { row_length, as_given };
 
-/// Of a checked problem; throws as check_call and check_epilogue.
-GemmShape shape_of(const tuner_gemm_problem& problem, ZeroLd zero = ZeroLd::row_length) {
+void set_stride(blas::MatrixLayout& layout, std::optional<std::int64_t> stride) {
+  if (stride) layout.stride = *stride;
+}
+
+void set_stride(blas::MatrixLayout& layout, std::int64_t stride) {
+  if (stride != TUNER_STRIDE_PACKED) layout.stride = stride;
+}
+
+/// The shape of a checked problem; throws as check_call and check_epilogue.
+template <class Problem>
+GemmShape shape_of(const Problem& problem, ZeroLd zero = ZeroLd::row_length) {
   const char* const function = row_of(static_cast<GemmType>(problem.type)).name;
   check_epilogue(function, epilogue_of(problem));
   const auto trans_a = static_cast<Transpose>(problem.trans_a);
@@ -255,14 +271,15 @@ GemmShape shape_of(const tuner_gemm_problem& problem, ZeroLd zero = ZeroLd::row_
                              ld(problem.ldb, trans_b, problem.k, problem.n),
                              ld(problem.ldc, Transpose::no, problem.m, problem.n), problem.batch);
   if (shape.batch == 1) return shape;
-  if (problem.stride_a != TUNER_STRIDE_PACKED) shape.a.stride = problem.stride_a;
-  if (problem.stride_b != TUNER_STRIDE_PACKED) shape.b.stride = problem.stride_b;
-  if (problem.stride_c != TUNER_STRIDE_PACKED) shape.c.stride = problem.stride_c;
+  set_stride(shape.a, problem.stride_a);
+  set_stride(shape.b, problem.stride_b);
+  set_stride(shape.c, problem.stride_c);
   return shape;
 }
 
-Product product_of(const tuner_gemm_problem& problem, const GemmShape& shape, double alpha,
-                   const void* a, const void* b, double beta, void* c) {
+template <class Problem>
+Product product_of(const Problem& problem, const GemmShape& shape, double alpha, const void* a,
+                   const void* b, double beta, void* c) {
   const GemmTypeRow& row = row_of(static_cast<GemmType>(problem.type));
   return {.type = row,
           .operation = {.type = row.matrices,
@@ -303,8 +320,7 @@ std::optional<GemmEntry> find_product(const Engine& engine, const tuner_gemm_pro
 
 KernelUse gemm_by_kernel(Dispatcher& dispatcher, StreamHandle stream, const GemmProblem& problem,
                          double alpha, const void* a, const void* b, double beta, void* c) {
-  const tuner_gemm_problem given = c_problem(problem);
-  const Product product = product_of(given, shape_of(given), alpha, a, b, beta, c);
+  const Product product = product_of(problem, shape_of(problem), alpha, a, b, beta, c);
   if (!fits_family(product.shape())) return {.end = KernelEnd::unsuited};
   return engine_of(dispatcher.handle())
       .launch_gemm_kernel(problem.type, product.shape(), problem.epilogue, arguments_of(product),
