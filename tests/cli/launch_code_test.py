@@ -19,14 +19,15 @@ SIZES = {"gemm": "16,16,16", "gemm_tensor": "16,16,16", "gemm_wgmma_realigned": 
          "transpose": "16,16", "copy": "16,16", "reduction": "1000", "convolution": "16,16,3", "window_square": "15,15"}
 FOLDERS = {"copy": "transpose", "gemm_tensor": "gemm", "gemm_grouped": "gemm"}  # of the sources, where they are another family's
 REFERENCE_ONLY = ("gemm_grouped_plain",)  # takes floats where the family's matrices are narrower
+ARCHITECTURES = {"gemm_tcgen05": "100a"}  # where it is not 90a
 GPU_ONLY = ("gemm_tma", "transpose_tma")  # nothing is tuned without a GPU, so there is nothing to print
 
 
 class LaunchCodeTest(ProgramTest):
-    def compile(self, text, folder):
+    def compile(self, text, folder, architecture="90a"):
         file = self.text_file("launch.cu", text)
         options = re.search(r"compile with (.*?)(, link with -lcuda)?$", text.splitlines()[0])
-        subprocess.run([NVCC, "-ccbin", HOST_COMPILER, "-c", "-gencode", "arch=compute_90a,code=sm_90a",
+        subprocess.run([NVCC, "-ccbin", HOST_COMPILER, "-c", "-gencode", f"arch=compute_{architecture},code=sm_{architecture}",
                         "-Werror", "all-warnings",
                         "-I", str(folder), "-I", str(folder.parent), *(options[1].split() if options else ()),
                         str(file), "-o", str(self.directory / "launch.o")], check=True, timeout=PATIENCE)
@@ -52,7 +53,7 @@ class LaunchCodeTest(ProgramTest):
                     self.refuse(*question, code=5, says="runs only on the cpu backend")
                     continue
                 text = self.tune(*question).stdout
-                self.compile(text, ROOT / "kernels" / FOLDERS.get(space.stem, space.stem))
+                self.compile(text, ROOT / "kernels" / FOLDERS.get(space.stem, space.stem), ARCHITECTURES.get(kernel, "90a"))
 
     def test_other_types(self):
         for size in ("16,16,16,TYPE=bf16", "16,16,16,TYPE=s8"):
