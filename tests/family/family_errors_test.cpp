@@ -83,7 +83,7 @@ TEST(SpaceFile, OfAnotherFormatIsRefusedWithTheFormatsUnderstood) {
             "version of it may understand this file");
   EXPECT_EQ(error("space/1", "T1"),
             "axpy.json: format: is \"T1\", but this program understands \"space/1\"");
-  EXPECT_EQ(error("\"space/1\"", "1"), "axpy.json: format: must be a string, is a number");
+  EXPECT_EQ(error("\"space/1\"", "1"), "axpy.json: format: must be \"space/1\"");
   EXPECT_EQ(error(R"({"family": "f"})"), "axpy.json: the key \"format\" is missing");
 }
 

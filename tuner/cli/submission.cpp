@@ -35,23 +35,23 @@ struct Rule {
 std::vector<Rule> rules() {
   return {
       {"were measured beside other processes: end these and tune again with --fresh",
-       [](const select::Entry& it) { return it.best.shared; }},
+       [](const select::Entry& entry) { return entry.best.shared; }},
       {"have no spread: an older version exported them; export them again",
-       [](const select::Entry& it) { return it.best.time.samples == 0; }},
+       [](const select::Entry& entry) { return entry.best.time.samples == 0; }},
       {fmt::format("have fewer than {} samples: `tune finalize` re-times them", kFewestSamples),
-       [](const select::Entry& it) {
-         return it.best.time.samples > 0 && it.best.time.samples < kFewestSamples;
+       [](const select::Entry& entry) {
+         return entry.best.time.samples > 0 && entry.best.time.samples < kFewestSamples;
        }},
       {fmt::format("have quartiles over {:.0f} % apart: end what else uses the machine and tune "
                    "again with --fresh",
                    100 * kLargestSpread),
-       [](const select::Entry& it) {
-         return it.best.time.samples > 0 && spread(it.best.time) > kLargestSpread;
+       [](const select::Entry& entry) {
+         return entry.best.time.samples > 0 && spread(entry.best.time) > kLargestSpread;
        }},
       {"are imported and not verified on this card: tune them",
-       [](const select::Entry& it) { return !it.best.verified; }},
+       [](const select::Entry& entry) { return !entry.best.verified; }},
       {fmt::format("were measured by another version than {}: tune them again", TUNER_VERSION),
-       [](const select::Entry& it) { return it.environment.tool != TUNER_VERSION; }}};
+       [](const select::Entry& entry) { return entry.environment.tool != TUNER_VERSION; }}};
 }
 
 /// "3 tuned sizes TEXT (gemm_tiled 16,16,16; …)"; none where no entry is concerned.

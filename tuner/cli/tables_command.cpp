@@ -284,8 +284,8 @@ std::vector<std::string> submission_objections(const select::Catalogue& known,
 void print_verdict(const CommonOptions& common, const std::vector<std::string>& objections) {
   const Output output(common);
   if (objections.empty()) output.tell("\nas a submission: accepted\n");
-  for (const std::string& it : objections)
-    output.tell("{}\n", printable("as a submission: refused: " + it));
+  for (const std::string& objection : objections)
+    output.tell("{}\n", printable("as a submission: refused: " + objection));
 }
 
 }  // namespace

@@ -44,25 +44,25 @@ template <class Enumeration>
 }
 
 /// As the C interface takes it.
-[[nodiscard]] inline tuner_gemm_problem c_problem(const GemmProblem& it) {
+[[nodiscard]] inline tuner_gemm_problem c_problem(const GemmProblem& problem) {
   return {.struct_size = sizeof(tuner_gemm_problem),
-          .type = of_c<tuner_gemm_type>(it.type),
-          .trans_a = of_c<tuner_transpose>(it.trans_a),
-          .trans_b = of_c<tuner_transpose>(it.trans_b),
-          .m = it.m,
-          .n = it.n,
-          .k = it.k,
-          .lda = it.lda,
-          .ldb = it.ldb,
-          .ldc = it.ldc,
-          .batch = it.batch,
-          .stride_a = it.stride_a.value_or(TUNER_STRIDE_PACKED),
-          .stride_b = it.stride_b.value_or(TUNER_STRIDE_PACKED),
-          .stride_c = it.stride_c.value_or(TUNER_STRIDE_PACKED),
-          .bias_kind = of_c<tuner_bias>(it.epilogue.bias),
-          .activation = of_c<tuner_activation>(it.epilogue.activation),
-          .bias = it.bias,
-          .residual = it.epilogue.residual ? it.residual : nullptr};
+          .type = of_c<tuner_gemm_type>(problem.type),
+          .trans_a = of_c<tuner_transpose>(problem.trans_a),
+          .trans_b = of_c<tuner_transpose>(problem.trans_b),
+          .m = problem.m,
+          .n = problem.n,
+          .k = problem.k,
+          .lda = problem.lda,
+          .ldb = problem.ldb,
+          .ldc = problem.ldc,
+          .batch = problem.batch,
+          .stride_a = problem.stride_a.value_or(TUNER_STRIDE_PACKED),
+          .stride_b = problem.stride_b.value_or(TUNER_STRIDE_PACKED),
+          .stride_c = problem.stride_c.value_or(TUNER_STRIDE_PACKED),
+          .bias_kind = of_c<tuner_bias>(problem.epilogue.bias),
+          .activation = of_c<tuner_activation>(problem.epilogue.activation),
+          .bias = problem.bias,
+          .residual = problem.epilogue.residual ? problem.residual : nullptr};
 }
 
 }  // namespace dispatch

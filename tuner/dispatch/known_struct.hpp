@@ -32,8 +32,8 @@ template <class Struct>
   copy = {};
   std::memcpy(&copy, &given, std::min(size, sizeof(Struct)));
   const auto* const bytes = reinterpret_cast<const unsigned char*>(&given);
-  if (size > sizeof(Struct) &&
-      std::any_of(bytes + sizeof(Struct), bytes + size, [](unsigned char it) { return it != 0; })) {
+  if (size > sizeof(Struct) && std::any_of(bytes + sizeof(Struct), bytes + size,
+                                           [](unsigned char byte) { return byte != 0; })) {
     throw DispatchError(
         fmt::format("{} is {}, of a newer version than this library, and a member is set that the "
                     "library does not have: install the newer libtuner_dispatch.so",

@@ -28,6 +28,7 @@ constexpr std::size_t kMaximumIncludeFolders = 16;
 /// Before anything else is read: a later format may differ in everything.
 void check_format(const DocumentNode& root) {
   const DocumentNode node = root.at("format");
+  if (!node.json().is_string()) node.fail(fmt::format("must be \"{}\"", kFormat));
   const std::string format = node.text();
   if (format == kFormat) return;
   node.fail(fmt::format(

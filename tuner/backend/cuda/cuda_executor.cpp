@@ -248,22 +248,8 @@ Expected<void, Failure> CudaExecutor::admit(FunctionId function, const family::G
 
 Expected<void, Failure> CudaExecutor::launch(FunctionId function, const family::Geometry& geometry,
                                              void** arguments, StreamHandle stream) {
-  CUlaunchAttribute serialization{};
-  serialization.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
-  serialization.value.programmaticStreamSerializationAllowed = 1;
-  const CUlaunchConfig configuration{.gridDimX = geometry.grid[0],
-                                     .gridDimY = geometry.grid[1],
-                                     .gridDimZ = geometry.grid[2],
-                                     .blockDimX = geometry.block[0],
-                                     .blockDimY = geometry.block[1],
-                                     .blockDimZ = geometry.block[2],
-                                     .sharedMemBytes = geometry.dynamic_shared_bytes,
-                                     .hStream = stream,
-                                     .attrs = &serialization,
-                                     .numAttrs = geometry.programmatic ? 1U : 0U};
   const auto enqueue = [&] {
-    return driver_.launch_kernel(&configuration, reinterpret_cast<CUfunction>(kernel_of(function)),
-                                 arguments, nullptr);
+    return backend::launch(driver_, kernel_of(function), geometry, arguments, stream);
   };
   CUresult result = enqueue();
   if (result == CUDA_ERROR_INVALID_CONTEXT) {

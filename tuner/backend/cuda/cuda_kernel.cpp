@@ -203,21 +203,8 @@ Expected<Enqueue, Failure> CudaFunction::launch(const family::Geometry& geometry
   return Enqueue([=, kernel = kernel_, arguments = std::move(arguments)]() mutable {
     std::vector<void*> addresses;
     for (KernelArgument& argument : arguments) addresses.push_back(argument.address());
-    CUlaunchAttribute serialization{};
-    serialization.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
-    serialization.value.programmaticStreamSerializationAllowed = 1;
-    const CUlaunchConfig configuration{.gridDimX = geometry.grid[0],
-                                       .gridDimY = geometry.grid[1],
-                                       .gridDimZ = geometry.grid[2],
-                                       .blockDimX = geometry.block[0],
-                                       .blockDimY = geometry.block[1],
-                                       .blockDimZ = geometry.block[2],
-                                       .sharedMemBytes = geometry.dynamic_shared_bytes,
-                                       .hStream = stream,
-                                       .attrs = &serialization,
-                                       .numAttrs = geometry.programmatic ? 1U : 0U};
-    return attempt_driver(driver_api().launch_kernel(
-        &configuration, reinterpret_cast<CUfunction>(kernel), addresses.data(), nullptr));
+    return attempt_driver(
+        backend::launch(driver_api(), kernel, geometry, addresses.data(), stream));
   });
 }
 

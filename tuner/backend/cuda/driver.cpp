@@ -69,6 +69,25 @@ Expected<void, Failure> attempt(const DriverApi& api, CUresult result) {
                             is_transient(result)});
 }
 
+CUresult launch(const DriverApi& api, CUkernel kernel, const family::Geometry& geometry,
+                void** arguments, CUstream stream) {
+  CUlaunchAttribute serialization{};
+  serialization.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+  serialization.value.programmaticStreamSerializationAllowed = 1;
+  const CUlaunchConfig configuration{.gridDimX = geometry.grid[0],
+                                     .gridDimY = geometry.grid[1],
+                                     .gridDimZ = geometry.grid[2],
+                                     .blockDimX = geometry.block[0],
+                                     .blockDimY = geometry.block[1],
+                                     .blockDimZ = geometry.block[2],
+                                     .sharedMemBytes = geometry.dynamic_shared_bytes,
+                                     .hStream = stream,
+                                     .attrs = &serialization,
+                                     .numAttrs = geometry.programmatic ? 1U : 0U};
+  return api.launch_kernel(&configuration, reinterpret_cast<CUfunction>(kernel), arguments,
+                           nullptr);
+}
+
 CaptureBystander::CaptureBystander(const DriverApi& api) : api_(api) {
   api_.exchange_capture_mode(&mode_);
 }

@@ -7,6 +7,7 @@
 #include "tuner/backend/cuda/shared_library.hpp"
 #include "tuner/core/expected.hpp"
 #include "tuner/core/outcome.hpp"
+#include "tuner/family/candidate.hpp"
 
 #include <cudaTypedefs.h>
 
@@ -80,6 +81,10 @@ struct DriverApi {
 
 /// As `attempt` for the runtime's codes.
 [[nodiscard]] Expected<void, Failure> attempt(const DriverApi& api, CUresult result);
+
+/// Enqueues a kernel on a stream. A programmatic one may begin before the launch ahead of it ends.
+[[nodiscard]] CUresult launch(const DriverApi& api, CUkernel kernel,
+                              const family::Geometry& geometry, void** arguments, CUstream stream);
 
 /// While it lives, calls of this thread neither fail for nor spoil a capture that another thread
 /// has under way in the mode `global`.

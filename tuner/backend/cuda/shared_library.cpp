@@ -18,8 +18,8 @@ namespace {
 
 constexpr int kBuiltMajor = CUDART_VERSION / 1000;
 
-/// Of NVIDIA's Python packages beside that of a wheel: its prefix is site-packages/tuner/prefix/.
-/// Those of CUDA 12 have a folder each, later ones share one.
+/// Folders of NVIDIA's Python packages beside that of a wheel, whose prefix is
+/// site-packages/tuner/prefix/. Each package of CUDA 12 has one; those of 13 share one.
 constexpr std::array kPackageFolders = {"cu13", "cublas", "cuda_nvrtc", "cuda_cupti"};
 
 void* open_or_null(const std::string& file_name) {

@@ -6,8 +6,8 @@
 
 namespace tuner::backend {
 
-/// Its headers and static runtime, at build time; cmake/Dependencies.cmake checks it. Its NVRTC and
-/// cuBLAS, at run time.
+/// The oldest CUDA Toolkit: of its headers and static runtime at build time, which
+/// cmake/Dependencies.cmake checks, and of NVRTC and cuBLAS at run time.
 inline constexpr int kOldestToolkit = 12040;
 
 /// The oldest CUDA that a driver must support: release 550.54.
