@@ -293,7 +293,9 @@ def _traced(function: Callable[..., Any], parameters: Sequence[str], dims: Seque
 
 
 def _spread(cases: Sequence[Any], most: int) -> Sequence[Any]:
-    return cases[::max(1, len(cases) // most)]
+    """At most so many of them, in which every parameter has each of its values: a fixed step could keep some at their first."""
+    golden = (math.sqrt(5) - 1) / 2
+    return cases if len(cases) <= most else [cases[int(len(cases) * (i * golden % 1))] for i in range(most)]
 
 
 def _agree(traced: Sequence[Value], call_it: Callable[[Names], Any], case: Names) -> bool:

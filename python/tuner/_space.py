@@ -23,7 +23,6 @@ from ._arguments import BYTES, Described, Parameter, Size
 from ._expression import Cases, Value, expressions, name
 from ._library import Error
 
-_MOST_CASES = 1 << 16
 MOST_SOURCES = 512  # as many configurations as a function may return sources for
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}\Z")
 # assert_close of PyTorch: the larger of both margins, which is stricter than their sum.
@@ -84,6 +83,27 @@ def read_parameters(parameters: Mapping[str, Any], dims: Sequence[str]) -> Dict[
     return read
 
 
+class _Combinations(Sequence[Dict[str, Any]]):
+    """Each configuration at each size, made where it is asked for: spaces have millions."""
+
+    def __init__(self, parameters: Mapping[str, Sequence[Any]], sizes: Sequence[Mapping[str, Any]]) -> None:
+        self._parameters, self._sizes = parameters, sizes
+        self._number = math.prod(map(len, parameters.values())) * len(sizes)
+
+    def __len__(self) -> int:
+        return self._number
+
+    def __getitem__(self, i: Any) -> Any:
+        if not 0 <= i < self._number:
+            raise IndexError(i)
+        i, place = divmod(i, len(self._sizes))
+        made = dict(self._sizes[place])
+        for key, values in self._parameters.items():
+            i, place = divmod(i, len(values))
+            made[key] = values[place]
+        return made
+
+
 class SpaceWriter:
     """Makes the space file of a kernel."""
 
@@ -95,13 +115,10 @@ class SpaceWriter:
         self._at_known_sizes = False
 
     def cases(self) -> Cases:
-        """Parameters and sizes: all combinations, or as many as can be looked at."""
+        """All combinations of parameters and sizes."""
         if self._cases is None:
             sizes = [dict(zip(self.described.dims, size)) for size in dict.fromkeys((*self.sizes, *self.check_sizes))]
-            number = math.prod(map(len, self.parameters.values())) * len(sizes)
-            every = itertools.product(itertools.product(*self.parameters.values()), sizes)
-            step = -(-number // (4 * _MOST_CASES))
-            self._cases = [{**dict(zip(self.parameters, values)), **size} for values, size in itertools.islice(every, 0, None, step)]
+            self._cases = _Combinations(self.parameters, sizes)
         return self._cases
 
     def written(self, what: str, given: Any, least: int = 1) -> List[Union[str, int]]:
@@ -185,7 +202,7 @@ class SpaceWriter:
             parts.append(f"#{'el' if i else ''}if {conditions}\n{made}\n")
         return "".join(parts) + "#endif\n"
 
-    def bytes_moved(self) -> str:
+    def buffer_bytes(self) -> str:
         """Bytes of all buffers, written ones that are read twice."""
         terms = []
         for entry in self.described.entries:

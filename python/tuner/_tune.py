@@ -204,7 +204,7 @@ def _document(writer: SpaceWriter, *, reference: Any, outputs: Sequence[str], co
     if margin is not None:
         check["tolerance" if margin else "exact"] = margin or True
     problem: Dict[str, Any] = {"dims": described.dims, "flops": writer.written("flops", flops)[0],
-               "bytes": writer.bytes_moved() if bytes is None else writer.written("bytes", bytes)[0],
+               "bytes": {"at_most": writer.buffer_bytes()} if bytes is None else writer.written("bytes", bytes)[0],
                "sizes": {"default": [list(size) for size in writer.sizes]}}
     limits = writer.size_constraints()
     problem.update({"constraints": limits} if limits else {})

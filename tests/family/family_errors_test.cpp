@@ -173,6 +173,9 @@ TEST(SpaceFile, MistakesInExpressionsAreUnderlined) {
   EXPECT_THAT(message, HasSubstr("did you mean 'SPAN'?"));
   EXPECT_THAT(message, HasSubstr("    ceil_div(N, SPAM*WAVES)\n                ^^^^"));
   EXPECT_THAT(error("\"8*N\"", "\"8*\""), StartsWith("axpy.json: problem.bytes: "));
+  EXPECT_THAT(error("\"8*N\"", "{\"at_most\": \"8*\"}"),
+              StartsWith("axpy.json: problem.bytes.at_most: "));
+  EXPECT_THAT(error("\"8*N\"", "{\"most\": \"8*N\"}"), StartsWith("axpy.json: problem.bytes: "));
 }
 
 TEST(SpaceFile, WhatAFamilyComputesDoesNotDependOnTheDevice) {

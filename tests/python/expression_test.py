@@ -7,6 +7,7 @@ import time
 import unittest
 
 from tuner._expression import expressions
+from tuner._space import _Combinations
 
 CASES = [{"B": b, "I": i, "N": n} for b, i, n in itertools.product((32, 64, 128), (1, 2, 4), (1, 37, 1000))]
 
@@ -88,6 +89,21 @@ class ExpressionTest(unittest.TestCase):
         text, = self.made(lambda p: {1: 10, 2: 20, 4: 30}[p.I])
         self.assertEqual(text, "I == 1 ? 10 : I == 2 ? 20 : 30")
         self.assertFalse(self.known_sizes)  # it depends on no size
+
+    def test_each_value_of_a_parameter_is_looked_at_however_large_the_space(self):
+        seen = []
+
+        class Seen(_Combinations):
+            def __getitem__(self, i):
+                seen.append(super().__getitem__(i))
+                return seen[-1]
+
+        cases = Seen({"A": [1, 2], "B": [1, 2, 4, 8], "C": list(range(1, 4097)), "D": list(range(8192))}, [{"N": 5}, {"N": 7}])
+        self.assertEqual(len(cases), 2 * 4 * 4096 * 8192 * 2)
+        made = expressions("grid", lambda p, s: p.A * p.B + s.N, ["A", "B", "C", "D"], ["N"], lambda: cases, lambda: None)
+        self.assertEqual(len(made), 1)
+        self.assertLess(len(seen), 1000)
+        self.assertEqual({(each["A"], each["B"], each["N"]) for each in seen}, set(itertools.product((1, 2), (1, 2, 4, 8), (5, 7))))
 
     def test_functions_that_are_none_of_their_arguments_are_refused(self):
         self.refuses(lambda p, s: time.perf_counter_ns(), "another result each time.*clock")

@@ -129,6 +129,21 @@ class KernelTunerTest(unittest.TestCase):
         self.assertEqual(float(numpy.load(stored(array).path)[-1]), 1)
         self.assertNotEqual(stored(array).digest, first.digest)
 
+    def test_arrays_are_aligned_as_kernel_tuner_allocates_them(self):
+        source = """__global__ void copy(float *y, const float *x, int n) {
+          int i = blockIdx.x * block_size_x + threadIdx.x;
+          if (((unsigned long long)x | (unsigned long long)y) % 256) y[i] = -1;
+          else if (i < n) y[i] = x[i];
+        }"""
+        results, _ = self.copied(source=source)
+        self.assertEqual([each for each in results if "__error__" in each], [])
+
+    def test_a_kernel_may_read_a_part_of_its_arrays(self):
+        given = [numpy.zeros(1, "f4"), numpy.ones(1 << 24, "f4")]
+        results, _ = kernel_tuner.tune_kernel("first", "__global__ void first(float *y, const float *x) { if (threadIdx.x == 0) y[0] = x[5]; }", 1, given,
+                                              {"block_size_x": [32]}, answer=[numpy.ones(1, "f4"), None], quiet=True)
+        self.assertEqual([each for each in results if "__error__" in each], [])
+
     def test_what_verify_refuses_is_not_the_best(self):
         given = [numpy.zeros(100, "f4"), self.x, numpy.int32(100)]
         results, env = kernel_tuner.tune_kernel("copy", COPY, (100, 1), given, {"block_size_x": [32]},

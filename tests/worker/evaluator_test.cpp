@@ -322,6 +322,14 @@ TEST_F(EvaluatorOnScript, TimesThatContradictOneAnotherAreImplausible) {
   EXPECT_FALSE(evaluation.time);
 }
 
+TEST_F(EvaluatorOnScript, BytesThatARightKernelMayLeaveAloneAreNotJudged) {
+  backend_.limit = {.bytes_per_s = 1e9};
+  family_.problem.bytes = space::Expression::constant(std::int64_t{1} << 40);
+  EXPECT_EQ(evaluator_.evaluate(candidate(1), {10}, std::nullopt).outcome, Outcome::implausible);
+  family_.problem.moves_all_bytes = false;
+  EXPECT_EQ(evaluator_.evaluate(candidate(1), {10}, std::nullopt).outcome, Outcome::ok);
+}
+
 TEST_F(EvaluatorOnScript, TimesThatContradictOneAnotherOnceAreTakenAgain) {
   backend_.hot_share = 4;
   const int of_one_screening = 3;

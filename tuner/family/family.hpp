@@ -31,8 +31,10 @@ struct Problem {
   space::Dimensions dims;
   /// Floating-point operations, of the dimensions.
   space::Expression flops = space::Expression::constant(0);
-  /// Bytes that must move: each input read once, each output written once.
+  /// Bytes that move: each input read once, each output written once.
   space::Expression bytes = space::Expression::constant(0);
+  /// Whether a right kernel moves all of them; otherwise it may leave parts of its buffers alone.
+  bool moves_all_bytes = true;
   std::map<std::string, std::vector<space::Size>> sizes;  ///< named lists for `--sizes`
 };
 

@@ -377,6 +377,17 @@ space::Expression parse_work(const DocumentNode& node, std::string_view key, std
   return family_expression(*found, scope);
 }
 
+void parse_bytes(const DocumentNode& node, const space::Scope& scope, Problem& problem) {
+  const auto found = node.find("bytes");
+  problem.moves_all_bytes = !found || !found->json().is_object();
+  if (problem.moves_all_bytes) {
+    problem.bytes = parse_work(node, "bytes", "bytes read and written", scope);
+    return;
+  }
+  found->expect_keys({"at_most"});
+  problem.bytes = family_expression(found->at("at_most"), scope);
+}
+
 }  // namespace
 
 ScalarArgument parse_scalar(
@@ -450,8 +461,7 @@ Problem parse_problem(const DocumentNode& node) {
     const space::Scope scope = space::family_scope(problem.dims);
     errors.attempt(
         [&] { problem.flops = parse_work(node, "flops", "floating-point operations", scope); });
-    errors.attempt(
-        [&] { problem.bytes = parse_work(node, "bytes", "bytes read and written", scope); });
+    errors.attempt([&] { parse_bytes(node, scope, problem); });
     const auto sizes = node.find("sizes");
     if (!sizes) return;
     for (const auto& [name, list] : sizes->named_members()) {

@@ -189,10 +189,11 @@ std::optional<Failure> Evaluator::implausible_at(const space::Size& size, double
     type = its_type;
   }
   if (!peak) return std::nullopt;
-  return measure::implausible({.flops = family::flops_at(family_.problem, size),
-                               .bytes = family::bytes_at(family_.problem, size),
-                               .type = type},
-                              time_ns, *peak, static_cast<double>(device().attributes.l2_bytes));
+  return measure::implausible(
+      {.flops = family::flops_at(family_.problem, size),
+       .bytes = family_.problem.moves_all_bytes ? family::bytes_at(family_.problem, size) : 0,
+       .type = type},
+      time_ns, *peak, static_cast<double>(device().attributes.l2_bytes));
 }
 
 void Evaluator::make_results(const space::Size& size, const verify::ResultsProgram& program) {

@@ -23,6 +23,7 @@ from ._configurations import BLOCK_SIZE_NAMES, Config, Parameters
 from ._options import Refused, compiler_options, require_kernel
 from ._stored import base, stored
 
+_ALIGNMENT = 256  # in bytes: what Kernel Tuner allocates has it, and kernels may rely on it
 _MOST_COUNTED = 1 << 16
 _MOST_BYTES = 900 << 10  # of sources: the program reads files of up to 1 MiB
 _DIM = "PROBLEM"  # the only dimension, of extent 1: arrays and sizes are fixed
@@ -202,9 +203,8 @@ class Problem:
             bits = self.written(i, self.arrays[i])
             file = f"{self.name(i)}.npy"
             files[file] = stored(bits)
-            align = self.declared[i].align if self.declared[i] is not None else None  # type: ignore[union-attr]
             entries.append({"name": self.name(i), "type": f"{self._element(i)}*", "count": int(bits.size), "fill": {"npy": file},
-                            **({"align": align} if align else {}), **({"role": "inout"} if i in outputs else {})})
+                            "align": _ALIGNMENT, **({"role": "inout"} if i in outputs else {})})
         for symbol, value in (self.task.cmem_args or {}).items():
             bits = numpy.ascontiguousarray(_host(value)).reshape(-1)
             element = _arrays.ELEMENTS.get(bits.dtype.str[1:])
@@ -291,7 +291,7 @@ class Problem:
         document: Dict[str, Any] = {
             "format": "space/1", "family": name,
             "problem": {"dims": [_DIM], "flops": 0, "sizes": {"default": [[1]]},
-                        "bytes": str(sum(each.nbytes for each in self.arrays if each is not None) or 1)},
+                        "bytes": {"at_most": sum(each.nbytes for each in self.arrays if each is not None)}},
             "arguments": entries, "check": dict(check), "kernels": {name: kernel}}
         make_private(base())
         headers = [*self._headers, *([self._folder] if self._folder else [pathlib.Path.cwd()] if '#include "' in source_text else [])]
