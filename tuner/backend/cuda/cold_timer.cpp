@@ -84,21 +84,26 @@ Expected<std::vector<Sample>, Failure> ColdTimer::time(const Enqueue& work, cons
 
 Expected<void, Failure> ColdTimer::warm_up(const Enqueue& work, const Enqueue& before,
                                            const SamplePlan& plan) {
-  constexpr int kMostAtOnce = 64;
+  constexpr double kMostAtOnce = 64;
   const auto begin = std::chrono::steady_clock::now();
   const auto warmed_ns = [&] {
     const auto time = std::chrono::steady_clock::now() - begin;
     return std::chrono::duration<double, std::nano>(time).count();
   };
   int runs = 0;
-  // Each time as many as so far, so that waiting for them costs little and too long by little.
-  for (int at_once = 1; runs < plan.warm_up || warmed_ns() < plan.warm_up_ns;
-       at_once = std::min(2 * at_once, kMostAtOnce)) {
+  double now_ns = 0;
+  // Each time as many as so far, so that waiting for them costs little, but no more than fill
+  // the time that is left: 64 runs of a slow kernel take seconds.
+  while (runs < plan.warm_up || now_ns < plan.warm_up_ns) {
+    const double left = runs == 0 ? 1 : (plan.warm_up_ns - now_ns) / (now_ns / runs);
+    const int at_once =
+        static_cast<int>(std::clamp(left, 1.0, std::clamp<double>(runs, 1, kMostAtOnce)));
     for (int i = 0; i < at_once; ++i, ++runs) {
       if (auto done = before(); !done) return done;
       if (auto done = work(); !done) return done;
     }
     if (auto finished = finish(stream_); !finished) return finished;
+    now_ns = warmed_ns();
   }
   return {};
 }
