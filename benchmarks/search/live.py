@@ -20,7 +20,7 @@ import tempfile
 SPACE = pathlib.Path(__file__).resolve().parent / "gemm_wide.json"
 EVALUATIONS = 200
 # For `--quick`: that the benchmark works, on any machine in seconds. Its figures mean nothing.
-QUICK = ["--backend", "cpu", "--size", "16,16,16", "--max-evals", "12", "--set", "TILE_M=16,32",
+QUICK = ["--backend", "cpu", "--size", "16,16,16", "--max-evals", "3", "--set", "TILE_M=16,32",
          "--set", "TILE_N=16,32", "--set", "TILE_K=8", "--set", "BLOCK_X=8", "--set", "BLOCK_Y=4,8",
          "--set", "PAD=0,4", "--set", "VEC=1"]
 

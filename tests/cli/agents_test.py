@@ -61,14 +61,14 @@ class RunsTest(AgentsTest):
         self.expect_every_size()
 
     def test_the_last_agent_that_is_killed(self):
-        run = self.start(*self.line(ENV, sizes=SIZES[:2], evaluations=12))
+        run = self.start(*self.line(ENV, sizes=SIZES[:2], evaluations=6))
         self.read_until(run, ": best ")
         os.kill(self.agents()[0], signal.SIGKILL)
         _, errors = run.communicate()
         self.assertEqual(run.returncode, 3, errors)
         self.assertIn("is lost", errors)
         self.expect_none_left()
-        resumed = self.tune(*self.line(ENV, sizes=SIZES[:2], evaluations=12))
+        resumed = self.tune(*self.line(ENV, sizes=SIZES[:2], evaluations=6))
         self.assertIn("resuming", resumed.stderr)
         self.assertEqual(len(self.rows("SELECT * FROM best")), 2)
 
@@ -81,9 +81,9 @@ class RunsTest(AgentsTest):
             with self.subTest(how=how):
                 self.database.unlink(missing_ok=True)
                 run = self.tune(*self.line(f"{STRANGE} {how}", "env",
-                                           sizes=SIZES[:2], evaluations=2))
+                                           sizes=SIZES[:2], evaluations=1))
                 self.assertIn(says, run.stderr)
-                self.expect_every_size(sizes=SIZES[:2], evaluations=2)
+                self.expect_every_size(sizes=SIZES[:2], evaluations=1)
 
     def test_another_tune(self):
         run = self.tune(*self.line(f"{STRANGE} version", ENV, sizes=SIZES[:1]))
@@ -97,9 +97,9 @@ class RunsTest(AgentsTest):
         self.expect_none_left()
 
     def test_an_agent_that_comes_late(self):
-        run = self.tune(*self.line(ENV, SLOW, sizes=range(1000, 11000, 1000), evaluations=4))
+        run = self.tune(*self.line(ENV, SLOW, sizes=range(1000, 7000, 1000)))
         self.assertRegex(run.stderr, r"device 1 joins: on|device 1 joins: CPU-0 on")
-        self.expect_every_size(sizes=range(1000, 11000, 1000))
+        self.expect_every_size(sizes=range(1000, 7000, 1000))
 
     def test_the_end_of_the_parent(self):
         for end, code in ((signal.SIGKILL, -9), (signal.SIGINT, 130), (signal.SIGSTOP, None)):

@@ -91,7 +91,7 @@ class CardsTest(ProgramTest):
                     says="TUNER_CPU_DEVICES=many")
 
     def test_a_device_whose_process_is_killed_again_and_again(self):
-        run = self.start(*self.line("--device", "all", evaluations=12))
+        run = self.start(*self.line("--device", "all", evaluations=6))
         for line in run.stderr:
             if "device 1: CPU-1" in line:
                 break
@@ -110,7 +110,7 @@ class CardsTest(ProgramTest):
         self.assertEqual(self.rows("SELECT * FROM attempt"), [])
 
     def test_an_interruption_ends_the_work_of_all_devices(self):
-        run = self.start(*self.line("--device", "all", evaluations=8))
+        run = self.start(*self.line("--device", "all", evaluations=4))
         for line in run.stderr:
             if ": best " in line:
                 break
@@ -119,9 +119,9 @@ class CardsTest(ProgramTest):
         self.assertEqual(run.returncode, 130, errors)
         self.assertEqual(self.rows("SELECT state FROM session"), [("interrupted",)])
         self.assertEqual(device_children(run.pid), {})
-        resumed = self.tune(*self.line("--device", "all", evaluations=8))
+        resumed = self.tune(*self.line("--device", "all", evaluations=4))
         self.assertIn("resuming", resumed.stderr)
-        self.assertEqual(self.rows("SELECT count(*) FROM result"), [(8 * len(SIZES),)])
+        self.assertEqual(self.rows("SELECT count(*) FROM result"), [(4 * len(SIZES),)])
 
 
 class ModelsTest(CardsTest):

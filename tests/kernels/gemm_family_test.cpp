@@ -3,11 +3,15 @@
 // over blocks and warps: correct at the size and at the awkward sizes that verification adds.
 #include "kernel_family.hpp"
 #include "tests/support/cached_cpu_backend.hpp"
+#include "tests/support/part.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/space/device.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <stdexcept>
@@ -104,26 +108,45 @@ TEST_F(GemmFamilyTest, SimpleKernelsAreRightInBlocksBelowAWarpAndSquareTiles) {
                          tile);
 }
 
-class TypedGemmTest : public GemmFamilyTest, public testing::WithParamInterface<const char*> {};
+constexpr std::array<std::string_view, 4> kTypes = {"bf16", "f16", "f64", "s8"};
+
+class TypedGemmTest : public GemmFamilyTest, public testing::WithParamInterface<std::string_view> {
+ protected:
+  using Case = std::pair<std::string, std::string>;  ///< a size without its type, a condition
+
+  /// The type's part of the cases of a kernel.
+  [[nodiscard]] static std::vector<Case> part(const std::vector<Case>& cases) {
+    const auto row = std::ranges::find(kTypes, GetParam()) - kTypes.begin();
+    return testing_support::part(cases, static_cast<std::size_t>(row));
+  }
+};
 
 TEST_P(TypedGemmTest, IsRightInEveryKernel) {
   const std::string type = fmt::format(",TYPE={}", GetParam());
   family_.expect_right("gemm_naive", "13,11,17,TRANS_B=1,LDA=19,LDC=14,BATCH=2" + type,
                        "BLOCK_X == 4 and BLOCK_Y == 2");
-  family_.expect_right("gemm_shared", "70,66,50" + type, "VEC == 2 and THREADS == 64");
-  family_.expect_right("gemm_shared", "70,66,50,LDB=67" + type, "VEC == 1 and PAD == 1");
-  expect_tiled("72,80,96" + type, "COPY == 1 and TRANSPOSE == 0 and K_GROUPS == 1");
-  expect_tiled("72,80,96,TRANS_A=1" + type, "K_GROUPS == 2 and STAGES == 2");
-  expect_tiled("72,80,96,TRANS_B=1" + type, "COPY == 1 and TRANSPOSE == 1 and FRAGMENTS == 1");
-  expect_tiled("70,66,50,LDA=53,LDB=67,LDC=71,ALIGN=2" + type, "STAGED_C == 1 and COPY == 1");
-  expect_tiled("40,48,300,BATCH=2,TRANS_A=1,TRANS_B=1" + type, "SPLIT_K > 1 and TILE_K <= 32");
-  expect_skinny("1,260,300" + type, "SPLIT_K == 1 and STAGED_STEPS == 0");
-  expect_skinny("130,16,300" + type, "SPLIT_K == 1 and STAGED_STEPS > 0 and PREFETCH == 1");
-  expect_skinny("5,130,300,TRANS_B=1" + type, "SPLIT_K == 1 and UNROLL > 1");
-  expect_skinny("3,77,1030,LDA=1031,LDB=79,LDC=77,ALIGN=2,BATCH=2" + type, "SPLIT_K > 1");
+  for (const auto& [size, condition] : part({{"70,66,50", "VEC == 2 and THREADS == 64"},
+                                             {"70,66,50,LDB=67", "VEC == 1 and PAD == 1"}})) {
+    family_.expect_right("gemm_shared", size + type, condition);
+  }
+  for (const auto& [size, condition] :
+       part({{"72,80,96", "COPY == 1 and TRANSPOSE == 0 and K_GROUPS == 1"},
+             {"72,80,96,TRANS_A=1", "K_GROUPS == 2 and STAGES == 2"},
+             {"72,80,96,TRANS_B=1", "COPY == 1 and TRANSPOSE == 1 and FRAGMENTS == 1"},
+             {"70,66,50,LDA=53,LDB=67,LDC=71,ALIGN=2", "STAGED_C == 1 and COPY == 1"},
+             {"40,48,300,BATCH=2,TRANS_A=1,TRANS_B=1", "SPLIT_K > 1 and TILE_K <= 32"}})) {
+    expect_tiled(size + type, condition);
+  }
+  for (const auto& [size, condition] :
+       part({{"1,260,300", "SPLIT_K == 1 and STAGED_STEPS == 0"},
+             {"130,16,300", "SPLIT_K == 1 and STAGED_STEPS > 0 and PREFETCH == 1"},
+             {"5,130,300,TRANS_B=1", "SPLIT_K == 1 and UNROLL > 1"},
+             {"3,77,1030,LDA=1031,LDB=79,LDC=77,ALIGN=2,BATCH=2", "SPLIT_K > 1"}})) {
+    expect_skinny(size + type, condition);
+  }
 }
 
-INSTANTIATE_TEST_SUITE_P(Types, TypedGemmTest, testing::Values("bf16", "f16", "f64", "s8"));
+INSTANTIATE_TEST_SUITE_P(Types, TypedGemmTest, testing::ValuesIn(kTypes));
 
 TEST_F(GemmFamilyTest, ShortTypesAreRightWhereMatricesBeginAtFourBytes) {
   for (const std::string type : {",TYPE=bf16", ",TYPE=s8"}) {

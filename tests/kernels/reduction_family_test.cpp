@@ -3,10 +3,15 @@
 // verification adds, whatever the alignment.
 #include "kernel_family.hpp"
 #include "tests/support/cached_cpu_backend.hpp"
+#include "tests/support/part.hpp"
 
+#include <array>
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace tuner {
 namespace {
@@ -36,9 +41,13 @@ TEST_F(ReductionFamilyTest, TheLastBlockAddsUpThePartsOfAll) {
 }
 
 TEST_F(ReductionFamilyTest, EveryTypeIsAddedInItsSum) {
-  for (const std::string type : {",TYPE=bf16", ",TYPE=f16", ",TYPE=f64", ",TYPE=s8"}) {
-    expect_right("70001" + type, "BLOCK == 128 and UNROLL == 2");
-    expect_right("50001,ALIGN=2" + type, "BLOCK == 256 and CHUNKED");
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"70001", "BLOCK == 128 and UNROLL == 2"}, {"50001,ALIGN=2", "BLOCK == 256 and CHUNKED"}};
+  const std::array<std::string, 4> types = {",TYPE=bf16", ",TYPE=f16", ",TYPE=f64", ",TYPE=s8"};
+  for (std::size_t row = 0; row < types.size(); ++row) {
+    for (const auto& [size, condition] : testing_support::part(cases, row)) {
+      expect_right(size + types[row], condition);
+    }
   }
 }
 

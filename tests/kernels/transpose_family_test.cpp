@@ -3,10 +3,14 @@
 // sizes that verification adds, whatever the alignment.
 #include "kernel_family.hpp"
 #include "tests/support/cached_cpu_backend.hpp"
+#include "tests/support/part.hpp"
 
+#include <array>
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tuner {
 namespace {
@@ -67,21 +71,34 @@ TEST_F(TransposeFamilyTest, TilesAreRightWhateverTheRowsLengthsAndTheAlignment) 
 
 TEST_F(TransposeFamilyTest, ElementsOfEverySizeAreMoved) {
   const std::string small = "TILE_X*TILE_Y <= 4096 and ";
-  for (const std::string type : {",TYPE=f64", ",TYPE=u16", ",TYPE=u8"}) {
-    expect_transposed("transpose_tiled", "144,112" + type, small + "THREADS == 64");
-    expect_transposed("transpose_tiled", "131,101" + type, small + "THREADS == 128 and BAND == 0");
-    expect_transposed("transpose_tiled", "132,102,ALIGN=2" + type, small + "DIAGONAL");
-    expect_transposed("transpose_tiled", "131,301" + type,
-                      "TILE_X*TILE_Y <= 8192 and STORE_ALIGN == 8");
-    expect_transposed("transpose_shared", "67,45" + type, "BLOCK_X == 8 and PAD == 1 and DYNAMIC");
-    expect_transposed("transpose_naive_row", "67,45" + type, "BLOCK_X == 32");
-    expect_transposed("transpose_naive_col", "67,45" + type, "BLOCK_X == 32");
-    expect_transposed("transpose_unroll_row", "67,45" + type, "BLOCK_X == 8");
-    expect_transposed("transpose_unroll_col", "67,45" + type, "BLOCK_X == 8");
-    expect_transposed("transpose_diagonal", "67,45" + type, "BLOCK_X == 16");
-    expect_copied("copy_row", "144,45" + type, "UNROLL == 2 and BLOCK_X == 32");
-    expect_copied("copy_row", "67,45,ALIGN=2" + type, "UNROLL == 2 and BLOCK_X == 16");
-    expect_copied("copy_col", "67,45" + type, "UNROLL == 2 and BLOCK_X == 32");
+  struct Case {
+    std::string kernel, size, condition;
+  };
+  const std::vector<Case> tiled = {
+      {"transpose_tiled", "144,112", small + "THREADS == 64"},
+      {"transpose_tiled", "131,101", small + "THREADS == 128 and BAND == 0"},
+      {"transpose_tiled", "132,102,ALIGN=2", small + "DIAGONAL"},
+      {"transpose_tiled", "131,301", "TILE_X*TILE_Y <= 8192 and STORE_ALIGN == 8"}};
+  const std::vector<Case> others = {
+      {"transpose_shared", "67,45", "BLOCK_X == 8 and PAD == 1 and DYNAMIC"},
+      {"transpose_naive_row", "67,45", "BLOCK_X == 32"},
+      {"transpose_naive_col", "67,45", "BLOCK_X == 32"},
+      {"transpose_unroll_row", "67,45", "BLOCK_X == 8"},
+      {"transpose_unroll_col", "67,45", "BLOCK_X == 8"},
+      {"transpose_diagonal", "67,45", "BLOCK_X == 16"}};
+  const std::vector<Case> copies = {{"copy_row", "144,45", "UNROLL == 2 and BLOCK_X == 32"},
+                                    {"copy_row", "67,45,ALIGN=2", "UNROLL == 2 and BLOCK_X == 16"},
+                                    {"copy_col", "67,45", "UNROLL == 2 and BLOCK_X == 32"}};
+  const std::array<std::string, 3> types = {",TYPE=f64", ",TYPE=u16", ",TYPE=u8"};
+  for (std::size_t row = 0; row < types.size(); ++row) {
+    for (const auto* const cases : {&tiled, &others}) {
+      for (const auto& [kernel, size, condition] : testing_support::part(*cases, row)) {
+        expect_transposed(kernel, size + types[row], condition);
+      }
+    }
+    for (const auto& [kernel, size, condition] : testing_support::part(copies, row)) {
+      expect_copied(kernel, size + types[row], condition);
+    }
   }
 }
 

@@ -5,8 +5,13 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 
 namespace tuner::source {
+
+/// An option of kernels that are no candidates: the cpu backend does not compile them once more to
+/// show races.
+inline constexpr std::string_view kWithoutRaces = "-DTUNER_WITHOUT_RACES";
 
 /// Whether a kernel may change elements of shared memory, or of memory behind a pointer, in a way
 /// that takes a read and a write: `bins[i]++`, `*total += x`, `s[i] = s[i] + x`. Errs on the side

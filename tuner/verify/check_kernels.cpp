@@ -10,6 +10,7 @@
 #include "embedded/check_products.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/hash.hpp"
+#include "tuner/source/plain_updates.hpp"
 #include "tuner/source/source.hpp"
 #include "tuner/verify/poison.hpp"
 
@@ -117,9 +118,11 @@ family::CompileJob check_kernels_job(std::vector<std::string> entries) {
     content.push_back(text);
   }
   const std::string names = fmt::format("{}", fmt::join(entries, " "));
-  content.push_back(names);
-  return {
-      .source = source, .entries = std::move(entries), .options = {}, .key = content_hash(content)};
+  content.insert(content.end(), {names, source::kWithoutRaces});
+  return {.source = source,
+          .entries = std::move(entries),
+          .options = {std::string(source::kWithoutRaces)},
+          .key = content_hash(content)};
 }
 
 CheckKernels::CheckKernels(backend::Backend& backend)

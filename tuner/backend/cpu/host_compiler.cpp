@@ -331,7 +331,8 @@ Expected<Binary, Failure> HostCompiler::compile(const family::CompileJob& whole)
   Binary binary{.image = {view.begin(), view.end()}, .symbols = exported_names(job)};
   // What stands for instructions of a GPU on the cpu backend relies on running uninterrupted.
   const bool stands_for_instructions = mentions(job.source, "TUNER_CPU_BACKEND");
-  if (!of_processors && !stands_for_instructions &&
+  const bool is_candidate = std::ranges::count(job.options, source::kWithoutRaces) == 0;
+  if (!of_processors && is_candidate && !stands_for_instructions &&
       (source::has_plain_updates(job.source) || source::may_join_blocks(job.source))) {
     fs::remove(image);
     const ProcessResult interleaved = run_process(
