@@ -22,6 +22,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <set>
 #include <span>
 
 namespace tuner::verify {
@@ -78,6 +79,14 @@ std::int64_t largest_part(const CheckedMemory& memory) {
   long long words = 0;
   for (const CheckPart& part : memory.plan().parts) words = std::max(words, part.words);
   return words;
+}
+
+std::string inspect_entry(const CheckedMemory& memory) {
+  std::set<int> output_types;
+  for (const CheckPart& part : memory.plan().parts) {
+    if (part.kind == CheckPart::output) output_types.insert(part.type);
+  }
+  return fmt::format("inspect<{}>", fmt::join(output_types, ", "));
 }
 
 /// Below this a result may be flushed to zero by a compiler's option, or be 0 for want of smaller
@@ -410,7 +419,7 @@ void CheckKernels::prepare(const CheckedMemory& memory, const Poison& poison) {
 
 std::vector<PartReport> CheckKernels::inspect(const CheckedMemory& memory, const Poison& poison,
                                               Repeats repeats, Records records) {
-  launch("inspect<>", largest_part(memory),
+  launch(inspect_entry(memory), largest_part(memory),
          {memory.candidate(), memory.reference(), memory.table(), part_count(memory),
           family::Scalar(std::int32_t{poison.kind}), bits(poison.seed),
           family::Scalar(repeats == Repeats::compared ? 1 : 0),

@@ -282,16 +282,29 @@ __device__ inline void look_behind_records(PartReport& found, const CheckPart& p
   }
 }
 
-__device__ inline PartReport look_at(const CheckPart& part, const unsigned char* candidate,
-                                     const unsigned char* reference, const Poison& poison) {
+template <int kNumber>
+struct ElementTypeOf;
+#define TUNER_NUMBER(number, T)  \
+  template <>                    \
+  struct ElementTypeOf<number> { \
+    typedef T Type;              \
+  };
+TUNER_ELEMENT_TYPES(TUNER_NUMBER)
+#undef TUNER_NUMBER
+
+/// `kOutputTypes` are the numbers of the types that outputs have.
+template <int... kOutputTypes>
+__device__ PartReport look_at(const CheckPart& part, const unsigned char* candidate,
+                              const unsigned char* reference, const Poison& poison) {
   if (part.kind != CheckPart::output) {
     return look_at_words(part, candidate, reference, poison);
   }
-#define TUNER_COMPARE(number, T) \
-  if (part.type == number) return compare<T>(part, candidate, reference, poison);
-  TUNER_ELEMENT_TYPES(TUNER_COMPARE)
-#undef TUNER_COMPARE
-  return nothing_found();
+  PartReport found = nothing_found();
+  ((part.type == kOutputTypes ? (void)(found = compare<typename ElementTypeOf<kOutputTypes>::Type>(
+                                           part, candidate, reference, poison))
+                              : (void)0),
+   ...);
+  return found;
 }
 
 __device__ inline void add(PartReport& total, const PartReport& found) {
@@ -308,9 +321,9 @@ __device__ inline void add(PartReport& total, const PartReport& found) {
 /// Looks at every part after a launch on this poison; at repetitions only with `with_repeats`, at
 /// records that may be in any order as such or, with `in_place`, as at other elements. The
 /// block that ends last moves the sums from `gathered` to `reports` and leaves `gathered` as it
-/// must be before the next launch. A template only to be compiled where it is named: for all types
-/// the compiler takes ten times as long as for the other kernels.
-template <class = void>
+/// must be before the next launch. `kOutputTypes` are the numbers of the types that outputs have:
+/// for all types the compiler takes ten times as long as for the other kernels.
+template <int... kOutputTypes>
 __global__ void inspect(const unsigned char* candidate, const unsigned char* reference,
                         const CheckPart* parts, int part_count, int kind, long long seed,
                         int with_repeats, int in_place, PartReport* gathered, PartReport* reports,
@@ -325,7 +338,7 @@ __global__ void inspect(const unsigned char* candidate, const unsigned char* ref
     if (first_index() >= (part.count > part.words ? part.count : part.words)) continue;
     const Poison poison = poison_of(part, kind, seed);
     if (in_place || part.rows == CheckPart::none) {
-      add(mine[p], look_at(part, candidate, reference, poison));
+      add(mine[p], look_at<kOutputTypes...>(part, candidate, reference, poison));
       continue;
     }
     PartReport found = nothing_found();
