@@ -44,6 +44,27 @@ std::string of_type(std::string_view kernel, family::ElementType type) {
   return fmt::format("{}<{}>", kernel, family::row(type).short_name);
 }
 
+/// What a run that needs this one needs, too: for each type of its data the same kernels. Most of
+/// the time of a compilation is that of the headers.
+std::vector<std::string> needed_with(const std::string& entry) {
+  static constexpr std::array kUsual = {"fill_normal",     "perturb",         "widen",
+                                        "add_exponents",   "count_fractions", "count_dependent",
+                                        "allow_spread",    "replace_some",    "count_not_finite",
+                                        "count_unwritten", "apply_law"};
+  static const std::map<std::string, std::vector<std::string>> usual = [] {
+    std::map<std::string, std::vector<std::string>> made;
+    for (const family::ElementType type : family::kElementTypes) {
+      if (!family::is_floating(type)) continue;
+      std::vector<std::string> entries;
+      for (const char* const kernel : kUsual) entries.push_back(of_type(kernel, type));
+      for (const std::string& each : entries) made.emplace(each, entries);
+    }
+    return made;
+  }();
+  const auto found = usual.find(entry);
+  return found == usual.end() ? std::vector{entry} : found->second;
+}
+
 /// The type in check_kernels.cu: what C++ has, else a ShortFloat.
 std::string device_type(const family::ElementTypeRow& row) {
   const family::FloatFormat& format = row.format;
@@ -140,11 +161,18 @@ CheckKernels::CheckKernels(backend::Backend& backend)
 backend::KernelId CheckKernels::kernel(const std::string& entry) {
   const auto known = kernels_.find(entry);
   if (known != kernels_.end()) return known->second.id();
-  const auto binary = backend_.compiler().compile(check_kernels_job({entry}));
-  if (!binary) fail(entry, binary.error());
-  const auto loaded = backend_.load(*binary);
+  if (!compiled_.contains(entry)) compile(needed_with(entry));
+  const auto loaded = backend_.load(compiled_.at(entry));
   if (!loaded) fail(entry, loaded.error());
   return kernels_.emplace(entry, backend::LoadedKernel(backend_, *loaded)).first->second.id();
+}
+
+void CheckKernels::compile(const std::vector<std::string>& entries) {
+  const auto all = backend_.compiler().compile(check_kernels_job(entries));
+  if (!all) fail(entries.front(), all.error());
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    compiled_[entries[i]] = {.image = all->image, .symbols = {all->symbols[i]}};
+  }
 }
 
 backend::Launch CheckKernels::launch_of(const std::string& entry, std::int64_t elements,

@@ -160,11 +160,13 @@ class CheckKernels {
               std::vector<backend::LaunchArgument> arguments);
   void run(const std::string& entry, const backend::Launch& launch);
   [[nodiscard]] backend::KernelId kernel(const std::string& entry);
+  void compile(const std::vector<std::string>& entries);
   [[nodiscard]] std::array<std::uint64_t, 3> sums(const std::string& entry, std::int64_t elements,
                                                   std::vector<backend::LaunchArgument> arguments);
 
   backend::Backend& backend_;
   backend::Buffer values_;                                // what `pick` writes, or two sums
+  std::map<std::string, backend::Binary> compiled_;       // by entry
   std::map<std::string, backend::LoadedKernel> kernels_;  // by entry
 };
 
