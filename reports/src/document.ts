@@ -91,6 +91,8 @@ export interface Size {
 interface KernelOf<S> {
   family: string; kernel: string; hash: string; verdict: string;
   sections: KernelSection[]; sizes: S[]; commands: string[];
+  space: string; // the space file for commands; "FILE" where it is not known
+  environments: string[]; // of its results, the latest first
 }
 /** As the page reads it at once: without the section `best` and without sizes. */
 export type KernelSummary = KernelOf<never>;

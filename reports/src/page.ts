@@ -67,6 +67,17 @@ function livePart({ live }: Overview): HTMLElement[] {
 
 // ---- summary ----
 
+/** Writes the columns' names to the cells: on a narrow screen a row is a text of names and values. */
+function nameCells({ tHead, tBodies }: HTMLTableElement): void {
+  const labels = [...tHead!.rows[0].cells].map((cell) => cell.textContent!);
+  for (const row of tBodies[0].rows) {
+    [...row.cells].forEach((cell, i) => {
+      cell.dataset.label = labels[i];
+      cell.classList.toggle("absent", cell.textContent === "–");
+    });
+  }
+}
+
 /** What is to be done about the sizes of a type, by their states. */
 function toDoOf({ sizes }: Family, type: Cell): Cell {
   const at = columnIndex(sizes, "state"), ofType = columnIndex(sizes, "type");
@@ -82,7 +93,7 @@ function makeSummary({ families }: Overview): HTMLElement[] {
   const library = libraries.length === 1 ? libraries[0] : "library";
   const columns: Column[] = [
     { key: "family", label: "Family", kind: "text" }, { key: "type", label: "Type", kind: "text" }, { key: "sizes", label: "Sizes", kind: "count" },
-    { key: "ratio", label: `× ${library}`, kind: "factor" }, { key: "median", label: "median", kind: "factor" }, { key: "default", label: "× default", kind: "factor" },
+    { key: "ratio", label: `× ${library}`, kind: "factor" }, { key: "median", label: "median", kind: "factor" }, { key: "default", label: "× default, cold", kind: "factor" },
     { key: "roof", label: "% of roof (median)", kind: "share" }, { key: "ahead", label: "Ahead at", kind: "count" },
     { key: "behind", label: "Behind at", kind: "count" }, { key: "todo", label: "Sizes to do", kind: "text" },
   ];
@@ -94,8 +105,9 @@ function makeSummary({ families }: Overview): HTMLElement[] {
   const holder = makeTable(withoutEmptyColumns({ columns, rows }), "Summary");
   const names = families.flatMap(({ types }, f) => types.rows.map(() => f));
   holder.querySelectorAll("tbody th").forEach((head, i) => head.replaceChildren(makeLink(`family-${names[i]}`, head.textContent!)));
+  nameCells(holder.querySelector("table")!);
   return [make("section", { class: "summary" }, make("h2", {}, "Summary"),
-    make("p", { class: "note" }, "Geometric means, and a median, over the sizes of a type, of times back to back where both sides were timed so, else of cold launches. “Ahead” and “behind”: by the 95\u00a0% interval."), holder)];
+    make("p", { class: "note" }, "Geometric means, and a median, over the sizes of a type, of times back to back where both sides were timed so, else of cold launches; beside the default always of cold ones. “Ahead” and “behind”: by the 95\u00a0% interval."), holder)];
 }
 
 // ---- families ----
@@ -136,6 +148,7 @@ function withoutEmptyColumns({ columns, rows }: Table): Table {
 function typesPart({ family, types }: Family, sizes: SizesTable): HTMLElement[] {
   if (types.rows.length < 2) return [];
   const table = makeTable(withoutEmptyColumns(types), `${family}: types`);
+  nameCells(table.querySelector("table")!);
   for (const head of table.querySelectorAll("tbody th")) {
     const type = head.textContent!;
     const button = make("button", { type: "button", class: "pick", "aria-pressed": "false" }, type);
@@ -172,7 +185,7 @@ function makeFamily(overview: Overview, family: Family, index: number): HTMLElem
   return make("section", { class: "family", id: `family-${index}` },
     make("h2", {}, family.family), make("p", { class: "verdict" }, family.verdict.join(" ")), kernelLinks(family, overview), ...types, ...winsPart(family), ...toDoPart(family),
     charts, make("h3", {}, "Sizes"),
-    make("p", { class: "note" }, "Ranking, ratios, rates and shares: back to back with cold operands where timed so, else single launches from a cold cache (“Cold”)."), ...sizes.elements);
+    make("p", { class: "note" }, "Ranking, ratios, rates and shares: back to back with cold operands where timed so, else single launches from a cold cache (“Cold”), of which the ratio to the default always is."), ...sizes.elements);
 }
 
 // ---- kernels ----

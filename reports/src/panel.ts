@@ -3,7 +3,7 @@
 import { barsChart } from "./charts/bars";
 import { budgetChart } from "./charts/budget";
 import { convergenceChart, type Progress } from "./charts/convergence";
-import { curvesChart, legendRows, type Scale } from "./charts/curves";
+import { curvesChart, curvesNote, legendRows, type Scale } from "./charts/curves";
 import { distributionChart } from "./charts/distribution";
 import { energyChart } from "./charts/energy";
 import { failuresChart } from "./charts/failures";
@@ -136,6 +136,7 @@ function curves(places: Places, section: SweepSection): void {
     scales[axis] = known[i];
     figure.redraw(draw);
   };
+  places.note(curvesNote(section));
   places.control(choice("Sizes", known, 0, scaleOf("x")).element);
   places.control(choice("Times", known, 0, scaleOf("y")).element);
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table of a family's sizes: sorted, filtered, and opened for details.
 import { choice, copyable, downloadButton } from "./controls";
-import { columnIndex, readDetails, texts, type Cell, type Detail, type Family, type Overview } from "./document";
+import { columnIndex, readDetails, texts, type Cell, type Detail, type Family, type Overview, type Size } from "./document";
 import { make, makeRow, makeTable } from "./elements";
+import { cell } from "./format";
 import { makePanel } from "./panel";
 import { recall, remember } from "./state";
 import { tableCsv } from "./tables";
@@ -76,6 +77,7 @@ export class SizesTable {
     this.addFilters();
     this.body.addEventListener("keydown", (event) => this.move(event));
     window.addEventListener("beforeprint", () => this.preparePaper());
+    window.addEventListener("afterprint", () => this.leavePaper());
   }
 
   /** Shows what the page's address names. */
@@ -161,9 +163,34 @@ export class SizesTable {
     this.drawn = last;
   }
 
+  /** The lines of a page of paper, in the order shown, and by what they were chosen: as the reader sorted, else those that matter most. */
+  private paperLines(): { lines: Line[]; rule: string } {
+    const { sizes, library } = this.family;
+    if (this.order.length <= kPaperRows) return { lines: this.order, rule: "" };
+    if (this.sort.column >= 0) return { lines: this.order.slice(0, kPaperRows), rule: ": the first as sorted" };
+    const value = (line: Line, key: string) => sizes.rows[line.index][columnIndex(sizes, key)];
+    const number = (line: Line, key: string) => Number(value(line, key) ?? 0);
+    const ns = (line: Line) => number(line, "sustained_ns") || number(line, "median_ns");
+    const behind = this.order.filter((line) => String(value(line, "state")).split(", ").includes("behind"))
+      .sort((a, b) => number(a, "ratio") - number(b, "ratio")).slice(0, kPaperRows / 2);
+    const longest = this.order.filter((line) => !behind.includes(line)).sort((a, b) => ns(b) - ns(a)).slice(0, kPaperRows - behind.length);
+    const chosen = new Set([...behind, ...longest]);
+    const rule = `${behind.length > 0 ? `: the ${behind.length} furthest behind ${library} and the ${longest.length}` : `: the ${longest.length}`} of the longest times`;
+    return { lines: this.order.filter((line) => chosen.has(line) || line.detail), rule };
+  }
+
   private preparePaper(): void {
-    this.drawMore(kPaperRows - this.drawn);
-    this.onPaper.textContent = this.drawn < this.lines.length ? `${this.drawn} of ${this.lines.length} sizes. The page on screen has all of them, also as CSV.` : "";
+    const { lines, rule } = this.paperLines();
+    this.body.replaceChildren(...lines.flatMap((line) => [this.rowOf(line), ...(line.detail ? [line.detail] : [])]));
+    this.onPaper.textContent = lines.length < this.lines.length ? `${lines.length} of ${this.lines.length} sizes${rule}. The page on screen has all of them, also as CSV.` : "";
+  }
+
+  /** Draws what was on the screen again. */
+  private leavePaper(): void {
+    const count = this.drawn;
+    this.body.replaceChildren();
+    this.drawn = 0;
+    this.drawMore(count);
   }
 
   /** Has more lines drawn as soon as the end of those drawn is in sight. */
@@ -304,7 +331,7 @@ export class SizesTable {
       ...(size.use.code ? [copyable(`launch code of ${name} at ${size.label}`, size.use.code)] : []),
     ] : []));
     const grid = make("div", { class: "grid" });
-    content.replaceChildren(make("p", { class: "size-verdict" }, size.verdict), use, grid);
+    content.replaceChildren(make("p", { class: "size-verdict" }, size.verdict), use, ...(size.use ? [this.questions(kernel, size)] : []), grid);
     delete content.dataset.complete;
     for (const section of size.sections) {
       await new Promise((next) => { setTimeout(next); }); // a panel a task: the page stays responsive
@@ -314,6 +341,27 @@ export class SizesTable {
     const trials = trialsPanel(size.trials);
     if (trials && grid.isConnected) grid.append(trials);
     content.dataset.complete = "true";
+  }
+
+  /** What no panel below answers: why the winner wins where it was not explained, and what changed since another environment. */
+  private questions(kernel: number, size: Size): HTMLElement {
+    const { family, kernel: name, space, environments } = this.overview.kernels[kernel];
+    const options = `--kernel ${name} --space ${space} --size ${size.problem}${this.overview.backend === "cpu" ? " --backend cpu" : ""}`;
+    const isExplained = size.sections.some(({ kind }) => kind === "explanation");
+    const why = isExplained ? [] : [
+      make("p", { class: "note" }, "Why it wins was not measured. On this device, this measures it:"),
+      copyable(`command that explains ${name} at ${size.label}`, `tune explain ${options}`),
+    ];
+    const changes = this.overview.comparisons.flatMap(({ title, sections }) => sections.flatMap(({ table }) => table.rows
+      .filter((row) => row[columnIndex(table, "size")] === `${family} ${size.label}`)
+      .map((row) => `${title}: ${row[columnIndex(table, "change")]}, ${cell(row[columnIndex(table, "ratio")], "factor")} the speed`)));
+    const since = changes.length > 0 ? [make("p", { class: "note" }, `${changes.join("; ")}.`)] : [
+      make("p", { class: "note" }, `The results of ${name} are of ${environments.join(" and ") || "an environment that is not known"}: nothing to compare with. After an update, this tunes it again, and `,
+        make("code", {}, "tune report"), " compares:"),
+      copyable(`command that tunes ${name} at ${size.label}`, `tune ${options}`),
+    ];
+    const what = `${isExplained ? "" : "Why it wins: not measured. "}Since another driver or version: ${changes.length > 0 ? "compared" : "not known"}`;
+    return make("details", { class: "questions" }, make("summary", {}, what), ...why, ...since);
   }
 
   private close(line: Line): void {

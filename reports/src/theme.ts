@@ -64,16 +64,20 @@ export interface SeriesStyle {
   symbol: "circle" | "rect" | "triangle";
 }
 
-/** Of curves that are many: Okabe and Ito's colours, the later ones again with other lines and marks. */
-const kSeries = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"];
+/** Of curves that are many, after Okabe and Ito; the later ones again with other lines and marks. */
+const kSeries: [light: string, dark: string][] = [
+  ["#0072b2", "#56b4e9"], ["#c75000", "#f08c4a"], ["#00795a", "#2fc79a"], ["#b0588a", "#e39ac4"], ["#8a5d00", "#e0d94a"], ["#7a5bc4", "#b39df0"],
+];
 const kRounds = [["solid", "circle"], ["dashed", "rect"], ["dotted", "triangle"]] as const;
 
 /** Of which one hides others: more are drawn translucent. */
 export const kManyDots = 150;
+export const kManyDotsOpacity = 0.6;
 
-export function seriesStyle(nth: number): SeriesStyle {
+export function seriesStyle(nth: number, theme: Theme): SeriesStyle {
   const [line, symbol] = kRounds[Math.floor(nth / kSeries.length) % kRounds.length];
-  return { color: kSeries[nth % kSeries.length], line, symbol };
+  const [light, dark] = kSeries[nth % kSeries.length];
+  return { color: theme === kDark ? dark : light, line, symbol };
 }
 
 const kDarkQuery = window.matchMedia("(prefers-color-scheme: dark)");

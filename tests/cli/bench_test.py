@@ -149,9 +149,11 @@ class MistakesTest(ProgramTest):
                                   "BLOCK <= 32 (blocks are small): BLOCK=64"))
 
     def test_numbers_that_make_no_sense(self):
-        for option, value in (("--rounds", "5"), ("--rounds", "0"), ("--rounds", "x"), ("--seed", "-1"), ("--max-time", "soon")):
+        rounds = "--rounds: '{}' must be 0 or a whole number from 6 to 10000"
+        for option, value, says in (("--rounds", "5", rounds.format("5")), ("--rounds", "0", "--rounds 0"), ("--rounds", "x", rounds.format("x")),
+                                    ("--seed", "-1", "--seed: '-1' must be a whole number of at least 0"), ("--max-time", "soon", "--max-time")):
             with self.subTest(option=option, value=value):
-                self.refuse_bench("--kernel", "scale", "--size", "64", f"{option}={value}", code=2, says=option)
+                self.refuse_bench("--kernel", "scale", "--size", "64", f"{option}={value}", code=2, says=says)
 
     def test_a_kernel_of_another_backend(self):
         def elsewhere(document):

@@ -91,6 +91,27 @@ TEST(FamilySection, ARateAboveTheMemorysIsNoRoof) {
   EXPECT_NEAR(roofs_of(all, all.back().family, device).bytes, 0.9 * kNominal, 1);
 }
 
+TEST(FamilySection, ARateAboveTheRoofIsNoShareOfIt) {
+  const store::Store store = sample_store();
+  std::vector<KernelHistory> all = kernel_histories(store, "NVIDIA H200");
+  const auto typed = std::ranges::find(all, kTypedName, &KernelHistory::kernel);
+  const Roofs roofs = roofs_of(all, typed->family, sample_subject(kTypedName).device);
+  const auto shares = [&] {
+    std::vector<Json> found;
+    const Json table = family_section({&*typed, 1}, roofs).at("sizes");
+    const auto column = std::ranges::find(table.at("columns"), "roof",
+                                          [](const Json& one) { return one.at("key"); });
+    for (const Json& row : table.at("rows")) {
+      found.push_back(row.at(static_cast<std::size_t>(column - table.at("columns").begin())));
+    }
+    return found;
+  };
+  EXPECT_TRUE(shares().front().is_number());
+  typed->sizes.front().best->flops *= 1000;  // a wrong count
+  EXPECT_TRUE(shares().front().is_null());
+  EXPECT_TRUE(shares().back().is_number());
+}
+
 TEST(FamilySection, NoRoofIsAboveTheNominalRate) {
   const store::Store store = sample_store();
   std::vector<KernelHistory> all = kernel_histories(store, "NVIDIA H200");

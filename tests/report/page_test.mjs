@@ -159,7 +159,7 @@ const tests = {
     const shown = () => family.locator("tbody > tr:visible .open").allTextContents();
     const all = ["512×512×512", "1024×1024×1024", "2048×2048×2048", "4096×4096×4096"];
     assert.deepEqual(await shown(), all);
-    await family.getByRole("button", { name: "Cold" }).click();
+    await family.getByRole("button", { name: "Cold", exact: true }).click();
     assert.deepEqual(await shown(), [...all].reverse());
     assert.equal(await family.locator("th[aria-sort=descending]").textContent(), "Cold");
     await family.getByLabel("State").selectOption("improving");
@@ -481,6 +481,12 @@ const tests = {
         assert.ok(contrast(theme[role], theme.paper) >= 4.5, `${name}.${role}: ${contrast(theme[role], theme.paper)}`);
       }
       assert.ok(contrast(theme.cloud, theme.paper) >= 3, `${name}.cloud: ${contrast(theme.cloud, theme.paper)}`);
+      const series = [...source.match(/const kSeries[^=]*= \[([^;]*)\];/)[1].matchAll(/"(#\w{6})", "(#\w{6})"/g)];
+      assert.equal(series.length, 6);
+      for (const [, light, dark] of series) {
+        const color = name === "kDark" ? dark : light;
+        assert.ok(contrast(color, theme.paper) >= 3, `${name}: ${color}: ${contrast(color, theme.paper)}`);
+      }
     }
   },
 
@@ -504,6 +510,10 @@ const tests = {
     const { page, close } = await open({ viewport: { width: 360, height: 800 } });
     await openSize(page, "4096×4096×4096");
     assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 360);
+    const shown = await page.locator(".summary tbody td:visible").evaluateAll((all) => all.map((one) =>
+      [one.dataset.label, [...one.getClientRects()].every((box) => box.left >= 0 && box.right <= 360)]));
+    for (const label of ["Sizes", "× cuBLAS", "Behind at", "Sizes to do"]) assert.ok(shown.some(([name]) => name === label), label);
+    assert.deepEqual(shown.filter(([, isInside]) => !isInside), []);
     await close();
   },
 
@@ -515,6 +525,8 @@ const tests = {
     assert.equal(await page.locator("#family-1 tbody > tr:visible").count(), 1);
     assert.match(await page.locator("#family-1 .paper").textContent(), /^1 of 4 sizes\./);
     assert.equal(await page.locator("#family-1 .controls:visible").count(), 0);
+    await page.evaluate(() => window.dispatchEvent(new Event("afterprint")));
+    assert.equal(await page.locator("#family-1 tbody > tr").count(), 1);
     assert.ok((await page.pdf({ format: "A4" })).length > 20_000);
     await close();
   },
@@ -549,7 +561,7 @@ const tests = {
     assert.equal(await summary.locator("tbody tr").count(), 5, "three families, one of three types");
     assert.ok((await summary.boundingBox()).y < 900);
     const heads = await summary.locator("thead th").allTextContents();
-    for (const head of ["Family", "Type", "Sizes", "× cuBLAS", "× default", "% of roof (median)", "Ahead at", "Behind at"]) assert.ok(heads.includes(head), head);
+    for (const head of ["Family", "Type", "Sizes", "× cuBLAS", "× default, cold", "% of roof (median)", "Ahead at", "Behind at"]) assert.ok(heads.includes(head), head);
     await summary.getByRole("link", { name: "rows" }).first().click();
     assert.equal(await page.evaluate(() => document.activeElement.id), "family-2");
     await close();
@@ -572,6 +584,28 @@ const tests = {
     assert.equal(await count(), 700);
     await family.getByLabel("Search").fill("64x777");
     assert.equal(await count(), await family.locator(".sizes tbody .open", { hasText: /64×777/ }).count());
+    await context.close();
+  },
+
+  async "paper has the sizes furthest behind and those of the longest times"() {
+    const context = await browser.newContext({ offline: true, viewport: { width: 1440, height: 900 } });
+    const page = await context.newPage();
+    await page.goto(pathToFileURL(await publishedPage).href);
+    await page.waitForSelector("main[data-complete]", { state: "attached" });
+    assert.deepEqual(await page.locator(".scroll:visible").evaluateAll((all) => all.filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.getAttribute("aria-label"))), [],
+      "no table is cut at 1440 px");
+    const family = page.locator(".family", { has: page.locator("h2", { hasText: /^gemm$/ }) });
+    const drawn = await family.locator(".sizes tbody tr").count();
+    await page.evaluate(() => window.dispatchEvent(new Event("beforeprint")));
+    const rows = await family.locator(".sizes tbody .open").allTextContents();
+    assert.equal(rows.length, 30);
+    assert.ok(rows.includes("16384×16384×16384"));
+    const named = (await family.locator(".todo li").first().textContent()).match(/\d+×\d+×\d+(?= 0\.)/g);
+    assert.equal(named.length, 5);
+    for (const size of named) assert.ok(rows.includes(size), `${size} is behind`);
+    assert.match(await family.locator(".paper").textContent(), /^30 of 700 sizes: the 15 furthest behind cuBLAS and the 15 of the longest times\./);
+    await page.evaluate(() => window.dispatchEvent(new Event("afterprint")));
+    assert.equal(await family.locator(".sizes tbody tr").count(), drawn);
     await context.close();
   },
 
@@ -598,6 +632,13 @@ const tests = {
     assert.match(text, /Imported from nvidia-h200\.jsonl/);
     assert.doesNotMatch(text, /No trial succeeded|No final round/);
     assert.ok(await detail.locator("[data-kind=finalists] tbody tr").count() >= 2);
+    const [explain, again] = await detail.locator(".questions pre span").allTextContents();
+    assert.match(explain, /^tune explain --kernel copy_\w+ --space spaces\/copy\.json --size \S+$/);
+    assert.match(again, /^tune --kernel copy_\w+ --space spaces\/copy\.json --size \S+$/);
+    assert.match(text, /Why it wins: not measured\. Since another driver or version: not known/);
+    assert.match(text, /are of driver 580\.159\.04, .*: nothing to compare with/);
+    assert.match(await page.locator(".family .todo pre").first().textContent(), /^tune --kernel \w+ --space spaces\/\w+\.json --size /);
+    assert.doesNotMatch(await page.locator(".sizes > .scroll > table > tbody > tr:not(.detail) > td").evaluateAll((all) => all.map((one) => one.textContent).join(" ")), /\b1(0[1-9]|[1-9]\d)(\.\d)?\s%/, "no share above the roof");
     const summary = page.locator(".summary");
     assert.ok(await summary.locator("td", { hasText: /^not known$/ }).count() === 0, "the installed table tells the types");
     for (const type of ["bf16", "e4m3", "tf32"]) assert.equal(await summary.locator("tr", { hasText: "gemm_tensor" }).locator("td", { hasText: type }).count() > 0, true, type);
@@ -605,6 +646,11 @@ const tests = {
     await gemm.getByLabel("Search").fill("2048x2048x2048");
     await gemm.locator(".open").first().click();
     assert.match(await gemm.locator("tr.detail .use").textContent(), /static cudaError_t launch_gemm_\w+\(.*<<<dim3\(/s, "and the launch code");
+    await gemm.getByLabel("Search").fill("16x24x17");
+    await gemm.locator(".open").first().click();
+    const finalists = gemm.locator("tr.detail [data-kind=finalists] tbody tr");
+    assert.match(await finalists.filter({ hasText: "default" }).textContent(), /cold$/, "of the default only single launches are in the line");
+    assert.match(await finalists.filter({ hasText: "cuBLAS" }).textContent(), /back to back$/);
     await context.close();
   },
 

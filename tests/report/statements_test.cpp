@@ -4,6 +4,10 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <string>
+#include <vector>
+
 namespace tuner::report {
 namespace {
 
@@ -65,6 +69,48 @@ TEST(Statements, AllPartsOfASizeRankByTheTimeBackToBack) {
   EXPECT_EQ(best.at(3), 101e3) << "cold";
   EXPECT_NEAR(rows(kernel.at("sections"), "performance").at(0).at(3).get<double>(),
               2e9 / 88e3 / 1e3, 1e-2);
+}
+
+TEST(Statements, TheGainOverADefaultThatIsTooSlowForASeriesIsSaidToBeCold) {
+  Database database;
+  database.begin_run("aaaaaaaa");
+  database.add_trial(1, 0, 100e3, Outcome::ok, 64, kProblem, 90e3);
+  store::FinalistRecord winner = Database::finalist("candidate", 1, 100e3, 1, 1, 1);
+  winner.sustained_ns = 90e3;
+  store::FinalistRecord library = Database::finalist("library", 0, 130e3, 1.1, 1.09, 1.11);
+  library.sustained_ns = 99e3;
+  database.add_final({winner, library, Database::finalist("default", 2, 250e3, 2.49, 2.4, 2.6)}, 0,
+                     1.1);
+  const Json document = database.document();
+  const Json& sizes = document.at("families").at(0).at("sizes");
+  const auto column = std::ranges::find(sizes.at("columns"), "default",
+                                        [](const Json& one) { return one.at("key"); });
+  EXPECT_EQ(column->at("label"), "× default, cold");
+  const auto at = static_cast<std::size_t>(column - sizes.at("columns").begin());
+  EXPECT_EQ(sizes.at("rows").at(0).at(at), 2.5) << "of the medians of single launches";
+  EXPECT_THAT(document.at("kernels").at(0).at("sizes").at(0).at("verdict").get<std::string>(),
+              HasSubstr("110 % of cuBLAS and 2.5× its default configuration in cold launches"));
+  const Json finalists = database.section("finalists").at("table");
+  const auto measure = std::ranges::find(finalists.at("columns"), "measure",
+                                         [](const Json& one) { return one.at("key"); });
+  std::vector<std::string> measures;
+  for (const Json& row : finalists.at("rows")) {
+    measures.push_back(row.at(static_cast<std::size_t>(measure - finalists.at("columns").begin())));
+  }
+  EXPECT_THAT(measures, testing::ElementsAre("back to back", "back to back", "cold"));
+}
+
+TEST(Statements, AKernelOnTheHostHasNoNumberOfRegisters) {
+  Database database;
+  database.begin_run("aaaaaaaa");
+  database.add_trial(1, 0, 100e3, Outcome::ok, 0);
+  database.add_final({Database::finalist("candidate", 1, 100e3, 1, 1, 1)}, 0);
+  const Json table = database.section("finalists").at("table");
+  for (std::size_t i = 0; i < table.at("columns").size(); ++i) {
+    const std::string key = table.at("columns").at(i).at("key");
+    if (key != "registers" && key != "local_bytes") continue;
+    EXPECT_TRUE(table.at("rows").at(0).at(i).is_null()) << key;
+  }
 }
 
 TEST(Statements, SayWhichCardWonASizeOfARunThatHadSeveral) {

@@ -66,6 +66,10 @@ class Database {
     store::BestRecord best;
     best.problem = problem;
     for (const store::FinalistRecord& one : finalists) {
+      if (one.role == "default") {
+        best.default_ns = one.time.median_ns;
+        best.ratio_to_default = one.ratio_to_best;
+      }
       if (one.role == "library" || one.ratio_low != 1 || one.ratio_high != 1) continue;
       best.config_json = one.config_json;
       best.time = one.time;

@@ -2,18 +2,24 @@
 #include "tuner/verify/check_kernels.hpp"
 
 #include "tests/support/cached_cpu_backend.hpp"
+#include "tuner/family/family.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstdint>
+#include <filesystem>
 #include <limits>
 #include <map>
 #include <numeric>
 #include <set>
 #include <span>
+#include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace tuner::verify {
@@ -154,6 +160,27 @@ TEST_F(CheckKernelsFill, SortedNumbersAscendAndOffsetsEndWithTheEntries) {
   int empty = 0;
   for (std::size_t i = 1; i < offsets.size(); ++i) empty += offsets[i] == offsets[i - 1] ? 1 : 0;
   EXPECT_GT(empty, kCount / 10) << "rows without entries";
+}
+
+TEST_F(CheckKernelsFill, GroupsWithoutRowsAreNotCountedAsRead) {
+  const family::Problem problem =
+      family::load_family(std::filesystem::path(TUNER_SOURCE_DIR) / "spaces/gemm_grouped.json")
+          .problem;
+  for (const auto& [rows, groups] : std::vector<std::pair<std::int64_t, std::int64_t>>{
+           {8, 8}, {512, 8}, {2048, 128}, {64, 64}}) {
+    constexpr int kDraws = 100;
+    int with_rows = 0;
+    for (std::uint64_t seed = 0; seed < kDraws; ++seed) {
+      backend::Buffer buffer(*backend, static_cast<std::size_t>(groups + 1) * sizeof(std::int32_t));
+      kernels.fill_offsets({buffer.id(), family::ElementType::s32, groups + 1}, seed, rows);
+      const auto offsets = download<std::int32_t>(buffer);
+      for (std::size_t i = 1; i < offsets.size(); ++i) with_rows += offsets[i] > offsets[i - 1];
+    }
+    const std::string size = fmt::format("{},16,16,GROUPS={}", rows, groups);
+    const double elements = family::bytes_at(problem, space::parse_size(size, problem.dims)) / 2;
+    const double counted = (elements - 2.0 * 16 * static_cast<double>(rows)) / (16 * 16);
+    EXPECT_NEAR(counted, with_rows / double{kDraws}, 0.06 * static_cast<double>(groups)) << size;
+  }
 }
 
 TEST_F(CheckKernelsFill, PerturbedNumbersAreAFewUnitsInTheLastPlaceAway) {

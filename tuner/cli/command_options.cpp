@@ -623,10 +623,10 @@ void add_capture(CLI::App& app, Arguments& arguments) {
       ->type_name("FILE");
   sub->add_option("--launch", o.launch, "Which of the kernel's launches, from 1")
       ->type_name("N")
-      ->check(CLI::PositiveNumber);
+      ->check(whole_number(1));
   sub->add_option("--limit", o.limit_mib, "Most MiB of all its buffers")
       ->type_name("MIB")
-      ->check(CLI::PositiveNumber);
+      ->check(whole_number(1));
   sub->add_option("--elements", o.elements,
                   "Elements of a buffer, where its memory goes on behind them")
       ->type_name("NAME=N");

@@ -15,13 +15,18 @@ constexpr std::uint64_t kMostRounds = 10'000;
 
 }  // namespace
 
-CLI::Validator whole_number(std::uint64_t least, std::uint64_t most) {
-  const auto check = [least, most](const std::string& text) -> std::string {
+CLI::Validator whole_number(std::uint64_t least, std::uint64_t most,
+                            std::optional<std::uint64_t> alone) {
+  const auto check = [least, most, alone](const std::string& text) -> std::string {
     std::uint64_t number = 0;
     const char* const end = text.data() + text.size();
     const auto [after, error] = std::from_chars(text.data(), end, number);
-    if (error == std::errc{} && after == end && number >= least && number <= most) return "";
-    return fmt::format("'{}' is not a whole number in {} … {}", text, least, most);
+    const bool is_number = error == std::errc{} && after == end;
+    if (is_number && ((number >= least && number <= most) || number == alone)) return "";
+    const bool is_open = most == std::numeric_limits<std::uint64_t>::max();
+    return fmt::format(
+        "'{}' must be {}a whole number {}", text, alone ? fmt::format("{} or ", *alone) : "",
+        is_open ? fmt::format("of at least {}", least) : fmt::format("from {} to {}", least, most));
   };
   return {check, ""};
 }
@@ -101,9 +106,8 @@ void add_bench_options(CLI::App& app, BenchOptions& options) {
          "--save-outputs, neither verified nor timed")
       ->capture_default_str()
       ->type_name("N")
-      ->check(whole_number(0, 0) |
-              whole_number(static_cast<std::uint64_t>(measure::RoundsPlan{}.fewest_rounds),
-                           kMostRounds));
+      ->check(whole_number(static_cast<std::uint64_t>(measure::RoundsPlan{}.fewest_rounds),
+                           kMostRounds, 0));
   app.add_option("--save-outputs", options.save_outputs,
                  "Write what each configuration computes to a file in this folder")
       ->type_name("DIR");

@@ -129,17 +129,6 @@ double log_mean(const std::vector<double>& values) {
                   static_cast<double>(values.size()));
 }
 
-std::string environment_in_words(const space::EnvironmentInfo& environment) {
-  std::vector<std::string> words;
-  for (const auto& [label, value] : {std::pair{"driver ", environment.driver},
-                                     {"", environment.compiler},
-                                     {"", environment.library},
-                                     {"tune ", environment.tool}}) {
-    if (!value.empty()) words.push_back(label + value);
-  }
-  return fmt::format("{}", fmt::join(words, ", "));
-}
-
 std::string changed(const std::string& a, const std::string& b) {
   return a == b ? a : fmt::format("{} → {}", a, b);
 }
@@ -177,6 +166,17 @@ bool are_one_result(const store::StoredBest& a, const store::StoredBest& b) {
 }
 
 }  // namespace
+
+std::string environment_in_words(const space::EnvironmentInfo& environment) {
+  std::vector<std::string> words;
+  for (const auto& [label, value] : {std::pair{"driver ", environment.driver},
+                                     {"", environment.compiler},
+                                     {"", environment.library},
+                                     {"tune ", environment.tool}}) {
+    if (!value.empty()) words.push_back(label + value);
+  }
+  return fmt::format("{}", fmt::join(words, ", "));
+}
 
 std::vector<store::StoredBest> results_about(std::vector<store::StoredBest> results,
                                              std::string_view words) {

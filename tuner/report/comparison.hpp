@@ -80,6 +80,9 @@ struct Comparison {
 [[nodiscard]] std::optional<double> geometric_mean(std::span<const ComparedSize> sizes);
 [[nodiscard]] std::size_t count_of(std::span<const ComparedSize> sizes, Change change);
 
+/// "driver 580.159.04, NVRTC 13.0, cuBLAS 13.1.0, tune 0.2.0".
+[[nodiscard]] std::string environment_in_words(const space::EnvironmentInfo& environment);
+
 /// A device with its versions, and how many results are of it: "NVIDIA H200, driver 580.159.04,
 /// NVRTC 13.0, cuBLAS 13.1.0: 72 sizes".
 [[nodiscard]] std::vector<std::string> described_environments(

@@ -165,6 +165,10 @@ Json kernel_document(const KernelHistory& kernel, const Metric& metric,
                    importance_by_size(kernel, ranked),
                    failures_section(kernel),
                    budget_section(kernel)};
+  Json environments = Json::array();
+  for (const space::EnvironmentInfo& each : kernel.environments) {
+    environments.push_back(environment_in_words(each));
+  }
   if (Json energy = energy_section(kernel); !energy.is_null()) {
     sections.push_back(std::move(energy));
   }
@@ -174,7 +178,9 @@ Json kernel_document(const KernelHistory& kernel, const Metric& metric,
               {"verdict", kernel_verdict(kernel, metric)},
               {"sections", std::move(sections)},
               {"sizes", sizes},
-              {"commands", commands_of(kernel)}};
+              {"commands", commands_of(kernel)},
+              {"space", space_file(kernel)},
+              {"environments", std::move(environments)}};
 }
 
 /// By family, in the order of the kernels, which stand together.

@@ -145,7 +145,9 @@ Json explained_row(const KernelHistory& kernel, const SizeHistory& size,
     return contender.timed ? Json(rounded((*contender.timed).*member)) : Json();
   };
   const auto takes = [&](std::int64_t counters::Footprint::*member) {
-    return profile.footprint ? Json((*profile.footprint).*member) : Json();
+    const auto& footprint = profile.footprint;  // 0 of a kernel without registers says nothing
+    const bool is_known = footprint && (footprint->registers > 0 || (*footprint).*member > 0);
+    return is_known ? Json((*footprint).*member) : Json();
   };
   Json row = {library ? size.best->library_name : contender.role,
               parameter_change(best, contender),

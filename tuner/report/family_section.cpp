@@ -8,7 +8,6 @@
 #include "tuner/report/kernel_sections.hpp"
 #include "tuner/report/metric.hpp"
 #include "tuner/report/nominal_memory.hpp"
-#include "tuner/report/reproduce.hpp"
 #include "tuner/report/size_sections.hpp"
 #include "tuner/report/table.hpp"
 #include "tuner/report/verdict.hpp"
@@ -30,6 +29,7 @@ namespace {
 constexpr double kSquare = 2;   // the longest extent over the shortest, up to this
 constexpr double kOblong = 16;  // up to this; beyond it a size is skinny
 constexpr std::size_t kMostNamed = 5;
+constexpr std::string_view kColdGain = "× default, cold";
 
 struct BySize {
   bool operator()(std::string_view a, std::string_view b) const { return comes_before(a, b); }
@@ -115,14 +115,16 @@ const store::BestRecord* demand_of(const Row& row) {
   return nullptr;
 }
 
-/// The time at the roof over the time taken.
+/// The time at the roof over the time taken. A faster one is of work that was not done: none.
 std::optional<double> share_of_roof(const Row& row, const Roofs& roofs) {
   const store::BestRecord* demand = demand_of(row);
   if (demand == nullptr) return std::nullopt;
   const auto roof = roofs.flops.find(row.type);
   const double compute = roof == roofs.flops.end() ? 0 : demand->flops / roof->second;
   const double memory = roofs.bytes > 0 ? demand->bytes / roofs.bytes : 0;
-  return std::max(compute, memory) / *ranking_ns(*row.best());
+  const double share = std::max(compute, memory) / *ranking_ns(*row.best());
+  constexpr double kRounding = 1e-6;
+  return share > 1 + kRounding ? std::nullopt : std::optional(share);
 }
 
 /// The rate over the nominal one.
@@ -211,7 +213,7 @@ Json sizes_header(std::span<const KernelHistory> kernels, const FamilyMetric& me
                            {"low", "95\u00a0% from", "factor"},
                            {"high", "to", "factor"},
                            {"interval", "95\u00a0% interval", "text"},
-                           {"default", "× default", "factor"},
+                           {"default", kColdGain, "factor"},
                            {"sustained_ns", "Back to back", "time"},
                            {"median_ns", "Cold", "time"},
                            {"rate", metric.metric.unit, "number"},
@@ -251,7 +253,7 @@ Json sizes_table(std::span<const KernelHistory> kernels, const std::vector<Row>&
                   cell(record.ratio_to_library_low),
                   cell(record.ratio_to_library_high),
                   interval_of(record),
-                  cell(record.ratio_to_default),
+                  cell(best == nullptr ? std::nullopt : cold_gain(*best)),
                   cell(record.sustained_ns),
                   cell(best == nullptr ? std::nullopt : best_ns(*best)),
                   cell(best == nullptr ? std::nullopt : metric.rate(row)),
@@ -296,7 +298,7 @@ struct OfType {
   std::string type;
   std::uint64_t sizes = 0;
   Standing standing = {};
-  double default_logs = 0;  // of the ratios to the default
+  double default_logs = 0;  // of the gains over the default
   std::uint64_t with_default = 0;
   std::vector<double> roof_shares = {};
   const Row* highest = nullptr;  // of the highest rate
@@ -314,8 +316,8 @@ std::vector<OfType> by_type(const std::vector<Row>& rows, const FamilyMetric& me
     of->standing.add(row);
     if (row.best() == nullptr) continue;
     ++of->wins[row.entries.front().kernel];
-    if (row.best()->best && row.best()->best->ratio_to_default) {
-      of->default_logs += std::log(*row.best()->best->ratio_to_default);
+    if (const auto gain = cold_gain(*row.best())) {
+      of->default_logs += std::log(*gain);
       ++of->with_default;
     }
     if (const auto share = share_of_roof(row, roofs)) of->roof_shares.push_back(*share);
@@ -396,7 +398,7 @@ Json types_table(std::span<const KernelHistory> kernels, const std::vector<OfTyp
                            {"ahead", "Ahead at", "count"},
                            {"behind", "Behind at", "count"},
                            {"equal", "Tied at", "count"},
-                           {"default", "× default", "factor"},
+                           {"default", kColdGain, "factor"},
                            {"roof", "% of roof (median)", "share"},
                            {"rate", "Highest " + metric.metric.unit, "number"},
                            {"peak", "% of peak", "share"},
@@ -439,24 +441,12 @@ Json wins_table(std::span<const KernelHistory> kernels, const std::vector<OfType
 
 // ---- what to do next ----------------------------------------------------------------------------
 
-/// The space file that the latest run names; empty without runs.
-std::string space_of(const KernelHistory& kernel) {
-  if (kernel.runs.empty()) return "";
-  for (const auto& run : std::views::reverse(kernel.runs)) {
-    if (const std::string file = space_of_command(run.command); !file.empty()) {
-      return shell_line(std::vector<std::string>{file});
-    }
-  }
-  return "FILE";
-}
-
 /// A command for each kernel that is best at one of these sizes: a run, or another command of tune.
 Json commands_for(const std::vector<const Row*>& rows, std::string_view command = "") {
   std::map<const KernelHistory*, std::string> sizes;
   std::vector<const KernelHistory*> order;
   for (const Row* row : rows) {
     const KernelHistory* kernel = row->entries.front().kernel;
-    if (space_of(*kernel).empty()) continue;
     const auto [at, is_new] = sizes.try_emplace(kernel);
     if (is_new) order.push_back(kernel);
     at->second += " --size " + row->problem;
@@ -464,10 +454,10 @@ Json commands_for(const std::vector<const Row*>& rows, std::string_view command 
   Json commands = Json::array();
   for (const KernelHistory* kernel : order) {
     // A final round is for each size that lacks one.
-    const bool on_cpu = kernel->runs.back().backend == "cpu";
+    const bool on_cpu = !kernel->runs.empty() && kernel->runs.back().backend == "cpu";
     commands.push_back(fmt::format(
-        "tune {}--kernel {} --space {}{}{}", command, shell_word(kernel->kernel), space_of(*kernel),
-        on_cpu ? " --backend cpu" : "", command.empty() ? sizes[kernel] : ""));
+        "tune {}--kernel {} --space {}{}{}", command, shell_word(kernel->kernel),
+        space_file(*kernel), on_cpu ? " --backend cpu" : "", command.empty() ? sizes[kernel] : ""));
   }
   return commands;
 }
@@ -488,11 +478,11 @@ std::string behind_text(const std::vector<const Row*>& rows, const std::string& 
   }
   const std::size_t others = rows.size() - named.size();
   return fmt::format(
-      "{} behind {}, which the dispatcher calls there: {}{}. A longer search, or another kernel, "
-      "may "
-      "change that.",
+      "{} behind {}, which the dispatcher calls there: {}{}. A longer search{}, or another kernel, "
+      "may change that.",
       format_plural(rows.size(), "size is", "sizes are"), library, fmt::join(named, "; "),
-      others > 0 ? fmt::format("; and {} more", format_count(others)) : "");
+      others > 0 ? fmt::format("; and {} more", format_count(others)) : "",
+      others > 0 ? " (commands: of the sizes named)" : "");
 }
 
 Json to_do(const std::vector<Row>& rows, const std::string& library) {
@@ -519,7 +509,10 @@ Json to_do(const std::vector<Row>& rows, const std::string& library) {
       commands_for(improving));
   auto behind = with(rows, "behind");
   std::ranges::stable_sort(behind, {}, [](const Row* row) { return *ratio_of(*row->best()); });
-  add(behind, behind.empty() ? "" : behind_text(behind, library), commands_for(behind));
+  const std::vector<const Row*> named(
+      behind.begin(),
+      behind.begin() + std::min(std::ssize(behind), static_cast<std::ptrdiff_t>(kMostNamed)));
+  add(behind, behind.empty() ? "" : behind_text(behind, library), commands_for(named));
   return list;
 }
 

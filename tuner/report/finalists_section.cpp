@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/report/format.hpp"
+#include "tuner/report/metric.hpp"
 #include "tuner/report/size_sections.hpp"
 #include "tuner/report/table.hpp"
 #include "tuner/store/best_line.hpp"
@@ -8,6 +9,9 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <functional>
+#include <string_view>
+#include <vector>
 
 namespace tuner::report {
 namespace {
@@ -131,7 +135,7 @@ std::string label_of(const FinalistRecord& finalist, const SizeHistory& size) {
 /// The contenders that an imported line tells of. Times of a default or a library are medians
 /// alone: 0 stands for the quartiles and the interval that are not known.
 std::vector<FinalistRecord> finalists_of_line(const store::BestRecord& best) {
-  const auto contender = [&](const char* role, double ns, std::optional<double> ratio) {
+  const auto contender = [&](const char* role, double ns, std::optional<double> ratio = {}) {
     FinalistRecord finalist{.role = role, .config_json = "", .time = {}, .samples_ns = {}};
     finalist.time = {.median_ns = ns, .q1_ns = 0, .q3_ns = 0, .min_ns = ns, .samples = 0};
     finalist.ratio_to_best = ratio.value_or(ns / best.time.median_ns);
@@ -142,7 +146,7 @@ std::vector<FinalistRecord> finalists_of_line(const store::BestRecord& best) {
   finalists.front().time = best.time;
   finalists.front().sustained_ns = best.sustained_ns;
   if (best.default_ns) {
-    finalists.push_back(contender("default", *best.default_ns, best.ratio_to_default));
+    finalists.push_back(contender("default", *best.default_ns));
   }
   if (best.library_ns) {
     FinalistRecord library = contender("library", *best.library_ns, best.ratio_to_library);
@@ -162,14 +166,27 @@ std::string answer_of_line(const store::BestRecord& best) {
                     "other finalists were"));
 }
 
+/// What a contender's ratio to the winner is of. An imported line has the library's by the measure
+/// that its best is ranked by, and of a default single launches alone.
+std::string_view compared_by(const FinalistRecord& finalist, const Round& round,
+                             const SizeHistory& size, bool is_imported) {
+  const bool is_library = is_imported && finalist.role.starts_with("library");
+  const bool is_in_series =
+      is_library ? size.best->sustained_ns.has_value()
+                 : finalist.sustained_ns && round.winner != nullptr && round.winner->sustained_ns;
+  return is_in_series ? kBackToBack : kCold;
+}
+
 /// Empty for 0.
 Json cell_if(double value) {
   return value > 0 ? Json(rounded(value)) : Json();
 }
 
+/// What a compiler allotted; 0 of a kernel without registers, on the host, says nothing.
 template <class Value>
-Json known(const ReportedTrial* trial, Value ReportedTrial::*member) {
-  return trial == nullptr ? Json() : Json(trial->*member);
+Json allotted(const ReportedTrial* trial, Value ReportedTrial::*member) {
+  const bool is_known = trial != nullptr && (trial->registers > 0 || trial->*member > 0);
+  return is_known ? Json(trial->*member) : Json();
 }
 
 }  // namespace
@@ -206,6 +223,14 @@ Json finalists_section(const KernelHistory& kernel, const SizeHistory& stored) {
     table["columns"].push_back(
         {{"key", "rested_ns"}, {"label", "After a pause"}, {"kind", "time"}});
   }
+  std::vector<std::string_view> measures;
+  for (const FinalistRecord& finalist : size.finalists) {
+    measures.push_back(compared_by(finalist, round, size, is_imported));
+  }
+  const bool differs = std::ranges::adjacent_find(measures, std::not_equal_to()) != measures.end();
+  if (differs) {
+    table["columns"].push_back({{"key", "measure"}, {"label", "Compared"}, {"kind", "text"}});
+  }
   for (const FinalistRecord& finalist : size.finalists) {
     const ConfigValues values = config_values(kernel.parameters, finalist.config_json);
     const ReportedTrial* trial = trial_of(kernel, size, finalist);
@@ -214,9 +239,10 @@ Json finalists_section(const KernelHistory& kernel, const SizeHistory& stored) {
          rounded(finalist.ratio_to_best), cell_if(finalist.ratio_low), cell_if(finalist.ratio_high),
          rounded(finalist.time.median_ns), cell_if(finalist.time.q1_ns),
          cell_if(finalist.time.q3_ns), cell(finalist.hot_ns), cell(finalist.clock_mhz),
-         known(trial, &ReportedTrial::registers), known(trial, &ReportedTrial::shared_bytes),
-         known(trial, &ReportedTrial::local_bytes), config_text(kernel.parameters, values)});
+         allotted(trial, &ReportedTrial::registers), allotted(trial, &ReportedTrial::shared_bytes),
+         allotted(trial, &ReportedTrial::local_bytes), config_text(kernel.parameters, values)});
     if (shows_rested) table["rows"].back().push_back(cell(finalist.rested_ns));
+    if (differs) table["rows"].back().push_back(measures[table["rows"].size() - 1]);
   }
   Json section = make_section(
       "finalists", "Finalists",

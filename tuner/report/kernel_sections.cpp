@@ -4,6 +4,7 @@
 #include "tuner/core/error.hpp"
 #include "tuner/core/shell_words.hpp"
 #include "tuner/report/format.hpp"
+#include "tuner/report/reproduce.hpp"
 #include "tuner/report/table.hpp"
 #include "tuner/report/verdict.hpp"
 
@@ -12,6 +13,7 @@
 
 #include <algorithm>
 #include <map>
+#include <ranges>
 
 namespace tuner::report {
 namespace {
@@ -51,7 +53,7 @@ Json best_row(const KernelHistory& kernel, const SizeHistory& size, const Metric
           cell(best.ratio_to_library),
           cell(best.ratio_to_library_low),
           cell(best.ratio_to_library_high),
-          cell(best.ratio_to_default),
+          cell(cold_gain(size)),
           best.ties,
           best_config(kernel, size),
           size.best ? "final" : "trial",
@@ -144,6 +146,16 @@ Json how_to_use(const KernelHistory& kernel, const SizeHistory& size,
               {"code", launch_code(size, device, stored)}};
 }
 
+std::string space_file(const KernelHistory& kernel) {
+  std::string file;
+  for (const auto& run : std::views::reverse(kernel.runs)) {
+    file = space_of_command(run.command);
+    if (!file.empty()) break;
+  }
+  if (kernel.runs.empty() && kernel.record) file = fmt::format("spaces/{}.json", kernel.family);
+  return file.empty() ? "FILE" : shell_line(std::vector<std::string>{file});
+}
+
 Json best_section(const KernelHistory& kernel, const Metric& metric,
                   const std::string& device_name) {
   Json table = make_table({{"size", "Size", "text"},
@@ -157,7 +169,7 @@ Json best_section(const KernelHistory& kernel, const Metric& metric,
                            {"ratio_to_library", "% of the library", "share"},
                            {"ratio_to_library_low", "95 % from", "share"},
                            {"ratio_to_library_high", "to", "share"},
-                           {"ratio_to_default", "Speed-up over default", "factor"},
+                           {"ratio_to_default", "Speed-up over default, cold", "factor"},
                            {"ties", "Ties", "count"},
                            {"config", "Configuration", "code"},
                            {"measured_in", "Measured in", "text"},

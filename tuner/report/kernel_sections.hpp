@@ -14,6 +14,9 @@ namespace tuner::report {
 /// result.
 [[nodiscard]] Json how_to_use(const KernelHistory& kernel, const SizeHistory& size,
                               const space::DeviceInfo& device, const SnippetKernel* stored);
+/// The space file for a command: that of the latest run or, of an imported result whose kernel is
+/// an included one, that of its family; "FILE" where it is not known.
+[[nodiscard]] std::string space_file(const KernelHistory& kernel);
 /// What do I use, and how good is it? One row a size.
 [[nodiscard]] Json best_section(const KernelHistory& kernel, const Metric& metric,
                                 const std::string& device_name);

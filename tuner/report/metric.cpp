@@ -77,6 +77,13 @@ std::optional<double> library_ns(const SizeHistory& size) {
   return other_ns(*size.best, size.best->ratio_to_library, size.best->library_ns);
 }
 
+std::optional<double> cold_gain(const SizeHistory& size) {
+  if (!size.best) return std::nullopt;
+  const store::BestRecord& best = *size.best;
+  if (best.default_ns && best.time.median_ns > 0) return *best.default_ns / best.time.median_ns;
+  return best.sustained_ns ? std::nullopt : best.ratio_to_default;
+}
+
 bool has_series(const SizeHistory& size) {
   return std::ranges::any_of(size.evaluations,
                              [](const auto& it) { return it.series_ns.has_value(); });

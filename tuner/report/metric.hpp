@@ -33,9 +33,13 @@ inline constexpr std::string_view kBackToBack = "back to back", kCold = "cold";
 /// cold operands where that was timed, else of single launches from a cold cache; before a final
 /// round that of the fastest trial, by rank_trials. None without a result.
 [[nodiscard]] std::optional<double> ranking_ns(const SizeHistory& size);
-/// The default's and the library's time by the same measure. None where they were not timed.
+/// The default's and the library's time by the same measure; a default that was too slow for a
+/// series has its single launches times the best's share. None where they were not timed.
 [[nodiscard]] std::optional<double> default_ns(const SizeHistory& size);
 [[nodiscard]] std::optional<double> library_ns(const SizeHistory& size);
+/// How many times as long single launches of the default take, the one measure that every final
+/// round has of it. None where it was not timed so.
+[[nodiscard]] std::optional<double> cold_gain(const SizeHistory& size);
 /// The time of single launches of the best known configuration: of its final or, before that, of
 /// the fastest trial.
 [[nodiscard]] std::optional<double> best_ns(const SizeHistory& size);

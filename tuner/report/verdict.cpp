@@ -19,15 +19,16 @@ std::string speed(const SizeHistory& size, const Metric& metric, double ns) {
   return fmt::format("runs in {}", format_time(ns));
 }
 
-std::string comparison(const store::BestRecord& best) {
+std::string comparison(const SizeHistory& size) {
+  const store::BestRecord& best = *size.best;
   std::vector<std::string> parts;
   if (best.ratio_to_library) {
     parts.push_back(fmt::format("{} of {}", format_percent(*best.ratio_to_library),
                                 library_brand(best.library_name)));
   }
-  if (best.ratio_to_default) {
-    parts.push_back(
-        fmt::format("{} its default configuration", format_factor(*best.ratio_to_default)));
+  if (const auto gain = cold_gain(size)) {
+    parts.push_back(fmt::format("{} its default configuration{}", format_factor(*gain),
+                                best.sustained_ns ? " in cold launches" : ""));
   }
   return parts.empty() ? "" : fmt::format(", {}", fmt::join(parts, " and "));
 }
@@ -42,12 +43,17 @@ std::string without_success(const SizeHistory& size) {
                      format_count(commonest->second), in_words(commonest->first));
 }
 
+std::optional<double> ratio_to_library(const SizeHistory& size) {
+  return size.best ? size.best->ratio_to_library : std::nullopt;
+}
+
 /// "41.2 % to 55.3 %" over sizes that know the ratio; empty when fewer than two do.
 std::string range(const std::vector<const SizeHistory*>& sizes,
-                  std::optional<double> store::BestRecord::*ratio, std::string (*format)(double)) {
+                  std::optional<double> (*ratio)(const SizeHistory&),
+                  std::string (*format)(double)) {
   std::vector<double> values;
   for (const SizeHistory* size : sizes) {
-    if (size->best && (*size->best).*ratio) values.push_back(*((*size->best).*ratio));
+    if (const auto value = ratio(*size)) values.push_back(*value);
   }
   if (values.size() < 2) return "";
   const auto [low, high] = std::minmax_element(values.begin(), values.end());
@@ -57,14 +63,14 @@ std::string range(const std::vector<const SizeHistory*>& sizes,
 /// " Over 12 sizes of f64 it reaches …" for sizes of one type; empty when too few are known.
 std::string over_sizes(const std::vector<const SizeHistory*>& sizes, const std::string& of_type) {
   std::vector<std::string> parts;
-  const std::string library = range(sizes, &store::BestRecord::ratio_to_library, format_percent);
+  const std::string library = range(sizes, ratio_to_library, format_percent);
   if (!library.empty()) {
     const auto known = std::ranges::find_if(
         sizes, [](const auto* size) { return size->best && size->best->ratio_to_library; });
     parts.push_back(fmt::format("{} of {}", library, library_brand((*known)->best->library_name)));
   }
-  const std::string standard = range(sizes, &store::BestRecord::ratio_to_default, format_factor);
-  if (!standard.empty()) parts.push_back(fmt::format("{} the default", standard));
+  const std::string standard = range(sizes, cold_gain, format_factor);
+  if (!standard.empty()) parts.push_back(fmt::format("{} the default, cold", standard));
   if (parts.empty()) return "";
   return fmt::format(" Over {} sizes{} it reaches {}.", sizes.size(), of_type,
                      fmt::join(parts, " and "));
@@ -91,7 +97,7 @@ std::string size_verdict(const KernelHistory& kernel, const SizeHistory& size,
   if (!ns) return fmt::format("{}: {}", label, without_success(size));
   std::string text = fmt::format("{}: {} {}", label, kernel.kernel, speed(size, metric, *ns));
   if (!size.best) return text + "; screening time only, not re-timed.";
-  text += comparison(*size.best);
+  text += comparison(size);
   if (size.best->ties > 0) {
     const auto ties = static_cast<std::uint64_t>(size.best->ties);
     text += fmt::format("; {} within 1\u00a0%",

@@ -77,7 +77,7 @@ __global__ void fill_sorted(T* data, long long count, long long seed, double low
 }
 
 /// Where the rows of a CSR matrix of `entries` begin: ascending, the first 0, the last `entries`;
-/// a quarter of the rows is empty.
+/// of many entries, 3 rows in 16 are empty.
 template <class T>
 __global__ void fill_offsets(T* data, long long count, long long seed, long long entries) {
   for (long long i = first_index(); i < count; i += index_stride()) {

@@ -2,7 +2,7 @@
 import type { CustomSeriesRenderItemAPI, CustomSeriesRenderItemParams, EChartsOption } from "echarts";
 import { axisStyle, plot } from "../axis";
 import { cell } from "../format";
-import { columnIndex, type FinalistsSection } from "../document";
+import { columnIndex, texts, type Cell, type FinalistsSection } from "../document";
 import type { Theme } from "../theme";
 import { tip, tooltipStyle } from "../tooltip";
 
@@ -14,8 +14,10 @@ function contenders(section: FinalistsSection): Contender[] {
   const { table } = section;
   const index = (key: string) => columnIndex(table, key);
   let candidates = 0;
-  return table.rows.map((row) => ({
-    name: row[index("role")] === "candidate" ? `finalist ${++candidates}` : String(row[index("role")]),
+  const measures = index("measure") < 0 ? [] : texts(table, "measure"); // where they differ
+  const nameOf = (row: Cell[]) => row[index("role")] === "candidate" ? `finalist ${++candidates}` : String(row[index("role")]);
+  return table.rows.map((row, i) => ({
+    name: nameOf(row) + (measures[i] === "cold" ? ", cold" : ""),
     role: String(row[index("role")]),
     config: String(row[index("config")]),
     ratio: row[index("ratio")] as number,

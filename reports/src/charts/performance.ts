@@ -3,8 +3,10 @@ import type { EChartsOption, LineSeriesOption } from "echarts";
 import { axisStyle, logAxis, plot, timeAxis } from "../axis";
 import { cell, significant } from "../format";
 import { columnIndex, numbers, texts, type PerformanceSection } from "../document";
-import type { Theme } from "../theme";
+import { kManyDotsOpacity, type Theme } from "../theme";
 import { tip, tooltipStyle } from "../tooltip";
+
+const kMostJoined = 60;
 
 /** Rate (or time, where no work is known) of best, default and library over the sizes of a type. */
 export function performanceChart(section: PerformanceSection, type: string, theme: Theme): EChartsOption {
@@ -14,6 +16,7 @@ export function performanceChart(section: PerformanceSection, type: string, them
   const labels = texts(table, "size");
   const kind = table.columns[columnIndex(table, "best")].kind;
   const isTime = kind === "time";
+  const isMany = extents.length > kMostJoined; // lines between neighbours of other shapes would hide the dots
   const place = (value: number | null) => (value === null ? null : isTime ? Math.log10(value) : value);
 
   const line = (key: string, color: string, symbol: string, dash: LineSeriesOption["lineStyle"]): LineSeriesOption | null => {
@@ -21,8 +24,8 @@ export function performanceChart(section: PerformanceSection, type: string, them
     if (values.every((value) => value === null)) return null;
     const name = table.columns[columnIndex(table, key)].label;
     return {
-      type: "line", name, symbol, symbolSize: 8, color, connectNulls: true,
-      lineStyle: { width: 2, ...dash },
+      type: "line", name, symbol, symbolSize: isMany ? 5 : 8, color, connectNulls: true, showAllSymbol: isMany,
+      lineStyle: isMany ? { width: 0 } : { width: 2, ...dash }, itemStyle: isMany ? { opacity: kManyDotsOpacity } : {},
       data: extents.map((x, i) => [Math.log10(x), place(values[i]), i]),
       endLabel: { show: true, formatter: name, color, fontSize: 12, fontWeight: 600, distance: 10 },
       labelLayout: { moveOverlap: "shiftY" },
@@ -43,8 +46,8 @@ export function performanceChart(section: PerformanceSection, type: string, them
       name: `${columns[columnIndex(table, "extent")].label}, logarithmic`, nameLocation: "middle", nameGap: 28, splitLine: { show: false },
     },
     yAxis: isTime
-      ? { ...timeAxis(theme, all), name: "time that sizes are ranked by", nameLocation: "end" }
-      : { ...axisStyle(theme), type: "value", min: 0, name: section.unit, nameLocation: "end" },
+      ? { ...timeAxis(theme, all), axisLine: { ...axisStyle(theme).axisLine, onZero: false }, name: "time that sizes are ranked by", nameLocation: "end" }
+      : { ...axisStyle(theme), type: "value", min: 0, axisLine: { ...axisStyle(theme).axisLine, onZero: false }, name: section.unit, nameLocation: "end" },
     tooltip: {
       ...tooltipStyle(theme), trigger: "item",
       formatter: (hovered) => {

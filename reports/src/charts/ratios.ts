@@ -3,7 +3,7 @@ import type { EChartsOption, ScatterSeriesOption } from "echarts";
 import { axisStyle, logAxis, plot } from "../axis";
 import { cell, significant } from "../format";
 import { columnIndex, numbers, texts, type Family } from "../document";
-import { kManyDots, seriesStyle, type Theme } from "../theme";
+import { kManyDots, kManyDotsOpacity, seriesStyle, type Theme } from "../theme";
 import { tip, tooltipStyle } from "../tooltip";
 
 const kSymbols = ["circle", "diamond", "triangle", "rect"];
@@ -26,8 +26,8 @@ export function ratiosChart({ sizes: table, library }: Family, shown: (index: nu
   const ticks = ratioTicks(far);
   const kinds = [...new Set(shapes)].sort();
   const series = kinds.map((shape, nth): ScatterSeriesOption => ({
-    type: "scatter", name: shape, color: seriesStyle(nth).color, symbol: kSymbols[nth % kSymbols.length], symbolSize: 9,
-    itemStyle: { borderColor: theme.paper, borderWidth: 0.5, opacity: drawn.length > kManyDots ? 0.45 : 1 },
+    type: "scatter", name: shape, color: seriesStyle(nth, theme).color, symbol: kSymbols[nth % kSymbols.length], symbolSize: 9,
+    itemStyle: { borderColor: theme.paper, borderWidth: 0.5, opacity: drawn.length > kManyDots ? kManyDotsOpacity : 1 },
     data: drawn.filter((i) => shapes[i] === shape).map((i) => [Math.log10(work[i]!), Math.log10(ratio[i]!), i]),
   }));
   const style = axisStyle(theme);

@@ -3,7 +3,7 @@ import type { EChartsOption } from "echarts";
 import { axisStyle, logAxis, plot } from "../axis";
 import { cell, rate, significant } from "../format";
 import { numbers, texts, type Family } from "../document";
-import { kManyDots, seriesStyle, type Theme } from "../theme";
+import { kManyDots, kManyDotsOpacity, seriesStyle, type Theme } from "../theme";
 import { tip, tooltipStyle } from "../tooltip";
 
 /** The best rate of each size over its FLOP per byte, below the highest rates measured on the device with its type. */
@@ -43,11 +43,11 @@ export function rooflineChart({ sizes: table, roofs }: Family, shown: (index: nu
       },
     },
     series: some.flatMap((type) => {
-      const { color, symbol } = seriesStyle(kinds.indexOf(type));
+      const { color, symbol } = seriesStyle(kinds.indexOf(type), theme);
       return [
         { type: "line", name: type, data: roof(type), showSymbol: false, silent: true, color: many ? color : theme.ink, lineStyle: { width: 1.5 } },
         { type: "scatter", name: type, symbol: many ? symbol : "circle", symbolSize: 8, color: many ? color : theme.best,
-          itemStyle: { borderColor: theme.paper, borderWidth: 0.5, opacity: drawn.length > kManyDots ? 0.45 : 1 },
+          itemStyle: { borderColor: theme.paper, borderWidth: 0.5, opacity: drawn.length > kManyDots ? kManyDotsOpacity : 1 },
           data: drawn.filter((i) => types[i] === type).map((i) => [Math.log10(intensity[i]!), Math.log10(gflops(i)), i]) },
       ];
     }),
