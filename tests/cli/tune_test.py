@@ -139,6 +139,11 @@ class TuneTest(ProgramTest):
         self.assertIn("skipped: kernel scale, unless --kernel names it: never run on a GPU", run.stderr)
         self.assertEqual([line.split()[0] for line in run.stdout.splitlines()], ["plain", "64"])
         self.assertIn("scale", self.tune("--space", file, "--backend", "cpu", "--kernel", "scale", "--max-evals", 2).stdout)
+        ask = ("query", "--size", "64", "--kernel")
+        self.assertRegex(self.tune(*ask, "scale").stdout, r"\nwarning +never run on a GPU\n")
+        self.assertEqual(self.tune_json(*ask, "scale")["unproven"], "never run on a GPU")
+        self.assertNotIn("never run", self.tune(*ask, "plain").stdout)
+        self.assertEqual(self.tune_json(*ask, "plain")["unproven"], "")
         self.assertIn("only where --kernel names it: never run on a GPU", self.tune("space", "show", file).stdout)
         self.assertIn("the default is valid; never run on a GPU", self.tune("space", "check", file).stdout)
 

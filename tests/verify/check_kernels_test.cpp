@@ -2,6 +2,7 @@
 #include "tuner/verify/check_kernels.hpp"
 
 #include "tests/support/cached_cpu_backend.hpp"
+#include "tuner/backend/cpu/interleaved_image.hpp"
 #include "tuner/family/family.hpp"
 
 #include <fmt/format.h>
@@ -48,6 +49,18 @@ class CheckKernelsFixture : public testing::Test {
 using testing::AllOf;
 using testing::Ge;
 using testing::Lt;
+
+TEST_F(CheckKernelsFixture, AreNotCompiledOnceMoreToShowRaces) {
+  family::CompileJob job = check_kernels_job({"count_fractions<f32>"});
+  const auto has_second = [&] {
+    const auto binary = backend->compiler().compile(job);
+    return binary && !backend::interleaved_part(binary->image).image.empty();
+  };
+  EXPECT_FALSE(has_second());
+  job.options.clear();
+  job.key += " as a candidate";
+  EXPECT_TRUE(has_second());
+}
 
 using CheckKernelsFill = CheckKernelsFixture;
 

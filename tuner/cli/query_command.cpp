@@ -59,6 +59,11 @@ std::string asked_size_text(const select::Selection& selection) {
                           : selection.size_text;
 }
 
+/// Why the kernel runs only where it is named; empty as for any other, or without its space file.
+std::string unproven(const select::Selection& selection) {
+  return selection.stored ? selection.stored->kernel().unproven : "";
+}
+
 Json json_document(const select::Selection& selection) {
   Json document = {{"schema", "tune.query/1"},
                    {"rung", std::string(name(selection.rung))},
@@ -66,6 +71,7 @@ Json json_document(const select::Selection& selection) {
                    {"family", selection.kernel->family},
                    {"kernel", selection.kernel->kernel},
                    {"kernel_hash", selection.kernel->hash},
+                   {"unproven", unproven(selection)},
                    {"size", asked_size(selection)},
                    {"config", parse_json(selection.config_json, "a stored configuration")},
                    {"expected_ns", number_or_null(selection.expected_ns)},
@@ -227,6 +233,7 @@ void print_table(const select::Selection& selection, const Output& output) {
                  fmt::format("imported from {}, not yet verified on this machine", best.origin)});
     }
   }
+  if (const std::string why = unproven(selection); !why.empty()) table.add({"warning", why});
   for (const std::string& reason : selection.explanation) {
     if (reason.find(select::kChangedSince) == std::string::npos) continue;
     table.add({"warning", reason.substr(reason.find(' ') + 1)});  // without "kernel:"
