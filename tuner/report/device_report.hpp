@@ -8,6 +8,8 @@
 #include "tuner/report/report.hpp"
 #include "tuner/report/snippet.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <cstddef>
 #include <functional>
 #include <memory>
