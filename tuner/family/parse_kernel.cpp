@@ -3,6 +3,7 @@
 #include "tuner/core/file_errors.hpp"
 #include "tuner/core/suggest.hpp"
 #include "tuner/family/parse.hpp"
+#include "tuner/source/plain_updates.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -44,8 +45,9 @@ std::vector<std::string> parse_options(const DocumentNode& node) {
   std::vector<std::string> options;
   for (const DocumentNode& element : node.elements(0, kMaximumOptions)) {
     std::string option = element.text();
-    const bool allowed = std::find(kAllowed.begin(), kAllowed.end(), option) != kAllowed.end();
-    if (!allowed && !is_definition(option) && !is_register_limit(option)) {
+    const bool allowed = std::find(kAllowed.begin(), kAllowed.end(), option) != kAllowed.end() ||
+                         is_definition(option) || is_register_limit(option);
+    if (!allowed || option == source::kWithoutRaces) {
       element.fail(fmt::format(
           "the compiler option {} is not allowed, because a space file may be untrusted; allowed "
           "are "

@@ -9,8 +9,8 @@
 
 namespace tuner::source {
 
-/// An option of kernels that are no candidates: the cpu backend does not compile them once more to
-/// show races.
+/// An option of kernels that are no candidates, which space files may not name: the cpu backend
+/// does not compile them once more to show races.
 inline constexpr std::string_view kWithoutRaces = "-DTUNER_WITHOUT_RACES";
 
 /// Whether a kernel may change elements of shared memory, or of memory behind a pointer, in a way
