@@ -47,7 +47,12 @@ std::vector<std::string> parse_options(const DocumentNode& node) {
     std::string option = element.text();
     const bool allowed = std::find(kAllowed.begin(), kAllowed.end(), option) != kAllowed.end() ||
                          is_definition(option) || is_register_limit(option);
-    if (!allowed || option == source::kWithoutRaces) {
+    if (option == source::kWithoutRaces) {
+      element.fail(
+          fmt::format("the compiler option {} is not allowed: it keeps races from being looked for",
+                      in_quotes(option)));
+    }
+    if (!allowed) {
       element.fail(fmt::format(
           "the compiler option {} is not allowed, because a space file may be untrusted; allowed "
           "are "

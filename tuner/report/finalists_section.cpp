@@ -170,10 +170,9 @@ std::string answer_of_line(const store::BestRecord& best) {
 /// that its best is ranked by, and of a default single launches alone.
 std::string_view compared_by(const FinalistRecord& finalist, const Round& round,
                              const SizeHistory& size, bool is_imported) {
-  const bool is_library = is_imported && finalist.role.starts_with("library");
+  if (is_imported && finalist.role.starts_with("library")) return ranking_measure(size);
   const bool is_in_series =
-      is_library ? size.best->sustained_ns.has_value()
-                 : finalist.sustained_ns && round.winner != nullptr && round.winner->sustained_ns;
+      finalist.sustained_ns && round.winner != nullptr && round.winner->sustained_ns;
   return is_in_series ? kBackToBack : kCold;
 }
 

@@ -44,7 +44,7 @@ Json best_row(const KernelHistory& kernel, const SizeHistory& size, const Metric
   const store::BestRecord best = size.best.value_or(store::BestRecord{});
   return {format_size(size.problem),
           rounded(*ranking_ns(size)),
-          size.best ? (best.sustained_ns ? kBackToBack : kCold) : measure_of_trials(size),
+          ranking_measure(size),
           rounded(time.median_ns),
           rounded(time.q1_ns),
           rounded(time.q3_ns),

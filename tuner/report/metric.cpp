@@ -93,6 +93,11 @@ std::string_view measure_of_trials(const SizeHistory& size) {
   return has_series(size) ? kBackToBack : kCold;
 }
 
+std::string_view ranking_measure(const SizeHistory& size) {
+  if (!size.best) return measure_of_trials(size);
+  return size.best->sustained_ns ? kBackToBack : kCold;
+}
+
 const ReportedTrial* fastest(const SizeHistory& size) {
   const ReportedTrial* best = nullptr;
   for (const ReportedTrial& trial : size.evaluations) {

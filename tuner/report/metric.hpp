@@ -33,6 +33,8 @@ inline constexpr std::string_view kBackToBack = "back to back", kCold = "cold";
 /// cold operands where that was timed, else of single launches from a cold cache; before a final
 /// round that of the fastest trial, by rank_trials. None without a result.
 [[nodiscard]] std::optional<double> ranking_ns(const SizeHistory& size);
+/// What that time is of: kBackToBack or kCold.
+[[nodiscard]] std::string_view ranking_measure(const SizeHistory& size);
 /// The default's and the library's time by the same measure; a default that was too slow for a
 /// series has its single launches times the best's share. None where they were not timed.
 [[nodiscard]] std::optional<double> default_ns(const SizeHistory& size);

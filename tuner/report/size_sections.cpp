@@ -122,7 +122,7 @@ Json marks_of(const SizeHistory& size) {
     marks.push_back(Json{{"role", role}, {"label", label}, {"ns", rounded(ns)}});
   };
   const bool by_series = has_series(size);
-  if (by_series && size.best && !size.best->sustained_ns) return marks;  // of another measure
+  if (by_series && ranking_measure(size) == kCold) return marks;  // of another measure
   const auto value = [&](auto by_rank, std::optional<double> cold) {
     return by_series ? by_rank(size) : cold;
   };

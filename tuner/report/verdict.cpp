@@ -28,7 +28,7 @@ std::string comparison(const SizeHistory& size) {
   }
   if (const auto gain = cold_gain(size)) {
     parts.push_back(fmt::format("{} its default configuration{}", format_factor(*gain),
-                                best.sustained_ns ? " in cold launches" : ""));
+                                ranking_measure(size) == kCold ? "" : " in cold launches"));
   }
   return parts.empty() ? "" : fmt::format(", {}", fmt::join(parts, " and "));
 }
