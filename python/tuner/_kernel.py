@@ -46,6 +46,11 @@ class Kernel:
         torch.library.register_autograd(name, …)."""
         return _operator.functional(name, self.tuned)
 
+    def torch_choice(self, name: str) -> Any:
+        """Registers an operator as torch_function() does, but which takes tensors before numbers. torch.compile(mode="max-autotune")
+        times the kernel beside the reference, as Inductor compiles it, and calls the faster."""
+        return _operator.inductor_choice(name, self.tuned, self.reference)
+
 
 def kernel(source: Any, entry: Optional[str] = None, **options: Any) -> Callable[[Callable[..., Any]], Kernel]:
     """Makes a function the reference of a CUDA kernel, which is launched by its name.

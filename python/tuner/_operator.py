@@ -3,10 +3,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, List
+import importlib
+import inspect
+from typing import Any, Callable, Dict, List
 
 from . import _arrays
 from ._arguments import Parameter
+from ._library import Error
+from ._reference import library_of
 from ._tuned import Tuned
 
 _NUMBERS = {"float": "float", "double": "float", "__half": "float", "__nv_bfloat16": "float"}
@@ -21,10 +25,12 @@ def in_place(name: str, tuned: Tuned) -> Any:
     return operator
 
 
-def functional(name: str, tuned: Tuned) -> Any:
+def functional(name: str, tuned: Tuned, tensors_first: bool = False) -> Any:
     """The operator takes what the kernel reads and returns new outputs, in the order of the kernel's parameters."""
     torch = __import__("torch")
     read = [it for it in tuned.parameters if it.name not in tuned.outputs or it.name in tuned.updated]
+    if tensors_first:
+        read.sort(key=lambda parameter: not parameter.is_pointer)
     if not any(it.is_pointer for it in read):
         raise TypeError(f"{tuned.kernel} reads no tensor, whose device its results could have: use torch_operator()")
 
@@ -49,6 +55,31 @@ def functional(name: str, tuned: Tuned) -> Any:
     schema = f"({', '.join(_declared(it, [], 0) for it in read)}) -> {results if len(tuned.outputs) == 1 else f'({results})'}"
     operator = torch.library.custom_op(name, run, mutates_args=(), schema=schema)
     operator.register_fake(lambda *values: returned(made(list(values))))
+    return operator
+
+
+def inductor_choice(name: str, tuned: Tuned, reference: Callable[..., Any]) -> Any:
+    """functional(), for which Inductor may compile the reference instead. Inductor passes tensors by place, numbers by name."""
+    try:
+        inductor = importlib.import_module("torch._inductor.kernel.custom_op")
+        register, config = inductor.register_custom_op_autotuning, inductor.CustomOpConfig
+    except (ImportError, AttributeError) as error:
+        raise Error("this version of PyTorch cannot time an operator beside code of its own "
+                    "(torch._inductor.kernel.custom_op.register_custom_op_autotuning): use torch_function()") from error
+    if library_of(reference) != "torch":
+        raise TypeError(f"{tuned.kernel}: Inductor compiles functions of PyTorch, the reference is of {library_of(reference)}: use torch_function()")
+    if len(tuned.outputs) != 1:
+        raise TypeError(f"{tuned.kernel} writes {', '.join(tuned.outputs)}, Inductor takes operators with one result: use torch_function()")
+    operator = functional(name, tuned, tensors_first=True)
+    tensors = [it.name for it in tuned.parameters if it.is_pointer and (it.name not in tuned.outputs or it.name in tuned.updated)]
+    parameters = inspect.signature(reference).parameters
+    takes_all = any(it.kind == it.VAR_KEYWORD for it in parameters.values())
+
+    def compiled(*given: Any, **numbers: Any) -> Any:
+        named = {**dict(zip(tensors, given)), **numbers}
+        return reference(**{key: value for key, value in named.items() if takes_all or key in parameters})
+
+    register(operator, configs=[config(compiled)])
     return operator
 
 

@@ -118,6 +118,18 @@ class GpuTest(unittest.TestCase):
         graph.replay()
         torch.testing.assert_close(y, torch.softmax(fixed, dim=1))
 
+    def test_inductor_chooses_between_the_kernel_and_its_reference(self):
+        from torch._inductor import select_algorithm
+        operator = self.kernel().torch_choice("tuner_test::softmax_choice")
+        timed = []
+        select_algorithm.add_feedback_saver(lambda timings, *rest: timed.append([choice.name for choice in timings]))
+        self.addCleanup(select_algorithm.clear_feedback_savers)
+        x = torch.randn(512, 1024, device="cuda")
+        torch.library.opcheck(operator, (x, 1024))
+        compiled = torch.compile(lambda x: 2 * operator(x, x.shape[1]), mode="max-autotune-no-cudagraphs", fullgraph=True)
+        torch.testing.assert_close(compiled(x), 2 * torch.softmax(x, dim=1))
+        self.assertEqual([len(each) for each in timed], [2], timed)
+
     def test_a_prepared_size_is_captured(self):
         k = self.kernel().tuned
         x, y = torch.randn(333, 77, device="cuda"), torch.empty(333, 77, device="cuda")

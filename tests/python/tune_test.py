@@ -209,9 +209,20 @@ class KernelTest(TuneTest):
             self.assertEqual(y.tolist(), x.tolist())
             updated.torch_operator("mine::update_")(6, 3.0, x, y)
             self.assertEqual(y.tolist(), [0, 4, 8, 12, 16, 20])
+            with self.assertRaisesRegex(tuner.Error, r"cannot time an operator beside code of its own .*: use torch_function\(\)"):
+                new.torch_choice("mine::choice")
+            inductor = types.SimpleNamespace(CustomOpConfig=lambda function: function, register_custom_op_autotuning=lambda operator, configs: choices.extend(configs))
+            choices = []
+            with unittest.mock.patch.dict(sys.modules, {"torch._inductor.kernel.custom_op": inductor}):
+                with self.assertRaisesRegex(TypeError, "the reference is of numpy"):
+                    new.torch_choice("mine::choice")
+                with unittest.mock.patch("tuner._operator.library_of", lambda function: "torch"):
+                    self.assertEqual(new.torch_choice("mine::choice")(x, 6, 3.0).tolist(), [0, 3, 6, 9, 12, 15])
+            self.assertEqual([each(x, n=6, a=4.0).tolist() for each in choices], [[0, 4, 8, 12, 16, 20]])
         self.assertEqual(made, [("mine::new", "(SymInt n, float a, Tensor x) -> Tensor", []),
                                 ("mine::update", "(SymInt n, float a, Tensor x, Tensor y) -> Tensor", []),
-                                ("mine::update_", "(SymInt n, float a, Tensor x, Tensor(a3!) y) -> ()", ["y"])])
+                                ("mine::update_", "(SymInt n, float a, Tensor x, Tensor(a3!) y) -> ()", ["y"]),
+                                ("mine::choice", "(Tensor x, SymInt n, float a) -> Tensor", [])])
 
 
 class BadInputTest(TuneTest):
