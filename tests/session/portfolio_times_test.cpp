@@ -6,6 +6,11 @@
 
 #include <gmock/gmock.h>
 
+#include <chrono>
+#include <future>
+#include <string>
+#include <vector>
+
 namespace tuner::session {
 namespace {
 
@@ -58,6 +63,22 @@ TEST_F(PortfolioTimesTest, TimesCandidatesAndTheLibraryAndStoresTrials) {
   EXPECT_EQ(stored.state, store::RunState::complete);
   EXPECT_THAT(store_.trials(stored.id), SizeIs(times.trials));
   EXPECT_THAT(store_.bests({}), IsEmpty()) << "without a final round nothing is the best";
+}
+
+TEST_F(PortfolioTimesTest, WhileCodeIsCompiledCandidatesThatHaveTheirsAreTimed) {
+  plan_.compile_threads = 3;
+  std::promise<void> others_are_timed;
+  std::vector<std::string> launched;  // in the order of their first launches
+  device_.on_compile = [&](const std::string& entry) {
+    if (entry == "toy<2,1>") others_are_timed.get_future().wait_for(std::chrono::minutes(1));
+  };
+  device_.on_launch = [&](const std::string& entry) {
+    if (std::ranges::count(launched, entry) > 0) return;
+    launched.push_back(entry);
+    if (launched.size() == 2) others_are_timed.set_value();
+  };
+  EXPECT_THAT(run().matrix.times_ns[0], Each(std::optional(1000.0)));
+  EXPECT_EQ(launched.back(), "toy<2,1>");
 }
 
 TEST_F(PortfolioTimesTest, WhatTheDatabaseHasIsNotRepeated) {

@@ -12,6 +12,7 @@
 #include "tuner/core/json.hpp"
 #include "tuner/core/links.hpp"
 #include "tuner/core/printable.hpp"
+#include "tuner/select/portfolio.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -19,6 +20,7 @@
 #include <algorithm>
 #include <chrono>
 #include <fcntl.h>
+#include <set>
 #include <sys/file.h>
 #include <unistd.h>
 
@@ -68,13 +70,39 @@ class SetupLock {
   int file_ = -1;
 };
 
-/// A family to measure: its space file and which sizes programs ask for.
+/// Sizes that are drawn of each type.
+constexpr std::size_t kDraws = 24;
+
+/// An included family that has a distribution for the backend.
 struct Included {
-  fs::path space, distribution;
+  family::Family family;
+  fs::path distribution;
+  std::size_t types;    // that have a portfolio of their own
+  std::size_t kernels;  // that compete on the backend
 };
 
-/// The included families that have a distribution for the backend, by name.
-std::vector<Included> included_families(const std::string& backend) {
+Included read_included(const fs::path& spaces, const fs::path& distribution,
+                       const std::string& backend, std::uint64_t seed) {
+  const Json document = parse_json(read_file(distribution, kMostBytes), distribution.string());
+  const std::string name = document.at("family").get<std::string>();
+  Included included{.family = family::load_family(spaces / (name + ".json")),
+                    .distribution = distribution,
+                    .types = 0,
+                    .kernels = 0};
+  const family::Family& family = included.family;
+  std::set<std::string> types;
+  for (const family::WeightedSize& it :
+       family::load_distribution(distribution, family).draw(kDraws, seed)) {
+    types.insert(select::types_of(it.size, family.problem.dims));
+  }
+  included.types = types.size();
+  included.kernels = static_cast<std::size_t>(std::ranges::count_if(
+      family.kernels, [&](const family::Kernel& it) { return it.competes_on(backend); }));
+  return included;
+}
+
+/// All of them. What has most kernels and types comes last: it has the time that others leave.
+std::vector<Included> included_families(const std::string& backend, std::uint64_t seed) {
   const auto spaces = data_file("spaces");
   std::vector<Included> families;
   if (spaces) {
@@ -82,12 +110,12 @@ std::vector<Included> included_families(const std::string& backend) {
     std::error_code none;
     for (const auto& entry : fs::directory_iterator(folder, none)) {
       if (entry.path().extension() != ".json") continue;
-      const Json document = parse_json(read_file(entry.path(), kMostBytes), entry.path().string());
-      families.push_back({.space = *spaces / (document.at("family").get<std::string>() + ".json"),
-                          .distribution = entry.path()});
+      families.push_back(read_included(*spaces, entry.path(), backend, seed));
     }
   }
-  std::ranges::sort(families, {}, &Included::distribution);
+  std::ranges::sort(families, {}, [](const Included& it) {
+    return std::pair(it.kernels * it.types, it.distribution);
+  });
   if (!families.empty()) return families;
   throw Error(
       ErrorCode::failure,
@@ -100,8 +128,8 @@ std::vector<Included> included_families(const std::string& backend) {
 /// "auto" is what the devices of this machine make of it, which only a child may ask.
 std::string backend_of(const DeviceOptions& options) {
   if (options.backend != "auto") return options.backend;
-  const family::Family any = family::load_family(included_families("cpu").front().space);
-  return OpenedDevice(options, any, 0).device().device().backend;
+  const Included any = included_families("cpu", 0).front();
+  return OpenedDevice(options, any.family, 0).device().device().backend;
 }
 
 }  // namespace
@@ -109,17 +137,18 @@ std::string backend_of(const DeviceOptions& options) {
 int setup(const CommonOptions& common, const SetupOptions& options) {
   const auto until = Clock::now() + parse_duration(options.max_time, "--max-time");
   const SetupLock lock(database_path(common));
-  const std::vector<Included> families = included_families(backend_of(options));
+  const std::vector<Included> families = included_families(backend_of(options), options.seed);
   const Interrupt interrupt;
   Json document = {{"schema", "tune.setup/1"}, {"portfolios", Json::array()}};
   std::size_t left = families.size();
-  for (const auto& [space, distribution] : families) {
+  for (const Included& included : families) {
+    const family::Family& family = included.family;
     const auto now = Clock::now();
     const auto share = std::max(Clock::duration::zero(), until - now) / left--;
-    const family::Family family = family::load_family(space);
     PortfolioOptions mine;
     static_cast<DeviceOptions&>(mine) = options;
-    mine.like = distribution.string();
+    mine.like = included.distribution.string();
+    mine.draws = kDraws * included.types;
     mine.seed = options.seed;
     mine.command_line = options.command_line;
     try {

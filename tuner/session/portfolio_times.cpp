@@ -14,6 +14,9 @@
 #include <limits>
 #include <memory>
 #include <numeric>
+#include <ranges>
+#include <set>
+#include <span>
 #include <utility>
 
 namespace tuner::session {
@@ -64,7 +67,7 @@ class PortfolioTiming {
     std::size_t searches = 0;
   };
 
-  /// The share of the time that searches of unknown kernels may take.
+  /// The share of the time that searches may take, if all kernels are unknown.
   static constexpr double kUnknownShare = 0.3;
   static constexpr std::size_t kSearchedSizes = 3;
   /// Shares of the rest: for searches where the candidates are slowest, and for the members.
@@ -79,6 +82,7 @@ class PortfolioTiming {
   static constexpr double kFirstShares = 4;
   static constexpr double kShares = 2;
   static constexpr std::size_t kFewestInTime = 4;  // candidates that are timed whatever they take
+  static constexpr std::chrono::milliseconds kPollInterval{5};  // of code of several candidates
 
   [[nodiscard]] double spent_s() const { return Seconds(plan_.now() - began_).count(); }
   [[nodiscard]] double most_s() const { return Seconds(plan_.max_time).count(); }
@@ -129,9 +133,16 @@ class PortfolioTiming {
     return order;
   }
 
+  /// Every kernel has its default as a candidate, if it is valid anywhere.
+  [[nodiscard]] std::size_t count_kernels() const {
+    std::set<const family::Kernel*> kernels(plan_.unknown.begin(), plan_.unknown.end());
+    for (const PortfolioCandidate& it : plan_.candidates) kernels.insert(it.kernel);
+    return kernels.size();
+  }
+
   /// The sizes at which an unknown kernel is searched, each in its share of the time.
   void search_unknown(const family::Kernel& kernel) {
-    const double share_s = kUnknownShare * most_s() / static_cast<double>(plan_.unknown.size());
+    const double share_s = kUnknownShare * most_s() / static_cast<double>(count_kernels());
     const double until_s = spent_s() + share_s;
     std::size_t left = kSearchedSizes;
     for (const space::Size& size : by_quartiles(plan_.sizes)) {
@@ -253,21 +264,23 @@ class PortfolioTiming {
       if (stop_() || (i > 0 && is_over())) break;
       const double shares = static_cast<double>(sizes.size() - i);
       const double share = std::min(1.0, (i == 0 ? kFirstShares : kShares) / shares);
-      time_size(i, sizes[i], spent_s() + share * (until_s - spent_s()));
+      const space::Size* const next = i + 1 < sizes.size() ? &sizes[i + 1] : nullptr;
+      time_size(i, sizes[i], next, spent_s() + share * (until_s - spent_s()));
     }
   }
 
   using EntrantTimes = std::map<const Entrant*, double>;
 
   /// A size that is not finished does not count, unless it is the first.
-  void time_size(std::size_t index, const space::Size& size, double until_s) {
+  void time_size(std::size_t index, const space::Size& size, const space::Size* next,
+                 double until_s) {
     PortfolioSizeTimed timed{.number = index + 1, .size = size};
     if (auto problem = problem_of(size)) {
       timed.problem = *std::move(problem);
       return observer_.size_timed(timed);
     }
     const std::size_t before = trial_count();
-    const EntrantTimes times_ns = time_candidates(size, until_s);
+    const EntrantTimes times_ns = time_candidates(size, next, until_s);
     if (is_over() && !sizes_.empty()) return;
     timed.trials = trial_count() - before;
     timed.timed = times_ns.size();
@@ -283,23 +296,67 @@ class PortfolioTiming {
     }
   }
 
+  struct PendingTrial {
+    Entrant* entrant;
+    space::Size size;
+    std::size_t place = 0;  // of the size among the finished ones
+    bool is_asked_for = false;
+    std::shared_future<worker::Compiled> code = {};  // none where none is needed
+  };
+
+  void ask_for_code(PendingTrial& trial) {
+    if (std::exchange(trial.is_asked_for, true)) return;
+    const PortfolioCandidate& candidate = trial.entrant->candidate;
+    trial.code = trials_of(*candidate.kernel).compile_ahead(trial.size, candidate.config);
+  }
+
+  [[nodiscard]] static bool is_ready(const PendingTrial& trial) {
+    return !trial.code.valid() ||
+           trial.code.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+  }
+
+  /// Takes the first trial whose code is compiled out of the list. Compiles those behind it ahead,
+  /// then those that come after the list: a device that waits for code has to be warmed up again.
+  PendingTrial take_next(std::vector<PendingTrial>& trials, std::vector<PendingTrial>& later) {
+    const std::size_t window = std::min(trials.size(), compile_window());
+    const std::span<PendingTrial> ahead(trials.data(), window);
+    for (PendingTrial& it : ahead) ask_for_code(it);
+    for (PendingTrial& it : later | std::views::take(compile_window() - window)) ask_for_code(it);
+    auto next = std::ranges::find_if(ahead, is_ready);
+    while (next == ahead.end()) {
+      ahead.front().code.wait_for(kPollInterval);
+      next = std::ranges::find_if(ahead, is_ready);
+    }
+    const auto place = next - ahead.begin();
+    PendingTrial taken = std::move(*next);
+    trials.erase(trials.begin() + place);
+    return taken;
+  }
+
+  /// Trials of those that may be among the fastest at a size.
+  std::vector<PendingTrial> hopeful_trials(const space::Size& size) {
+    std::vector<PendingTrial> trials;
+    for (const Hopeful& it : hopefuls(size))
+      trials.push_back({.entrant = it.entrant, .size = size});
+    return trials;
+  }
+
   /// Of those that may be among the fastest at a size, within its time, and of those that are
-  /// known.
-  EntrantTimes time_candidates(const space::Size& size, double until_s) {
+  /// known. `next`: the size that comes then, if any.
+  EntrantTimes time_candidates(const space::Size& size, const space::Size* next, double until_s) {
     EntrantTimes times_ns = known_times(size);
-    std::vector<Hopeful> here = hopefuls(size);
-    std::erase_if(here, [&](const Hopeful& hopeful) { return times_ns.contains(hopeful.entrant); });
-    std::size_t ahead = 0;  // more than the device soon reaches would delay the next size
-    for (std::size_t i = 0; i < here.size(); ++i) {
+    std::vector<PendingTrial> here = hopeful_trials(size);
+    std::erase_if(here, [&](const PendingTrial& it) { return times_ns.contains(it.entrant); });
+    std::vector<PendingTrial> later;
+    if (next != nullptr && !problem_of(*next)) later = hopeful_trials(*next);
+    while (!here.empty()) {
       if (is_over() && !(sizes_.empty() && times_ns.empty())) break;
       if (spent_s() >= until_s && times_ns.size() >= kFewestInTime) break;
-      for (; ahead < std::min(here.size(), i + compile_window()); ++ahead) {
-        const PortfolioCandidate& next = here[ahead].entrant->candidate;
-        trials_of(*next.kernel).compile_ahead(size, next.config);
-      }
-      const PortfolioCandidate& it = here[i].entrant->candidate;
-      const store::TrialRecord trial = trial_of(*it.kernel, size, it.config, shortest(times_ns));
-      if (trial.time) times_ns[here[i].entrant] = trial.time->median_ns;
+      const PendingTrial it = take_next(here, later);
+      const PortfolioCandidate& candidate = it.entrant->candidate;
+      const store::TrialRecord trial =
+          trial_of(*candidate.kernel, size, candidate.config, shortest(times_ns));
+      if (trial.time) times_ns[it.entrant] = trial.time->median_ns;
     }
     return times_ns;
   }
@@ -384,19 +441,16 @@ class PortfolioTiming {
     return searches < in_order.size() ? in_order[searches].second : nullptr;
   }
 
-  struct PendingTrial {
-    Entrant* entrant;
-    std::size_t size;  // among the finished ones
-  };
-
   /// Times a new entrant at the finished sizes at which it may be among the fastest.
   void time_everywhere(Entrant& entrant) {
     std::vector<PendingTrial> trials;
     for (std::size_t i = 0; i < sizes_.size(); ++i) {
       const bool is_hopeless = loss_at(entrant, sizes_[i].size).least() > kHopeless;
-      if (!is_hopeless && is_valid(entrant, sizes_[i].size)) trials.push_back({&entrant, i});
+      if (!is_hopeless && is_valid(entrant, sizes_[i].size)) {
+        trials.push_back({.entrant = &entrant, .size = sizes_[i].size, .place = i});
+      }
     }
-    time_all(trials);
+    time_all(std::move(trials));
   }
 
   /// Times those that would be members now at all finished sizes, also where others are faster: the
@@ -405,27 +459,24 @@ class PortfolioTiming {
     std::vector<PendingTrial> trials;
     for (Entrant* const member : present_members()) {
       for (std::size_t i = 0; i < sizes_.size(); ++i) {
-        if (!member->times_ns[i] && is_valid(*member, sizes_[i].size))
-          trials.push_back({member, i});
+        if (member->times_ns[i] || !is_valid(*member, sizes_[i].size)) continue;
+        trials.push_back({.entrant = member, .size = sizes_[i].size, .place = i});
       }
     }
-    time_all(trials);
+    time_all(std::move(trials));
   }
 
-  void time_all(const std::vector<PendingTrial>& trials) {
-    std::size_t ahead = 0;
-    for (std::size_t i = 0; i < trials.size() && !is_over(); ++i) {
-      for (; ahead < std::min(trials.size(), i + compile_window()); ++ahead) {
-        const PortfolioCandidate& next = trials[ahead].entrant->candidate;
-        trials_of(*next.kernel).compile_ahead(sizes_[trials[ahead].size].size, next.config);
-      }
-      FinishedSize& it = sizes_[trials[i].size];
-      const PortfolioCandidate& candidate = trials[i].entrant->candidate;
+  void time_all(std::vector<PendingTrial> trials) {
+    std::vector<PendingTrial> none;
+    while (!trials.empty() && !is_over()) {
+      const PendingTrial it = take_next(trials, none);
+      FinishedSize& at = sizes_[it.place];
+      const PortfolioCandidate& candidate = it.entrant->candidate;
       const store::TrialRecord trial =
-          trial_of(*candidate.kernel, it.size, candidate.config, it.best_ns);
+          trial_of(*candidate.kernel, at.size, candidate.config, at.best_ns);
       if (!trial.time) continue;
-      trials[i].entrant->times_ns[trials[i].size] = trial.time->median_ns;
-      it.best_ns = std::min(it.best_ns.value_or(trial.time->median_ns), trial.time->median_ns);
+      it.entrant->times_ns[it.place] = trial.time->median_ns;
+      at.best_ns = std::min(at.best_ns.value_or(trial.time->median_ns), trial.time->median_ns);
     }
   }
 

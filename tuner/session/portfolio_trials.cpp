@@ -36,11 +36,13 @@ const std::map<std::string, store::TrialRecord>& PortfolioTrials::known(const sp
   return at->second;
 }
 
-void PortfolioTrials::compile_ahead(const space::Size& size, const space::Config& config) {
-  if (known(size).contains(space::canonical_json(*kernel_.space, config))) return;
+std::shared_future<worker::Compiled> PortfolioTrials::compile_ahead(const space::Size& size,
+                                                                    const space::Config& config) {
+  if (known(size).contains(space::canonical_json(*kernel_.space, config))) return {};
   try {
-    static_cast<void>(pool_.submit(family::compile_job(kernel_, space_at(size), config)));
-  } catch (const Error&) {  // which the trial finds, too
+    return pool_.submit(family::compile_job(kernel_, space_at(size), config));
+  } catch (const Error&) {
+    return {};
   }
 }
 

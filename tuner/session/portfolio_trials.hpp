@@ -32,8 +32,10 @@ class PortfolioTrials {
   /// The trials of the database and of this at a size, by canonical configuration.
   [[nodiscard]] const std::map<std::string, store::TrialRecord>& known(const space::Size& size);
 
-  /// Compiles in the background, if the database has no trial of the configuration.
-  void compile_ahead(const space::Size& size, const space::Config& config);
+  /// Compiles in the background; nothing where the database has a trial of the configuration, or
+  /// the trial will say why it cannot be compiled.
+  std::shared_future<worker::Compiled> compile_ahead(const space::Size& size,
+                                                     const space::Config& config);
 
   /// The known trial, or else a configuration that is valid at the size is verified and timed.
   [[nodiscard]] store::TrialRecord trial(const space::Size& size, const space::Config& config,
