@@ -5,6 +5,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
+
 namespace tuner::measure {
 namespace {
 
@@ -43,6 +46,25 @@ TEST(LearnClock, TakesTheMedianClockOfTheWarmDevice) {
   EXPECT_EQ(learn_clock(backend, work_number(1))->baseline_mhz(), 1901);
 }
 
+TEST(LearnClock, AfterOtherWorkRunsUntilTheClockHasSettled) {
+  constexpr std::array kAfterSteps{1980.0, 1700.0, 1650.0, 1645.0, 1645.0};
+  ScriptedBackend backend([](const backend::Work&) { return 1.0; });
+  std::size_t samples = 0;  // one, whose clock does not count, then 20 after each step
+  backend.clock = [&] {
+    const std::size_t after_steps = std::max<std::size_t>(samples++, 1) - 1;
+    return kAfterSteps.at(after_steps / 20);
+  };
+  EXPECT_EQ(learn_clock(backend, work_number(1), kWarmUpAfterOtherWork)->baseline_mhz(), 1645);
+}
+
+TEST(LearnClock, ADeviceWhoseClockDoesNotSettleIsReadAfterTheLongestWarmUp) {
+  ScriptedBackend backend([](const backend::Work&) { return 1.0; });
+  double mhz = 2000;
+  backend.clock = [&] { return mhz -= 1; };
+  const auto watch = learn_clock(backend, work_number(1), kWarmUpAfterOtherWork);
+  EXPECT_NEAR(*watch->baseline_mhz(), 1908.5, 1) << "of the last 20 of 101 samples";
+}
+
 TEST(LearnClock, RunsADeviceWithoutAKnownClockNoLongerThanItMust) {
   ScriptedBackend backend([](const backend::Work&) { return 1.0; });
   EXPECT_EQ(learn_clock(backend, work_number(1))->baseline_mhz(), std::nullopt);
@@ -52,7 +74,7 @@ TEST(LearnClock, RunsADeviceWithoutAKnownClockNoLongerThanItMust) {
 TEST(LearnClock, PreparesEveryRun) {
   // What a kernel adds to a length would otherwise take the next one beyond its list.
   ScriptedBackend backend([](const backend::Work&) { return 1.0; });
-  static_cast<void>(learn_clock(backend, work_number(1), 0, work_number(2)));
+  static_cast<void>(learn_clock(backend, work_number(1), {0, 0}, work_number(2)));
   EXPECT_EQ(backend.unprepared_timings, 0);
   static_cast<void>(learn_clock(backend, work_number(1)));
   EXPECT_EQ(backend.unprepared_timings, 1);

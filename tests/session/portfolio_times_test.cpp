@@ -121,6 +121,15 @@ TEST_F(PortfolioTimesTest, ACandidateIsTimedNearWhereItWonThoughItLosesElsewhere
   EXPECT_TRUE(times.matrix.times_ns[5][at]);
 }
 
+TEST_F(PortfolioTimesTest, MembersOfOtherPortfoliosAreTimedBeforeWhatWonNearby) {
+  plan_.sizes = {{10}};
+  plan_.candidates[1].won_at = {{10}};
+  plan_.candidates[2].was_member = true;
+  plan_.compile_threads = 1;
+  static_cast<void>(run());
+  EXPECT_EQ(device_.compiled().front(), "toy<4,1>") << "so it is compiled and timed first";
+}
+
 TEST_F(PortfolioTimesTest, AMemberIsTimedAtAllSizesThoughItLosesAtMost) {
   plan_.sizes = {{10}, {11}, {12}, {13}, {14}};
   for (const char* const text : {"TILE=1,DEPTH=1", "TILE=1,DEPTH=2", "TILE=1,DEPTH=3"}) {

@@ -109,8 +109,8 @@ class Candidates {
   }
 
  private:
-  void add(const family::Kernel& kernel, const space::Config& config,
-           std::optional<space::Size> won_at = {}) {
+  session::PortfolioCandidate& add(const family::Kernel& kernel, const space::Config& config,
+                                   std::optional<space::Size> won_at = {}) {
     auto known = std::ranges::find_if(plan_.candidates, [&](const auto& it) {
       return it.kernel == &kernel && it.config == config;
     });
@@ -118,8 +118,10 @@ class Candidates {
       plan_.candidates.push_back({.kernel = &kernel, .config = config});
       known = plan_.candidates.end() - 1;
     }
-    if (!won_at || std::ranges::count(known->won_at, *won_at) > 0) return;
-    known->won_at.push_back(*std::move(won_at));
+    if (won_at && std::ranges::count(known->won_at, *won_at) == 0) {
+      known->won_at.push_back(*std::move(won_at));
+    }
+    return *known;
   }
 
   /// Of earlier portfolios for this device, and of all installed tables.
@@ -132,7 +134,7 @@ class Candidates {
     for (const store::PortfolioMember& member : members) {
       if (member.kernel != kernel.name) continue;
       try {
-        add(kernel, space::config_from_json(*kernel.space, member.config_json));
+        add(kernel, space::config_from_json(*kernel.space, member.config_json)).was_member = true;
       } catch (const Error&) {  // the space no longer has it
         continue;
       }

@@ -71,7 +71,7 @@ class SetupLock {
 };
 
 /// Sizes that are drawn of each type.
-constexpr std::size_t kDraws = 24;
+constexpr std::size_t kDraws = 16;
 
 /// An included family that has a distribution for the backend.
 struct Included {

@@ -4,6 +4,7 @@
 #include "tuner/measure/statistics.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace tuner::measure {
 
@@ -33,16 +34,24 @@ void ClockWatch::rebase(std::span<const backend::Sample> samples) {
 }
 
 Expected<ClockWatch, Failure> learn_clock(backend::Backend& backend, const backend::Work& reference,
-                                          double warm_up_ns,
+                                          WarmUp warm_up,
                                           const std::optional<backend::Work>& before) {
   constexpr int kSamples = 20;
+  constexpr double kSettled = 0.005;
   const auto first = backend.time(reference, {.warm_up = 1, .samples = 1, .before = before});
   if (!first) return Unexpected(first.error());
   if (!median_clock(*first)) return ClockWatch{};
-  const auto samples =
-      backend.time(reference, {.samples = kSamples, .warm_up_ns = warm_up_ns, .before = before});
-  if (!samples) return Unexpected(samples.error());
-  return ClockWatch{median_clock(*samples)};
+  std::optional<double> earlier_mhz;
+  for (double warmed_ns = warm_up.step_ns;; warmed_ns += warm_up.step_ns) {
+    const auto samples = backend.time(
+        reference, {.samples = kSamples, .warm_up_ns = warm_up.step_ns, .before = before});
+    if (!samples) return Unexpected(samples.error());
+    const auto mhz = median_clock(*samples);
+    const bool is_settled =
+        mhz && earlier_mhz && std::abs(*mhz - *earlier_mhz) <= kSettled * *earlier_mhz;
+    if (!mhz || is_settled || warmed_ns >= warm_up.most_ns) return ClockWatch{mhz};
+    earlier_mhz = mhz;
+  }
 }
 
 }  // namespace tuner::measure

@@ -36,14 +36,19 @@ class ClockWatch {
   std::optional<double> baseline_mhz_;
 };
 
-/// What brings a device to its clock: from rest, and after other work.
-inline constexpr double kClockWarmUpNs = 1e9, kNextClockWarmUpNs = 0.5e9;
+/// How long a device runs before its clock is read: in steps, until the clock after one deviates
+/// from that after the step before by at most 0.5 %, which is less than one of its own steps.
+struct WarmUp {
+  double step_ns, most_ns;  ///< equal: one step
+};
+inline constexpr WarmUp kWarmUpFromRest{1e9, 1e9};
+inline constexpr WarmUp kWarmUpAfterOtherWork{0.1e9, 0.5e9};
 
 /// A watch whose baseline is the median clock of 20 samples of `reference`, taken after the device
-/// has run it for `warm_up_ns`, each after `before`, as SamplePlan has it. A device that does not
+/// has run it for `warm_up`, each after `before`, as SamplePlan has it. A device that does not
 /// know its clock runs it twice, and every sample on it is steady. Fails as Backend::time does.
 [[nodiscard]] Expected<ClockWatch, Failure> learn_clock(
-    backend::Backend& backend, const backend::Work& reference, double warm_up_ns = kClockWarmUpNs,
+    backend::Backend& backend, const backend::Work& reference, WarmUp warm_up = kWarmUpFromRest,
     const std::optional<backend::Work>& before = {});
 
 }  // namespace tuner::measure

@@ -17,6 +17,7 @@
 #include <ranges>
 #include <set>
 #include <span>
+#include <tuple>
 #include <utility>
 
 namespace tuner::session {
@@ -244,15 +245,20 @@ class PortfolioTiming {
     double least_loss;
   };
 
-  /// The candidates that are valid at a size, the most promising first: those that may be among the
-  /// fastest, and kFewestInTime in any case.
+  /// The candidates that are valid at a size and may be among the fastest there, and kFewestInTime
+  /// in any case: members of other portfolios first, which were chosen to fit many sizes, then the
+  /// most promising.
   std::vector<Hopeful> hopefuls(const space::Size& size) {
     std::vector<Hopeful> here;
     for (Entrant& entrant : entrants_) {
       if (is_valid(entrant, size)) here.push_back({&entrant, loss_at(entrant, size).least()});
     }
-    std::ranges::stable_sort(here, {}, &Hopeful::least_loss);
-    const auto hopeless = std::ranges::upper_bound(here, kHopeless, {}, &Hopeful::least_loss);
+    const auto is_hopeless = [](const Hopeful& it) { return it.least_loss > kHopeless; };
+    std::ranges::stable_sort(here, {}, [&](const Hopeful& it) {
+      const bool was_member = it.entrant->candidate.was_member;
+      return std::tuple(is_hopeless(it), !was_member, it.least_loss);
+    });
+    const auto hopeless = std::ranges::find_if(here, is_hopeless);
     const auto count = static_cast<std::size_t>(hopeless - here.begin());
     here.resize(std::min(here.size(), std::max(count, kFewestInTime)));
     return here;

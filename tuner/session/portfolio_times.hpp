@@ -23,6 +23,7 @@ struct PortfolioCandidate {
   const family::Kernel* kernel = nullptr;
   space::Config config;
   std::vector<space::Size> won_at = {};  ///< where it was the fastest of its kernel before
+  bool was_member = false;  ///< of another portfolio of the family: timed before what won somewhere
 
   [[nodiscard]] std::string config_json() const {
     return space::canonical_json(*kernel->space, config);

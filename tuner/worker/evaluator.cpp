@@ -161,12 +161,13 @@ Expected<measure::ClockWatch*, Failure> Evaluator::clock(verify::Instance& insta
   const space::Size& size = instance.recipe().size;
   if (const auto known = clocks_.find(size); known != clocks_.end()) return &known->second;
   const std::optional<backend::Work> library = instance.library_work();
-  const double warm_up_ns = clocks_.empty() ? measure::kClockWarmUpNs : measure::kNextClockWarmUpNs;
+  const measure::WarmUp warm_up =
+      clocks_.empty() ? measure::kWarmUpFromRest : measure::kWarmUpAfterOtherWork;
   const auto of_work = [&] {
-    return measure::learn_clock(backend_, work, warm_up_ns,
+    return measure::learn_clock(backend_, work, warm_up,
                                 instance.preparation(verify::ordinary_poison));
   };
-  auto learned = library ? measure::learn_clock(backend_, *library, warm_up_ns) : of_work();
+  auto learned = library ? measure::learn_clock(backend_, *library, warm_up) : of_work();
   // That a library cannot be timed at a size is no fault of its candidates.
   if (!learned && library) learned = of_work();
   if (!learned) return Unexpected(std::move(learned.error()));
