@@ -22,11 +22,13 @@ for package in "$toolkit_packages"/libcublas{12,lt12}_12.4.5.8~12.4.1-2_amd64.de
   touch "$mark"
 done
 
-# As NVIDIA's packages lay it out. CMake asks nvcc for the version alone.
+# As NVIDIA's packages lay it out; headers for kernels are looked for beside the folder of NVRTC. CMake asks nvcc for the version alone.
 toolkit=$folder/toolkit
 mkdir -p "$toolkit/bin"
-ln -sfn ../usr/include "$toolkit/include"
-ln -sfn ../usr/lib/x86_64-linux-gnu "$toolkit/lib64"
+if [ ! -e "$toolkit/lib64" ]; then
+  mv "$folder/usr/include" "$toolkit/include"
+  mv "$folder/usr/lib/x86_64-linux-gnu" "$toolkit/lib64"
+fi
 printf '#!/bin/sh\necho "#$ TOP=%s"\necho "release 12.4, V12.4.127"\n' "$toolkit" >"$toolkit/bin/nvcc"
 chmod +x "$toolkit/bin/nvcc"
 
