@@ -50,6 +50,17 @@ int nvmlDeviceGetTotalEnergyConsumption(void* device, unsigned long long* millij
   *millijoules = fake_nvml.millijoules;
   return kSuccess;
 }
+int nvmlDeviceGetMaxClockInfo(void* device, int kind, unsigned* mhz) {
+  constexpr int kSmClock = 1;
+  if (device != &whole || kind != kSmClock || fake_nvml.max_clock_mhz == 0) return kNotSupported;
+  *mhz = fake_nvml.max_clock_mhz;
+  return kSuccess;
+}
+int nvmlDeviceGetEnforcedPowerLimit(void* device, unsigned* milliwatts) {
+  if (device != &whole || fake_nvml.power_limit_mw == 0) return kNotSupported;
+  *milliwatts = fake_nvml.power_limit_mw;
+  return kSuccess;
+}
 int nvmlDeviceIsMigDeviceHandle(void* device, unsigned* is_slice) {
   *is_slice = device == &slice ? 1 : 0;
   return kSuccess;

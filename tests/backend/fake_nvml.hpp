@@ -13,7 +13,8 @@ struct FakeNvml {
   bool tells_processes = true;
   std::vector<unsigned> processes;
   unsigned long long millijoules = 0;
-  unsigned long long reasons = 0;  ///< of the whole GPU; a slice has none
+  unsigned max_clock_mhz = 0, power_limit_mw = 0;  ///< of the whole GPU; 0: it does not tell
+  unsigned long long reasons = 0;                  ///< of the whole GPU; a slice has none
 };
 [[gnu::visibility("default")]] extern FakeNvml fake_nvml;
 

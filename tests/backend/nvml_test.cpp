@@ -31,6 +31,17 @@ TEST_F(NvmlTest, TellsTheEnergyOfAWholeGpu) {
   EXPECT_FALSE(Nvml("GPU-1").joules()) << "the counter is that of all slices";
 }
 
+TEST_F(NvmlTest, TellsWhatLimitsTheClock) {
+  EXPECT_EQ(Nvml("GPU-1").conditions().clock_limit, ClockLimit{}) << "it does not tell";
+  fake_nvml.max_clock_mhz = 1980;
+  fake_nvml.power_limit_mw = 700'000;
+  const ClockLimit limit{.max_clock_mhz = 1980, .power_limit_w = 700};
+  EXPECT_EQ(Nvml("GPU-1").conditions().clock_limit, limit);
+  EXPECT_EQ(Nvml("GPU-2").conditions().clock_limit, ClockLimit{}) << "not known";
+  fake_nvml.is_slice = true;
+  EXPECT_EQ(Nvml("GPU-1").conditions().clock_limit, limit) << "that of the whole GPU";
+}
+
 TEST_F(NvmlTest, NamesOtherProcesses) {
   EXPECT_THAT(Nvml("GPU-1").conditions().other_processes, IsEmpty());
   EXPECT_FALSE(Nvml("GPU-1").conditions().hides_processes);

@@ -59,6 +59,24 @@ class SubmissionTest(ProgramTest):
         self.table["kernels"][0]["environments"][0]["tool"] = "0.0.1"
         self.assertIn("2 tuned sizes were measured by another version than", objections(lambda entry: None))
 
+    def test_clocks_are_told_and_low_ones_warned_of(self):
+        self.table["device"]["backend"] = "cuda"
+        checked = lambda table: self.tune("tables", "check", table)
+        self.assertIn("\nclocks: unknown for 2 of 2 tuned sizes\n", checked(self.changed(lambda entry: None)).stdout)
+        clocks = iter([1410.2, 980])
+
+        def timed(entry):
+            entry.update(clock_mhz=next(clocks), max_clock_mhz=1980, power_limit_w=700)
+
+        table = self.changed(timed)
+        done = checked(table)
+        self.assertIn("\nclocks: 980 to 1410 MHz, at most 1980 MHz, power limit 700 W\n", done.stdout)
+        low = "1 tuned size was timed below 50 % of the card's highest clock"
+        self.assertIn(f"warning: {low}", done.stderr)
+        found = json.loads(self.tune("tables", "check", table, "--json").stdout)
+        self.assertEqual(found["clocks"], {"mhz": [980, 1410.2], "max_mhz": [1980, 1980], "power_limit_w": [700, 700], "unknown": 0})
+        self.assertEqual([it for it in self.objections(table) if low in it], [], "a small card may be limited by its power")
+
     def test_coverage_is_asked_for(self):
         more = self.text_file("more.json", suite([16, 64, 32], [512, 512, 512]))
         self.assertIn(f"{more} has 2 sizes: 1 missing", self.objections("table.json", more))

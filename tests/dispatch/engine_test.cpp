@@ -324,6 +324,20 @@ TEST_F(EngineTest, AnExportedTableAnswersAsItsDatabase) {
   EXPECT_THROW(engine->reload(Table::text("{}")), Error);
 }
 
+TEST_F(EngineTest, ATableOfAnotherArchitectureServesByTheLibrary) {
+  database.add({.size = "8,16,4", .config = R"({"TILE":2})"});
+  open();
+  const store::Store store(database.path(), store::Store::Mode::read_only);
+  select::Catalogue known = select::catalogue(store, {});
+  const std::string own = known.device.architecture;
+  known.device.architecture = "sm_00";
+  engine->reload(Table::text(select::catalogue_json(known)));
+  EXPECT_EQ(launched({8, 16, 4}), "library");
+  EXPECT_THAT(engine->answer(family, space::Size{8, 16, 4}).explanation,
+              Contains(AllOf(HasSubstr("the table is of"), HasSubstr("(sm_00), this is"),
+                             HasSubstr("(" + own + ")"))));
+}
+
 TEST_F(EngineTest, DisabledItLeavesOutWhatWasTuned) {
   settings.tuned = TunedKernels::ignored;
   database.add({.size = "8,16,4"});

@@ -165,5 +165,33 @@ TEST(FamilySection, TheHeaderHasTheClocksOfTheWinnersAndTheNoise) {
   EXPECT_EQ(fact("Noise (quartiles)"), "4.0\u00a0%");
 }
 
+TEST(FamilySection, AnUnprovenKernelIsMarkedWhereItWins) {
+  Database database;
+  const auto tune = [&] {
+    database.add_trial(1, 0, 100e3);
+    database.add_final({Database::finalist("candidate", 1, 100e3, 1, 1, 1)}, 0);
+    return database.document();
+  };
+  const auto state = [](const Json& document) {
+    const Json& table = document.at("families").at(0).at("sizes");
+    std::size_t at = 0;
+    while (table.at("columns").at(at).at("key") != "state") ++at;
+    return table.at("rows").at(0).at(at).get<std::string>();
+  };
+  const auto verdict = [](const Json& document) {
+    return document.at("kernels").at(0).at("verdict").get<std::string>();
+  };
+  database.begin_run("aaaaaaaa");
+  const Json before = tune();
+  EXPECT_THAT(state(before), testing::Not(testing::HasSubstr("unproven")));
+  EXPECT_THAT(verdict(before), testing::Not(testing::HasSubstr("nproven")));
+
+  database.mark_unproven("never run on a GPU");
+  database.begin_run("bbbbbbbb");
+  const Json after = tune();
+  EXPECT_THAT(state(after), testing::HasSubstr("unproven"));
+  EXPECT_THAT(verdict(after), testing::EndsWith(". Unproven: never run on a GPU."));
+}
+
 }  // namespace
 }  // namespace tuner::report

@@ -9,6 +9,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tuner::report {
@@ -104,6 +105,13 @@ class Database {
   void use_types() {
     is_typed_ = true;
     subject_.kernel.space_text = sample_space(subject_.kernel.kernel, true);
+  }
+  /// Of runs that begin from now on.
+  void mark_unproven(const std::string& why) {
+    const std::string_view before = R"({"parameters")";
+    std::string& text = subject_.kernel.space_text;
+    text.insert(text.find(before) + 1, fmt::format(R"("unproven": "{}", )", why));
+    subject_.kernel.hash = "unproven";
   }
   [[nodiscard]] Json document() const { return report_document(store_, subject_.device.name); }
   [[nodiscard]] Json section(const std::string& kind) const {

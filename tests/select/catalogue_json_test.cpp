@@ -106,6 +106,23 @@ TEST_F(CatalogueJsonTest, HasTheSpreadOfAResult) {
               ThrowsMessage<Error>(HasSubstr("a number is out of range")));
 }
 
+TEST_F(CatalogueJsonTest, HasTheClocksOfAResult) {
+  Catalogue known = catalogue(store, {});
+  store::BestRecord& best = known.kernels.front().entries.front().best;
+  const auto read = [&] {
+    return parse_catalogue(catalogue_json(known), "test").kernels.front().entries.front().best;
+  };
+  EXPECT_FALSE(read().clock_mhz);
+  EXPECT_EQ(read().clock_limit, ClockLimit{}) << "as of a table of before";
+  best.clock_mhz = 1755.5;
+  best.clock_limit = {.max_clock_mhz = 1980, .power_limit_w = 700};
+  EXPECT_EQ(read().clock_mhz, 1755.5);
+  EXPECT_EQ(read().clock_limit, best.clock_limit);
+  best.clock_mhz = 2e6;
+  EXPECT_THAT([&] { static_cast<void>(read()); },
+              ThrowsMessage<Error>(HasSubstr("a number is out of range")));
+}
+
 TEST_F(CatalogueJsonTest, TheModelIsReadAndNotFittedAgain) {
   std::string space = kTilesSpace;
   space.insert(

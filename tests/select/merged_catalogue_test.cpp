@@ -56,6 +56,22 @@ TEST_F(MergedCatalogueTest, HasTheSizesOfBothAndTheFasterOfTwoEntries) {
   }
 }
 
+TEST_F(MergedCatalogueTest, AnEntryKeepsItsClocks) {
+  put({.problem = "1024,1024"});
+  const Catalogue one = taken();
+  put({.problem = "2048,2048"});
+  Catalogue other = taken();
+  store::BestRecord& best = other.kernels.front().entries.front().best;
+  best.clock_mhz = 1755;
+  best.clock_limit = {.max_clock_mhz = 1980, .power_limit_w = 700};
+  const Catalogue both = merged_catalogue(one, other).catalogue;
+  const std::vector<Entry>& entries = both.kernels.front().entries;
+  ASSERT_THAT(entries, SizeIs(2));
+  EXPECT_FALSE(entries.front().best.clock_mhz);
+  EXPECT_EQ(entries.back().best.clock_mhz, 1755);
+  EXPECT_EQ(entries.back().best.clock_limit, best.clock_limit);
+}
+
 TEST_F(MergedCatalogueTest, AConfigurationHasTheTimesOfBoth) {
   put({.problem = "1024,1024", .value = 16});
   const Catalogue one = taken();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Other processes on the device: noticed before a run and during it.
+// What acts on the device besides a run: other processes, noticed before it and during it, and
+// what limits the clock.
 #include "tests/session/session_fixture.hpp"
 #include "tuner/core/error.hpp"
 
@@ -54,6 +55,17 @@ TEST_F(SharedDeviceTest, MarksARunThatWasJoinedLater) {
   device.on_launch = [this](const std::string&) { device.now.other_processes = {4711}; };
   EXPECT_TRUE(run({.sizes = {{10}}}).shared);
   EXPECT_TRUE(store.runs().front().shared);
+}
+
+TEST_F(SharedDeviceTest, StoresTheClockAndWhatLimitsIt) {
+  static_cast<void>(run({.sizes = {{10}}}));
+  EXPECT_EQ(store.bests({}).front().best.clock_limit, ClockLimit{});
+  EXPECT_FALSE(store.bests({}).front().best.clock_mhz);
+  device.clock = [] { return std::optional(1755.0); };
+  device.now.clock_limit = {.max_clock_mhz = 1980, .power_limit_w = 700};
+  static_cast<void>(run({.sizes = {{20}}}));
+  EXPECT_EQ(store.bests({}).front().best.clock_limit, device.now.clock_limit);
+  EXPECT_EQ(store.bests({}).front().best.clock_mhz, 1755);
 }
 
 TEST_F(SharedDeviceTest, LeavesWhatWasBestBefore) {

@@ -34,5 +34,23 @@ TEST(BoundDefinition, AnswersWhereASpaceIsTooLargeToBeEnumerated) {
   EXPECT_FALSE(bound.contains(Config{{3, 4, 5}}));
 }
 
+TEST(BoundDefinition, HasTheDefaultsOfItsDeviceAndSize) {
+  const auto definition = parse(R"({"parameters": {
+      "STAGES": {"values": [2, 3, 4], "default": 4, "default_at": "dev.smem_per_sm // 32768 - N"},
+      "PAD": {"values": [0, 1], "default": 1}}})",
+                                {"N"});
+  const auto stages = [&](const char* device, std::vector<std::int64_t> size) {
+    const BoundDefinition bound(definition, device_profile(device)->attributes, size);
+    const Config config = bound.default_config();
+    EXPECT_EQ(config.choice.at(1), 1U);
+    return definition->parameters[0].values[config.choice.at(0)].number;
+  };
+  EXPECT_EQ(stages("t4", {0}), 2);
+  EXPECT_EQ(stages("rtx5090", {0}), 3);
+  EXPECT_EQ(stages("rtx5090", {1}), 2);
+  EXPECT_EQ(stages("h200", {0}), 4) << "7 is none of the values";
+  EXPECT_EQ(stages("t4", {}), 4) << "no size is known";
+}
+
 }  // namespace
 }  // namespace tuner::space

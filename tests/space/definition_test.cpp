@@ -177,10 +177,25 @@ TEST(ParseSpaceDefinition, RefusesWrongDefaultsKindsAndKeys) {
             ": unknown key 'defualt' (did you mean 'default'?)");
   EXPECT_EQ(parameter_error(R"({"values": [1], "default": 1, "doc": 5})"),
             ".doc: must be a string, not number");
+  EXPECT_EQ(parameter_error("[1, 2]"),
+            ": must be an object (keys: values, range, pow2, default, default_at, doc, when, kind, "
+            "option), not array");
   EXPECT_EQ(
-      parameter_error("[1, 2]"),
-      ": must be an object (keys: values, range, pow2, default, doc, when, kind, option), not "
-      "array");
+      parameter_error(R"({"values": ["a", "b"], "default": "a", "default_at": "dev.sm_count"})"),
+      ".default_at: is only for numbers");
+  EXPECT_EQ(parameter_error(R"({"values": [1, 2], "default": 1, "default_at": 2})"),
+            ".default_at: must be a string with an expression, not number");
+  EXPECT_EQ(parameter_error(
+                R"({"values": [1, 2], "default": 1, "when": "1 < 2", "default_at": "1 + 1"})"),
+            ".default_at: is not for a parameter with 'when', which has one default");
+}
+
+TEST(ParseSpaceDefinition, ADefaultAtASizeKnowsNoParameters) {
+  const std::string message = error(
+      R"({"parameters": {"A": {"values": [1, 2], "default": 1},
+                         "B": {"values": [1, 2], "default": 1, "default_at": "N > 1 ? A : 1"}}})");
+  EXPECT_TRUE(message.starts_with("f.json: kernels.k.parameters.B.default_at: unknown name 'A'"))
+      << message;
 }
 
 TEST(ParseSpaceDefinition, RefusesWrongConstraints) {

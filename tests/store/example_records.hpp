@@ -39,6 +39,7 @@ inline RunRecord example_run(const std::string& uuid = "0f5b9c1e-0000") {
   run.command = "tune --kernel gemm_shared --space 'spaces/gemm.json'";
   run.valid = 7600;
   run.cartesian = 28800;
+  run.clock_limit = {.max_clock_mhz = 1980, .power_limit_w = 700.5};
   return run;
 }
 

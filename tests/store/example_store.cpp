@@ -80,6 +80,13 @@ std::string text(const FinalistRecord& it) {
                      sustained(it), text(it.energy));
 }
 
+/// What there is since schema 9, where there is any.
+std::string clocks(const BestRecord& it) {
+  if (it.clock_limit == ClockLimit{}) return "";
+  return fmt::format(" clock {} {} {}", text(it.clock_mhz), text(it.clock_limit.max_clock_mhz),
+                     text(it.clock_limit.power_limit_w));
+}
+
 std::string text(const StoredBest& stored) {
   const BestRecord& it = stored.best;
   const space::EnvironmentInfo& environment = stored.subject->environment;
@@ -88,13 +95,14 @@ std::string text(const StoredBest& stored) {
           ? ""
           : fmt::format(" {} {}", it.library_algorithm, text(it.ratio_to_library_tuned));
   return fmt::format(
-      "best {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {}{}{}{}\n",
+      "best {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {}{}{}{}{}\n",
       text(stored.subject->device), environment.driver, environment.compiler, environment.library,
       environment.tool, text(stored.subject->kernel), it.problem, it.config_json, text(it.time),
       text(it.library_ns), text(it.default_ns), text(it.ratio_to_library),
       text(it.ratio_to_default), text(it.ratio_to_library_low), text(it.ratio_to_library_high),
       it.library_name, it.ties, it.flops, it.bytes, it.run_uuid, it.recorded_at, it.verified,
-      it.origin, algorithm, sustained(it), it.joules ? " joules " + text(it.joules) : "");
+      it.origin, algorithm, sustained(it), it.joules ? " joules " + text(it.joules) : "",
+      clocks(it));
 }
 
 std::string text(const ExplainedRecord& it) {
@@ -180,6 +188,7 @@ void fill_run(Store& store, std::int64_t run, int seed) {
                               .config_json = config(1),
                               .time = example_time(1010.0 + seed),
                               .samples_ns = {1010.5, 1009.25},
+                              .clock_mhz = 1755.5,
                               .rested_ns = 1005.5,
                               .sustained_ns = 1020.25,
                               .energy = EnergySummary{.joules = 0.25,

@@ -83,7 +83,7 @@ TEST_F(MigrationTest, KeepsACopyOfWhatItChanges) {
   EXPECT_EQ(old.execAndGet("SELECT count(*) FROM result").getInt(), 8);
   EXPECT_EQ(old.execAndGet("PRAGMA integrity_check").getString(), "ok");
   { const Store store(path, kReadWrite); }  // nothing to change now
-  EXPECT_FALSE(fs::exists(path.string() + ".schema-8.bak"));
+  EXPECT_FALSE(fs::exists(path.string() + ".schema-9.bak"));
 }
 
 TEST_F(MigrationTest, LeavesADamagedDatabaseAsItWas) {
@@ -180,15 +180,24 @@ TEST_F(MigrationTest, ReadsASchema7AfterBringingItUpToDate) {
   EXPECT_EQ(store.trials(2).front().trial.series_ns, 905.5);
 }
 
-TEST_F(MigrationTest, ReadsASchema8) {
+TEST_F(MigrationTest, ReadsASchema8AfterBringingItUpToDate) {
   put("schema-8.sqlite");
+  EXPECT_THAT([&] { Store(path, kReadOnly); }, ThrowsMessage<Error>(HasSubstr("an older tune")));
+  { const Store store(path, kReadWrite); }
   const Store store(path, kReadOnly);
   EXPECT_EQ(everything(store), data("schema-8.txt"));
   EXPECT_THAT(store.portfolios(example_subject().device), SizeIs(1));
 }
 
-TEST_F(MigrationTest, WritesTheRowsOfSchema8AsTheProgramDidThatMadeIt) {
-  put("schema-8.sqlite");
+TEST_F(MigrationTest, ReadsASchema9) {
+  put("schema-9.sqlite");
+  const Store store(path, kReadOnly);
+  EXPECT_EQ(everything(store), data("schema-9.txt"));
+  EXPECT_EQ(store.bests({}).front().best.clock_limit.max_clock_mhz, 1980);
+}
+
+TEST_F(MigrationTest, WritesTheRowsOfSchema9AsTheProgramDidThatMadeIt) {
+  put("schema-9.sqlite");
   const std::string before = rows(path);
   fs::remove(path);
   {
@@ -203,7 +212,7 @@ TEST_F(MigrationTest, RefusesTablesThatItDoesNotMake) {
   for (const std::string addition :
        {"CREATE TRIGGER t AFTER INSERT ON result BEGIN DELETE FROM best; END",
         "CREATE VIEW v AS SELECT 1", "CREATE TABLE t (x)", "CREATE INDEX i ON device (name)"}) {
-    put("schema-8.sqlite");
+    put("schema-9.sqlite");
     SQLite::Database(path.string(), SQLite::OPEN_READWRITE).exec(addition);
     for (const auto mode : {kReadWrite, kReadOnly}) {
       EXPECT_THAT([&] { Store(path, mode); },

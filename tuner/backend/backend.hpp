@@ -5,6 +5,7 @@
 #pragma once
 
 #include "tuner/blas/operation.hpp"
+#include "tuner/core/clock_limit.hpp"
 #include "tuner/core/expected.hpp"
 #include "tuner/core/outcome.hpp"
 #include "tuner/counters/counters.hpp"
@@ -196,6 +197,7 @@ struct Conditions {
   bool hides_processes = false;
   /// Programs share its contexts by MPS: a kernel of one that faults ends the others.
   bool mps = false;
+  ClockLimit clock_limit = {};
 };
 
 /// What a device cannot exceed, at its highest clock.

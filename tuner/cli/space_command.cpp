@@ -262,12 +262,14 @@ int count(const std::vector<Bound>& bound, const CommonOptions& common,
 Json kernel_json(const Bound& bound) {
   const space::SpaceDefinition& definition = *bound.kernel.space;
   Json parameters = Json::array(), constraints = Json::array();
-  for (const space::Parameter& parameter : definition.parameters) {
+  const space::Config by_default = bound.space.default_config();
+  for (std::size_t i = 0; i < definition.parameters.size(); ++i) {
+    const space::Parameter& parameter = definition.parameters[i];
     Json values = Json::array();
     for (const space::ParameterValue& value : parameter.values) values.push_back(value.text);
     parameters.push_back({{"parameter", parameter.name},
                           {"values", std::move(values)},
-                          {"default", parameter.values[parameter.default_index].text},
+                          {"default", parameter.values[by_default.choice[i]].text},
                           {"doc", parameter.doc}});
   }
   for (const space::WaterfallStep& step : bound.space.waterfall().steps) {
@@ -304,11 +306,13 @@ int show(const family::Family& family, const std::vector<Bound>& bound,
                  {"values"},
                  {"default", Align::right},
                  {"meaning", Align::left, Table::Place::below}});
-    for (const space::Parameter& parameter : each.kernel.space->parameters) {
+    const space::Config by_default = each.space.default_config();
+    for (std::size_t i = 0; i < by_default.choice.size(); ++i) {
+      const space::Parameter& parameter = each.kernel.space->parameters[i];
       std::vector<std::string> values;
       for (const space::ParameterValue& value : parameter.values) values.push_back(value.text);
       table.add({parameter.name, fmt::format("{}", fmt::join(values, " ")),
-                 parameter.values[parameter.default_index].text, parameter.doc});
+                 parameter.values[by_default.choice[i]].text, parameter.doc});
     }
     if (table.is_empty()) {
       output.tell("it has no parameters\n");

@@ -19,6 +19,8 @@ namespace {
 /// Half of the samples of a quiet device lie within 1 %; beyond this a ranking is a matter of luck.
 constexpr double kLargestSpread = 0.05;
 constexpr int kFewestSamples = 5;
+/// Of the highest clock. Where power limits it, most cards run matrix products at 60 to 90 %.
+constexpr double kLowestClock = 0.5;
 
 /// The distance of the quartiles as a share of the median.
 double spread(const TimeSummary& time) {
@@ -28,33 +30,36 @@ double spread(const TimeSummary& time) {
 using Defect = std::function<bool(const select::Entry&)>;
 
 struct Rule {
-  std::string text;  ///< behind "3 tuned sizes "
+  std::string one, several;  ///< the verb: "was", "were"
+  std::string text;          ///< behind "3 tuned sizes were "
   Defect is_broken;
 };
 
 std::vector<Rule> rules() {
-  return {
-      {"were measured beside other processes: end these and tune again with --fresh",
-       [](const select::Entry& entry) { return entry.best.shared; }},
-      {"have no spread: an older version exported them; export them again",
-       [](const select::Entry& entry) { return entry.best.time.samples == 0; }},
-      {fmt::format("have fewer than {} samples: `tune finalize` re-times them", kFewestSamples),
-       [](const select::Entry& entry) {
-         return entry.best.time.samples > 0 && entry.best.time.samples < kFewestSamples;
-       }},
-      {fmt::format("have quartiles over {:.0f} % apart: end what else uses the machine and tune "
-                   "again with --fresh",
-                   100 * kLargestSpread),
-       [](const select::Entry& entry) {
-         return entry.best.time.samples > 0 && spread(entry.best.time) > kLargestSpread;
-       }},
-      {"are imported and not verified on this card: tune them",
-       [](const select::Entry& entry) { return !entry.best.verified; }},
-      {fmt::format("were measured by another version than {}: tune them again", TUNER_VERSION),
-       [](const select::Entry& entry) { return entry.environment.tool != TUNER_VERSION; }}};
+  return {{"was", "were", "measured beside other processes: end these and tune again with --fresh",
+           [](const select::Entry& entry) { return entry.best.shared; }},
+          {"has", "have", "no spread: an older version exported them; export them again",
+           [](const select::Entry& entry) { return entry.best.time.samples == 0; }},
+          {"has", "have",
+           fmt::format("fewer than {} samples: `tune finalize` re-times them", kFewestSamples),
+           [](const select::Entry& entry) {
+             return entry.best.time.samples > 0 && entry.best.time.samples < kFewestSamples;
+           }},
+          {"has", "have",
+           fmt::format("quartiles over {:.0f} % apart: end what else uses the machine and tune "
+                       "again with --fresh",
+                       100 * kLargestSpread),
+           [](const select::Entry& entry) {
+             return entry.best.time.samples > 0 && spread(entry.best.time) > kLargestSpread;
+           }},
+          {"is", "are", "imported and not verified on this card: tune them",
+           [](const select::Entry& entry) { return !entry.best.verified; }},
+          {"was", "were",
+           fmt::format("measured by another version than {}: tune them again", TUNER_VERSION),
+           [](const select::Entry& entry) { return entry.environment.tool != TUNER_VERSION; }}};
 }
 
-/// "3 tuned sizes TEXT (gemm_tiled 16,16,16; …)"; none where no entry is concerned.
+/// "3 tuned sizes were TEXT (gemm_tiled 16,16,16; …)"; none where no entry is concerned.
 std::optional<std::string> objection(const select::Catalogue& known, const Rule& rule) {
   constexpr std::size_t kMostNamed = 3;
   std::vector<std::string> named;
@@ -67,8 +72,9 @@ std::optional<std::string> objection(const select::Catalogue& known, const Rule&
     }
   }
   if (count == 0) return std::nullopt;
-  return fmt::format("{} {} ({}{})", quantity::count(count, "tuned size"), rule.text,
-                     fmt::join(named, "; "), count > named.size() ? "; …" : "");
+  return fmt::format("{} {} {} ({}{})", quantity::count(count, "tuned size"),
+                     count == 1 ? rule.one : rule.several, rule.text, fmt::join(named, "; "),
+                     count > named.size() ? "; …" : "");
 }
 
 /// The included family of that name; none where there is none.
@@ -91,7 +97,40 @@ std::string why_not_included(const store::KernelRecord& kernel,
                      kernel.kernel);
 }
 
+bool is_slowed_down(const select::Entry& entry) {
+  const std::optional<double>& clock = entry.best.clock_mhz;
+  const std::optional<double>& highest = entry.best.clock_limit.max_clock_mhz;
+  return clock && highest && *clock < kLowestClock * *highest;
+}
+
 }  // namespace
+
+void Range::add(const std::optional<double>& value) {
+  if (!value) return;
+  low = std::min(low.value_or(*value), *value);
+  high = std::max(high.value_or(*value), *value);
+}
+
+TableClocks clocks_of(const select::Catalogue& known) {
+  TableClocks clocks;
+  for (const select::CatalogueKernel& kernel : known.kernels) {
+    for (const select::Entry& entry : kernel.entries) {
+      ++clocks.results;
+      if (!entry.best.clock_mhz) ++clocks.unknown;
+      clocks.mhz.add(entry.best.clock_mhz);
+      clocks.max_mhz.add(entry.best.clock_limit.max_clock_mhz);
+      clocks.power_limit_w.add(entry.best.clock_limit.power_limit_w);
+    }
+  }
+  clocks.warning =
+      objection(known, {"was", "were",
+                        fmt::format("timed below {:.0f} % of the card's highest clock: "
+                                    "`nvidia-smi -q -d PERFORMANCE` says what holds it down",
+                                    100 * kLowestClock),
+                        is_slowed_down})
+          .value_or("");
+  return clocks;
+}
 
 std::vector<std::string> objections_to(const select::Catalogue& known) {
   std::vector<std::string> objections;

@@ -178,6 +178,41 @@ std::string verdict(const TableSuite& suite) {
   return parts.empty() ? "complete" : fmt::format("{}", fmt::join(parts, ", "));
 }
 
+/// "1410 to 1980 MHz".
+std::string range_text(const Range& range, std::string_view unit) {
+  const std::string high = fmt::format("{:.0f}", *range.high);
+  const std::string low = fmt::format("{:.0f}", *range.low);
+  return fmt::format("{}{} {}", low == high ? "" : low + " to ", high, unit);
+}
+
+/// "clocks: 1410 to 1980 MHz, at most 1980 MHz, power limit 700 W; unknown for 2 of 72 tuned
+/// sizes".
+std::string clocks_text(const TableClocks& clocks) {
+  std::vector<std::string> parts;
+  if (clocks.mhz.low) parts.push_back(range_text(clocks.mhz, "MHz"));
+  if (clocks.max_mhz.low) parts.push_back("at most " + range_text(clocks.max_mhz, "MHz"));
+  if (clocks.power_limit_w.low) {
+    parts.push_back("power limit " + range_text(clocks.power_limit_w, "W"));
+  }
+  std::string text = fmt::format("{}", fmt::join(parts, ", "));
+  if (clocks.unknown > 0) {
+    text += fmt::format("{}unknown for {} of {}", text.empty() ? "" : "; ", clocks.unknown,
+                        quantity::count(clocks.results, "tuned size"));
+  }
+  return "clocks: " + text;
+}
+
+Json range_json(const Range& range) {
+  return range.low ? Json({*range.low, *range.high}) : Json();
+}
+
+Json clocks_json(const TableClocks& clocks) {
+  return {{"mhz", range_json(clocks.mhz)},
+          {"max_mhz", range_json(clocks.max_mhz)},
+          {"power_limit_w", range_json(clocks.power_limit_w)},
+          {"unknown", clocks.unknown}};
+}
+
 Json tables_json(const std::string& file, const select::Catalogue& known,
                  const std::vector<TableFamily>& families, const std::vector<TableSuite>& suites,
                  const TableCodeReport& code, const std::vector<std::string>& warnings,
@@ -189,6 +224,7 @@ Json tables_json(const std::string& file, const select::Catalogue& known,
                    {"driver", known.environment.driver},
                    {"compiler", known.environment.compiler},
                    {"library", known.environment.library},
+                   {"clocks", clocks_json(clocks_of(known))},
                    {"warnings", warnings},
                    {"families", Json::array()},
                    {"suites", Json::array()},
@@ -246,6 +282,7 @@ void print_tables(const CommonOptions& common, const std::string& file,
                      fmt::format("{}", fmt::join(versions, "; "))});
   }
   output.table(of_families);
+  if (known.device.backend == "cuda") output.tell("{}\n", clocks_text(clocks_of(known)));
   for (const store::PortfolioRecord& it : known.portfolios) {
     output.tell("portfolio of {}{}{}: {} for {}\n", it.family, it.types.empty() ? "" : " ",
                 it.types, quantity::count(it.members.size(), "member"),
@@ -303,6 +340,8 @@ int check_table(const CommonOptions& common, const TablesOptions& options) {
   for (const std::string& name : options.suites) suites.push_back(check_suite(name, families));
   std::optional<std::vector<std::string>> objections;
   if (options.submission) objections = submission_objections(known, warnings, suites);
+  // A small card may run so by its power limit: a reviewer judges it.
+  if (std::string slow = clocks_of(known).warning; !slow.empty()) warnings.push_back(slow);
   if (common.json) {
     fmt::print("{}", json_text(tables_json(options.file, known, families, suites, code, warnings,
                                            objections)));

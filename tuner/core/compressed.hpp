@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Module core: what every module may use: errors and results, element types, JSON, files, child
-// processes, hashing. Depends on nothing else of tuner.
-//
 // Bytes compressed by gzip, in base64: what a text holds of them until somebody reads them.
 #pragma once
 

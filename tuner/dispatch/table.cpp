@@ -95,12 +95,16 @@ select::CatalogueOutline read_database(const std::filesystem::path& path,
 select::CatalogueOutline for_device(select::CatalogueOutline outline,
                                     const space::DeviceInfo& device) {
   select::Catalogue& known = outline.known;
-  if (known.device.backend != device.backend || known.device.name != device.name) {
+  const bool is_of_the_device = known.device.backend == device.backend &&
+                                known.device.name == device.name &&
+                                known.device.architecture == device.architecture;
+  if (!is_of_the_device) {
     for (select::CatalogueKernel& kernel : known.kernels) kernel = without_results(*kernel.record);
     for (std::string_view& unread : outline.unread) unread = {};
     known.portfolios.clear();
-    known.explanation.push_back(
-        fmt::format("device: the table is of {}, this is {}", known.device.name, device.name));
+    known.explanation.push_back(fmt::format("device: the table is of {} ({}), this is {} ({})",
+                                            known.device.name, known.device.architecture,
+                                            device.name, device.architecture));
   }
   return outline;
 }

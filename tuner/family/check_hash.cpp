@@ -96,6 +96,7 @@ std::string check_hash(const Family& family, const Kernel& kernel) {
     space::Config by_default;
     for (const space::Parameter& parameter : correct.space->parameters) {
       by_default.choice.push_back(static_cast<std::uint32_t>(parameter.default_index));
+      if (parameter.default_at) parts.push_back(parameter.default_at->text());
     }
     parts.insert(parts.end(), {correct.hash, space::canonical_json(*correct.space, by_default)});
   }

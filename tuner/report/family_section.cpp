@@ -145,6 +145,7 @@ std::vector<std::string_view> warnings(const Row& row) {
   if (!size.best) found.emplace_back("screened");
   if (size.best && size.best->ratio_to_library_high.value_or(1) < 1) found.emplace_back("behind");
   if (size.best && !size.best->verified) found.emplace_back("imported");
+  if (!row.entries.front().kernel->unproven.empty()) found.emplace_back("unproven");
   if (!size.searches.empty()) {
     const Convergence ended = convergence_of(size.searches.back());
     if (ended == Convergence::few_trials) found.emplace_back("few trials");

@@ -232,6 +232,11 @@ ResultTypes types_of(const store::KernelRecord& record) {
   return file ? result_types(file->family) : ResultTypes{};
 }
 
+std::string unproven_by(const store::KernelRecord& record) {
+  const auto file = file_of(record);
+  return file ? file->family.kernels.front().unproven : "";
+}
+
 std::vector<std::string> parameters_of(const space::SpaceDefinition& definition) {
   std::vector<std::string> names;
   for (const space::Parameter& parameter : definition.parameters) names.push_back(parameter.name);
@@ -301,6 +306,7 @@ KernelHistory kernel_history(const store::Store& store, const KernelKey& key,
   history.record = record_of(store, history);
   if (const auto file = history.record ? file_of(*history.record) : std::nullopt) {
     history.types = result_types(file->family);
+    history.unproven = file->family.kernels.front().unproven;
     history.parameters = parameters_of(*file->family.kernels.front().space);
   }
   history.parameters = with_stored_parameters(std::move(history.parameters),
@@ -341,7 +347,10 @@ std::vector<KernelHistory> kernel_histories(const store::Store& store,
     KernelHistory history =
         kernel_history(store, key, std::move(rows.first), std::move(rows.second));
     if (!history.types.known()) history.types = others.types(history.family);
-    if (!history.record) history.record = others.record(history.hash);
+    if (!history.record) {
+      history.record = others.record(history.hash);
+      history.unproven = history.record ? unproven_by(*history.record) : "";
+    }
     if (!history.sizes.empty()) histories.push_back(std::move(history));
   }
   return histories;

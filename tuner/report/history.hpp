@@ -33,6 +33,7 @@ struct KernelHistory {
   std::string family = {}, kernel = {}, hash = {};
   /// With its space file and source, from the database or an installed table; null without.
   std::shared_ptr<const store::KernelRecord> record = {};
+  std::string unproven = {};  ///< as of family::Kernel; empty without the space file
   ResultTypes types = {};
   std::vector<std::string> parameters = {};  ///< in the order of the space file
   Configurations configs = {};               ///< of all trials, their values in that order

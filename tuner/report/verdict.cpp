@@ -88,6 +88,11 @@ std::string over_sizes(const KernelHistory& kernel) {
   return text;
 }
 
+/// " Unproven: never run on a GPU."; empty for a kernel that runs without being named.
+std::string why_unproven(const KernelHistory& kernel) {
+  return kernel.unproven.empty() ? "" : fmt::format(" Unproven: {}.", kernel.unproven);
+}
+
 }  // namespace
 
 std::string size_verdict(const KernelHistory& kernel, const SizeHistory& size,
@@ -109,8 +114,10 @@ std::string size_verdict(const KernelHistory& kernel, const SizeHistory& size,
 std::string kernel_verdict(const KernelHistory& kernel, const Metric& metric) {
   const auto has_result = [](const SizeHistory& size) { return best_ns(size).has_value(); };
   const auto largest = std::find_if(kernel.sizes.rbegin(), kernel.sizes.rend(), has_result);
-  if (largest == kernel.sizes.rend()) return size_verdict(kernel, kernel.sizes.back(), metric);
-  return size_verdict(kernel, *largest, metric) + over_sizes(kernel);
+  if (largest == kernel.sizes.rend()) {
+    return size_verdict(kernel, kernel.sizes.back(), metric) + why_unproven(kernel);
+  }
+  return size_verdict(kernel, *largest, metric) + over_sizes(kernel) + why_unproven(kernel);
 }
 
 std::string library_brand(std::string_view library_name) {

@@ -14,7 +14,8 @@ namespace tuner::report {
 [[nodiscard]] std::string size_verdict(const KernelHistory& kernel, const SizeHistory& size,
                                        const Metric& metric);
 
-/// The verdict of the largest size with a result and, of several, how the sizes range.
+/// The verdict of the largest size with a result, of several how the sizes range, and why the
+/// kernel is unproven, where it is.
 [[nodiscard]] std::string kernel_verdict(const KernelHistory& kernel, const Metric& metric);
 
 /// What the library is called without its version: "cuBLAS 13.0.2" → "cuBLAS".

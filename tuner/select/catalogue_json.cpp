@@ -139,6 +139,18 @@ void read_spread(const Json& json, store::BestRecord& best) {
   time.q3_ns = within(json.at("q3_ns"), time.median_ns, 1e15);
 }
 
+/// What clocks_text wrote.
+void read_clocks(const Json& json, store::BestRecord& best) {
+  constexpr double kMost = 1e6;
+  const auto read = [&](std::string_view name, std::optional<double>& value) {
+    const auto found = json.find(std::string(name));
+    if (found != json.end()) value = positive(*found, kMost);
+  };
+  read("clock_mhz", best.clock_mhz);
+  for_each_field<ClockLimit>(
+      [&](const auto& field) { read(field.name, best.clock_limit.*field.member); });
+}
+
 Entry read_entry(const Json& json, const CatalogueKernel& kernel,
                  const std::vector<space::EnvironmentInfo>& environments) {
   Entry entry;
@@ -151,6 +163,7 @@ Entry read_entry(const Json& json, const CatalogueKernel& kernel,
   best.config_json = kernel.configs[entry.config].json;
   best.time.median_ns = positive(json.at("median_ns"));
   read_spread(json, best);
+  read_clocks(json, best);
   read_best(json, best);
   best.shared = json.at("shared");
   best.origin = json.at("origin");

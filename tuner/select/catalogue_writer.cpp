@@ -108,13 +108,25 @@ std::string spread_text(const store::BestRecord& best) {
                      best.time.samples);
 }
 
+/// The clock that the time was taken at, and what limits it; nothing where that is not known.
+std::string clocks_text(const store::BestRecord& best) {
+  std::string text;
+  const auto add = [&](std::string_view name, const std::optional<double>& value) {
+    if (value) text += fmt::format("{}:{},", literal(name), *value);
+  };
+  add("clock_mhz", best.clock_mhz);
+  for_each_field<ClockLimit>(
+      [&](const auto& field) { add(field.name, best.clock_limit.*field.member); });
+  return text;
+}
+
 std::string entry_text(const Entry& entry,
                        const std::vector<space::EnvironmentInfo>& environments) {
   const store::BestRecord& best = entry.best;
   return fmt::format(
-      R"({{"size":{},"config":{},"median_ns":{},{}{}"shared":{},"origin":{},"environment":{}}})",
+      R"({{"size":{},"config":{},"median_ns":{},{}{}{}"shared":{},"origin":{},"environment":{}}})",
       literal(entry.size.text), entry.config, best.time.median_ns, spread_text(best),
-      best_text(best), best.shared, literal(store::published_origin(best)),
+      clocks_text(best), best_text(best), best.shared, literal(store::published_origin(best)),
       std::ranges::find(environments, entry.environment) - environments.begin());
 }
 

@@ -185,6 +185,7 @@ FinalResult FinalRound::result(const SizeSearch& search, const std::vector<space
     if (!energies.empty()) record.energy = energies[i];
     if (i == winner) {
       if (record.energy) best.joules = record.energy->joules;
+      best.clock_mhz = record.clock_mhz;
       best.rested_ns = record.rested_ns;
       best.sustained_ns = record.sustained_ns;
     }

@@ -127,7 +127,8 @@ class Searches {
 };
 
 /// Stores that the run has begun.
-BegunRun begin(const RunRequest& request, const store::Subject& subject, const SizeBoard& board,
+BegunRun begin(const RunRequest& request, const store::Subject& subject,
+               worker::DeviceWorker& first_card, const SizeBoard& board,
                std::chrono::steady_clock::time_point start) {
   store::RunRecord record;
   record.uuid = new_uuid();
@@ -139,6 +140,7 @@ BegunRun begin(const RunRequest& request, const store::Subject& subject, const S
   record.strategy = request.plan.strategy;
   record.seed = request.plan.seed;
   record.command = request.plan.command;
+  record.clock_limit = first_card.conditions().clock_limit;
   const BegunRun begun{
       .number = request.store.begin_run(subject, record), .uuid = record.uuid, .start = start};
   failpoint("session.began");
@@ -200,7 +202,7 @@ RunResult tune_kernel(const RunRequest& request) {
                   request.plan.importance);
   Searches(request, subject).open_on(board);
 
-  const BegunRun begun = begin(request, subject, board, start);
+  const BegunRun begun = begin(request, subject, *cards.front().card.device, board, start);
   result.uuid = begun.uuid;
 
   CardLanes lanes(request, begun, subject, cards, board);

@@ -5,6 +5,7 @@
 #include "tuner/space/checked_product.hpp"
 #include "tuner/space/explain.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 #include <utility>
 
@@ -23,6 +24,15 @@ ExpressionValues make_base(const SpaceDefinition& definition, const DeviceAttrib
   return base;
 }
 
+/// Of a parameter, by the device and the size that `values` begin with.
+std::size_t default_index(const Parameter& parameter, const ExpressionValues& values) {
+  const auto wanted = parameter.default_at->evaluate(values);
+  if (!wanted) return parameter.default_index;
+  const auto found = std::ranges::find(parameter.values, *wanted, &ParameterValue::number);
+  if (found == parameter.values.end()) return parameter.default_index;
+  return static_cast<std::size_t>(found - parameter.values.begin());
+}
+
 }  // namespace
 
 BoundDefinition::BoundDefinition(std::shared_ptr<const SpaceDefinition> definition,
@@ -34,7 +44,9 @@ BoundDefinition::BoundDefinition(std::shared_ptr<const SpaceDefinition> definiti
 Config BoundDefinition::default_config() const {
   Config config;
   for (const Parameter& parameter : definition_->parameters) {
-    config.choice.push_back(static_cast<std::uint32_t>(parameter.default_index));
+    const bool is_fixed = !parameter.default_at || !has_size_;
+    config.choice.push_back(static_cast<std::uint32_t>(is_fixed ? parameter.default_index
+                                                                : default_index(parameter, base_)));
   }
   return config;
 }

@@ -44,6 +44,7 @@ class BoundDefinition {
   /// Error(usage) when it leaves 64 bits.
   [[nodiscard]] std::uint64_t cartesian() const;
 
+  /// The default of each parameter on the device at the size.
   [[nodiscard]] Config default_config() const;
   /// The first constraint that a configuration breaks, in file order; none when it is valid.
   /// `when` is applied by `canonical`, not here.

@@ -56,6 +56,13 @@ void declare_anyway(const std::string& name, SpaceDefinition& definition) {
   if (is_name(name) && definition.scope.find(name) == nullptr) definition.scope.declare(name);
 }
 
+Expression parse_default_at(const Json& json, const Parameter& parameter, const Dimensions& dims,
+                            std::string_view where) {
+  if (parameter.value_kind == ValueKind::word) refuse(where, "is only for numbers");
+  if (parameter.when) refuse(where, "is not for a parameter with 'when', which has one default");
+  return compile_number(json, family_scope(dims), {}, where);
+}
+
 void parse_parameters(const Json& kernel, SpaceDefinition& definition, std::string_view where) {
   const Json& parameters = object_member(kernel, "parameters", where);
   if (parameters.size() > kMostParameters) {
@@ -72,6 +79,10 @@ void parse_parameters(const Json& kernel, SpaceDefinition& definition, std::stri
     const bool is_right = errors.attempt([&] {
       check_name(name, definition, place);
       Parameter parameter = parse_parameter(name, json, definition.scope, later, place);
+      if (json.contains("default_at")) {
+        parameter.default_at = parse_default_at(json["default_at"], parameter, definition.dims,
+                                                fmt::format("{}.default_at", place));
+      }
       parameter.slot = definition.scope.declare(name, parameter.value_kind);
       definition.parameters.push_back(std::move(parameter));
     });

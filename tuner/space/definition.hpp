@@ -35,6 +35,9 @@ struct Parameter {
   ValueKind value_kind = ValueKind::number;
   std::vector<ParameterValue> values;  ///< at least one, no duplicates, in the file's order
   std::size_t default_index = 0;       ///< into values
+  /// Of the device and the dimensions alone: the default at a size on a device, where it gives one
+  /// of `values`. Never with `when`.
+  std::optional<Expression> default_at;
   std::string doc;
   std::string option;              ///< of kind option: "--maxrregcount"
   std::optional<Expression> when;  ///< false: the parameter takes its default

@@ -194,7 +194,7 @@ void refuse(std::string_view where, std::string_view why) {
 }
 
 void expect_object(const Json& json, std::span<const std::string> keys, std::string_view where) {
-  constexpr std::size_t kFew = 8;  // more do not help
+  constexpr std::size_t kFew = 9;  // more do not help
   if (!json.is_object()) {
     refuse(where,
            fmt::format("must be an object{}, not {}",
@@ -250,8 +250,8 @@ Expression compile_number(const Json& text, const Scope& scope, std::span<const 
 
 Parameter parse_parameter(const std::string& name, const Json& json, Scope& scope,
                           std::span<const std::string> later, std::string_view where) {
-  static const std::array<std::string, 8> keys = {"values", "range", "pow2", "default",
-                                                  "doc",    "when",  "kind", "option"};
+  static const std::array<std::string, 9> keys = {
+      "values", "range", "pow2", "default", "default_at", "doc", "when", "kind", "option"};
   expect_object(json, keys, where);
   Parameter parameter;
   parameter.name = name;

@@ -26,8 +26,8 @@ void expect_object(const Json& json, std::span<const std::string> keys, std::str
 [[nodiscard]] Expression compile_number(const Json& text, const Scope& scope,
                                         std::span<const std::string> later, std::string_view where);
 
-/// Reads a parameter, all but its slot; its words become known to `scope`, and its `when` may use
-/// what `scope` already has. Throws Error(usage).
+/// Reads a parameter, all but its slot and its `default_at`; its words become known to `scope`, and
+/// its `when` may use what `scope` already has. Throws Error(usage).
 [[nodiscard]] Parameter parse_parameter(const std::string& name, const Json& json, Scope& scope,
                                         std::span<const std::string> later, std::string_view where);
 

@@ -18,6 +18,7 @@ struct Referred {
   struct Run {
     std::string uuid, device_uuid;
     bool shared = false;
+    ClockLimit clock_limit;
   };
   std::map<std::int64_t, space::DeviceInfo> devices;
   std::map<std::int64_t, space::EnvironmentInfo> environments;
@@ -46,9 +47,15 @@ Referred read_referred(const SQLite::Database& database) {
            all.environments, [](RowReader& row) { return row.value<space::EnvironmentInfo>(); });
   read_all(database, fmt::format("SELECT id, {}, intact FROM kernel", columns<KernelRecord>()),
            all.kernels, [](RowReader& row) { return row.value<KernelRecord>(); });
-  read_all(database, "SELECT id, uuid, device_uuid, shared, intact FROM session", all.runs,
-           [](RowReader& row) -> Referred::Run {
-             return {.uuid = row.text(), .device_uuid = row.text(), .shared = row.flag()};
+  read_all(database,
+           fmt::format("SELECT s.id, s.uuid, s.device_uuid, s.shared, {}, s.intact, l.intact "
+                       "FROM session s LEFT JOIN clock_limit l ON l.session_id = s.id",
+                       columns<ClockLimit>("l.")),
+           all.runs, [](RowReader& row) -> Referred::Run {
+             return {.uuid = row.text(),
+                     .device_uuid = row.text(),
+                     .shared = row.flag(),
+                     .clock_limit = row.value<ClockLimit>()};
            });
   return all;
 }
@@ -94,9 +101,11 @@ BestRecord read_best(RowReader& row, const Referred::Run& run) {
   best.problem = row.text();
   best.config_json = row.text();
   best.joules = row.optional_real();
+  best.clock_mhz = row.optional_real();
   row.read(best);
   best.run_uuid = run.uuid;
   best.shared = run.shared;
+  best.clock_limit = run.clock_limit;
   return best;
 }
 
@@ -108,6 +117,10 @@ std::vector<StoredBest> Store::bests(const ResultFilter& filter) const {
       // Reading `intact` refuses a damaged row.
       "(SELECT iif(n.intact, n.joules, NULL) FROM energy n "
       "JOIN main.finalist f ON f.id = n.finalist_id JOIN main.final fi ON fi.id = f.final_id "
+      "WHERE fi.session_id = b.session_id AND fi.problem_id = b.problem_id "
+      "AND f.config_id = b.config_id ORDER BY fi.id DESC LIMIT 1), "
+      "(SELECT iif(f.intact, f.clock_mhz, NULL) FROM finalist f "
+      "JOIN main.final fi ON fi.id = f.final_id "
       "WHERE fi.session_id = b.session_id AND fi.problem_id = b.problem_id "
       "AND f.config_id = b.config_id ORDER BY fi.id DESC LIMIT 1), "
       "{}, b.intact, p.intact, c.intact "

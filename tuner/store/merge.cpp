@@ -124,7 +124,7 @@ void copy_what_others_refer_to(RowCopier& copier) {
 void copy_runs(RowCopier& copier, const std::vector<std::int64_t>& runs) {
   copier.copy("session", fmt::format("id IN ({})", fmt::join(runs, ", ")), {});
   for (const char* table : {"session_problem", "result", "final", "finalist", "energy", "strike",
-                            "canary", "card", "explanation", "explained"}) {
+                            "canary", "card", "clock_limit", "explanation", "explained"}) {
     copier.copy(table, "true", {});
   }
 }

@@ -3,6 +3,7 @@
 // never a sentinel.
 #pragma once
 
+#include "tuner/core/clock_limit.hpp"
 #include "tuner/core/energy_summary.hpp"
 #include "tuner/core/record.hpp"
 #include "tuner/core/trial_result.hpp"
@@ -182,7 +183,9 @@ struct BestRecord {
   std::string library_algorithm = {};
   std::optional<double> ratio_to_library_tuned = {};
   std::optional<double> rested_ns = {}, sustained_ns = {};  ///< as of FinalistRecord
-  std::optional<double> joules = {};  ///< when read: of a run, where its final round measured it
+  std::optional<double> joules = {};     ///< when read: of a run, where its final round measured it
+  std::optional<double> clock_mhz = {};  ///< when read: as of FinalistRecord
+  ClockLimit clock_limit = {};           ///< when read: of its run
 
   /// Of its row, in the order that dispatch tables have.
   static constexpr auto fields() {
@@ -258,6 +261,7 @@ struct RunRecord {
   bool shared = false;  ///< other processes were on the device
   bool merged = false;  ///< of another database (when read)
   space::EnvironmentInfo environment = {};  ///< when read; a write goes by its subject
+  ClockLimit clock_limit = {};              ///< of its first card, in a write
 
   /// What its row says of the run, without how it stands.
   static constexpr auto fields() {

@@ -89,6 +89,13 @@ std::int64_t Store::begin_run(const Subject& subject, const RunRecord& record) {
             record)
         .exec();
     const std::int64_t run = database.getLastInsertRowid();
+    if (record.clock_limit != ClockLimit{}) {
+      prepare(database,
+              fmt::format("INSERT INTO main.clock_limit (session_id, {}) VALUES (?, {})",
+                          columns<ClockLimit>(), parameters<ClockLimit>()),
+              run, record.clock_limit)
+          .exec();
+    }
     int position = 0;
     for (const std::string& problem : record.problems) {
       prepare(

@@ -94,7 +94,8 @@ inline constexpr auto kFields<backend::Conditions> =
                Field("throttled", &backend::Conditions::throttled),
                Field("other_processes", &backend::Conditions::other_processes),
                Field("hides_processes", &backend::Conditions::hides_processes),
-               Field("mps", &backend::Conditions::mps));
+               Field("mps", &backend::Conditions::mps),
+               Field("clock_limit", &backend::Conditions::clock_limit));
 template <>
 inline constexpr auto kFields<measure::TransferTimes> =
     std::tuple(Field("allocate_ns", &measure::TransferTimes::allocate_ns),

@@ -25,11 +25,11 @@ struct NvmlApi {
     unsigned compute_instance;
   };
 
-  using EnergyFunction = Result(Device, unsigned long long*);
   /// Null in a driver that is too old for it.
-  static EnergyFunction* energy_of(const SharedLibrary& library) {
+  template <class Function>
+  static Function* found(const SharedLibrary& library, const char* name) {
     try {
-      return library.symbol("nvmlDeviceGetTotalEnergyConsumption");
+      return library.symbol(name);
     } catch (const Error&) {
       return nullptr;
     }
@@ -44,7 +44,12 @@ struct NvmlApi {
   Result (*processes)(Device, unsigned*,
                       Process*) = library.symbol("nvmlDeviceGetComputeRunningProcesses_v3");
   Result (*is_slice)(Device, unsigned*) = library.symbol("nvmlDeviceIsMigDeviceHandle");
-  EnergyFunction* energy = energy_of(library);
+  Result (*energy)(Device, unsigned long long*) =
+      found<Result(Device, unsigned long long*)>(library, "nvmlDeviceGetTotalEnergyConsumption");
+  Result (*max_clock)(Device, int, unsigned*) =
+      found<Result(Device, int, unsigned*)>(library, "nvmlDeviceGetMaxClockInfo");
+  Result (*power_limit)(Device, unsigned*) =
+      found<Result(Device, unsigned*)>(library, "nvmlDeviceGetEnforcedPowerLimit");
   Result (*whole)(Device, Device*) = library.symbol("nvmlDeviceGetDeviceHandleFromMigDeviceHandle");
 };
 
@@ -115,6 +120,22 @@ std::optional<std::vector<int>> processes_on(const NvmlApi& api, NvmlApi::Device
   return pids;
 }
 
+/// What it does not tell is absent.
+ClockLimit clock_limit_of(const NvmlApi& api, NvmlApi::Device gpu) {
+  constexpr int kSmClock = 1;  // NVML_CLOCK_SM
+  constexpr double kMilli = 1e-3;
+  unsigned mhz = 0;
+  unsigned milliwatts = 0;
+  ClockLimit limit;
+  if (api.max_clock != nullptr && api.max_clock(gpu, kSmClock, &mhz) == 0 && mhz > 0) {
+    limit.max_clock_mhz = mhz;
+  }
+  if (api.power_limit != nullptr && api.power_limit(gpu, &milliwatts) == 0 && milliwatts > 0) {
+    limit.power_limit_w = kMilli * milliwatts;
+  }
+  return limit;
+}
+
 /// The GPU that a MIG slice is a part of, which has the clock; itself where it is none.
 NvmlApi::Device whole_gpu(const NvmlApi& api, NvmlApi::Device device) {
   unsigned is_slice = 0;
@@ -146,7 +167,9 @@ Conditions conditions_of(unsigned long long clock_event_reasons) {
 Nvml::Nvml(const std::string& uuid) : api_(open_nvml()) {
   if (!api_) return;
   if (api_->device_by_uuid(uuid.c_str(), &device_) != 0) device_ = nullptr;
-  if (device_ != nullptr) gpu_ = whole_gpu(*api_, device_);
+  if (device_ == nullptr) return;
+  gpu_ = whole_gpu(*api_, device_);
+  clock_limit_ = clock_limit_of(*api_, gpu_);
 }
 
 Nvml::~Nvml() = default;
@@ -160,6 +183,7 @@ Conditions Nvml::conditions() const {
   auto foreign = pids ? foreign_processes(*std::move(pids)) : std::nullopt;
   conditions.hides_processes = !foreign;
   if (foreign) conditions.other_processes = *std::move(foreign);
+  conditions.clock_limit = clock_limit_;
   return conditions;
 }
 

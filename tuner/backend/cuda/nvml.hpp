@@ -31,7 +31,8 @@ class Nvml {
   Nvml(const Nvml&) = delete;
   Nvml& operator=(const Nvml&) = delete;
 
-  /// Of a device that this process computes on. Knows nothing of MPS.
+  /// Of a device that this process computes on. Knows nothing of MPS. The limits are those of when
+  /// this object was made.
   [[nodiscard]] Conditions conditions() const;
   /// That the device has taken since its driver was loaded. None of a MIG slice, which shares the
   /// counter with others, and of GPUs before Volta.
@@ -41,6 +42,7 @@ class Nvml {
   std::unique_ptr<const NvmlApi> api_;  ///< null when there is none
   struct nvmlDevice_st* device_ = nullptr;
   struct nvmlDevice_st* gpu_ = nullptr;  ///< the same, or the one that it is a MIG slice of
+  ClockLimit clock_limit_;
 };
 
 }  // namespace tuner::backend
