@@ -25,7 +25,7 @@ class Best:
 
     size: Dict[str, int]
     config: Dict[str, Any]
-    time_ns: float
+    time_ns: float                     #: of single launches from a cold cache, the median
     ratio_to_default: Optional[float]  #: the time of the default, divided by this
     ties: int                          #: other finalists that are not shown to be more than 1 % slower
     confirmed: bool                    #: by a final round; without one only the search timed it
@@ -199,7 +199,7 @@ class Tuned:
         config = " ".join(f"{key}={value}" for key, value in best["config"].items())
         ratio = f", {best['ratio_to_default']:.2f} times as fast as the default" if best["ratio_to_default"] else ""
         ties = f", {best['ties']} ties" if best["ties"] else ""
-        return f"{config}: {_time(best['median_ns'])}{ratio}{ties}"
+        return f"{config}: {_time(best['median_ns'])} cold{ratio}{ties}"
 
     @staticmethod
     def _failed(size: Mapping[str, Any]) -> str:
@@ -217,7 +217,7 @@ class Tuned:
                      str(best["ties"]) if best else "–", failed]
             rows.append("<tr>" + "".join(f"<td>{html.escape(each)}</td>" for each in cells) + "</tr>")
         title = html.escape(f"{self.kernel} on {self._record['document']['device']}{'' if self.complete else ', interrupted'}")
-        head = "".join(f"<th>{each}</th>" for each in ("size", "configuration", "time", "× default", "ties", "failures"))
+        head = "".join(f"<th>{each}</th>" for each in ("size", "configuration", "time, cold", "× default", "ties", "failures"))
         return f"<table><caption>{title}</caption><tr>{head}</tr>{''.join(rows)}</table>"
 
 

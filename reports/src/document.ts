@@ -30,7 +30,8 @@ export type Roofline = { flops: number; bytes: number; peak_gflops: number; peak
 export interface ExplanationSection extends Part<"explanation"> { roofline: Roofline }
 /** A row for each contender whose energy was measured, by size. */
 export type EnergySection = Part<"energy">;
-export interface FinalistsSection extends Part<"finalists"> { ties: number }
+/** `measure`: of the chart's axis; a column `measure` where ratios of some contenders are of the other one. */
+export interface FinalistsSection extends Part<"finalists"> { ties: number; measure: Measure }
 /** Shares of the variance of log time: at one size, or within all sizes of a kernel. */
 export interface ImportanceSection extends Part<"importance"> { trials: number }
 export interface SpreadSection extends Part<"importance_over_sizes"> { trials: number; sizes: number }
@@ -129,8 +130,8 @@ export function readOverview(): Overview {
 /** One size of the kernel at a position. */
 export interface Detail { kernel: number; size: Size }
 
-/** The details stand below the script, which runs before they are there. */
-const complete = new Promise<unknown>((done) => document.addEventListener("DOMContentLoaded", done));
+/** The details and the charts' script stand below the script, which runs before they are there. */
+export const complete = new Promise<unknown>((done) => document.addEventListener("DOMContentLoaded", done));
 
 /** The details of a family's size, which the page holds compressed, together with those of some sizes before it. */
 export async function readDetails(family: number, size: number): Promise<Detail[]> {

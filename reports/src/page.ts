@@ -11,11 +11,6 @@ import { makePanel } from "./panel";
 import { SizesTable } from "./sizes";
 import { recall, remember } from "./state";
 
-function makeHeader({ period, device, facts }: Overview): HTMLElement {
-  return make("header", {}, make("p", { class: "eyebrow" }, `Tuning report${period === "" ? "" : ` · ${period}`}`), make("h1", {}, device),
-    make("dl", {}, ...facts.map(([label, value]) => make("div", {}, make("dt", {}, label), make("dd", {}, value)))));
-}
-
 // ---- index ----
 
 function goTo(id: string): void {
@@ -236,7 +231,7 @@ function sweepPart({ family, verdict, sections }: Sweep, index: number): HTMLEle
 
 function credits(): HTMLElement {
   return make("p", {}, "Charts by ", make("a", { href: "https://echarts.apache.org" }, "Apache ECharts"),
-    " (Apache-2.0, © The Apache Software Foundation) and ZRender (BSD-3-Clause, © Baidu Inc.); their licences are at the beginning of this page’s script.");
+    " (Apache-2.0, © The Apache Software Foundation) and ZRender (BSD-3-Clause, © Baidu Inc.); their licences are in this page, at the beginning of the charts’ script.");
 }
 
 /** Fills the page, a part a task so that a reader sees the first ones at once, and moves to what its address names. */
@@ -245,7 +240,7 @@ export async function showPage(overview: Overview): Promise<void> {
   skip.className = "skip";
   const main = document.getElementById("main")!;
   main.before(skip);
-  main.replaceChildren(makeHeader(overview), ...livePart(overview), makeIndex(overview), ...makeSummary(overview));
+  main.replaceChildren(main.querySelector("header")!, ...livePart(overview), makeIndex(overview), ...makeSummary(overview));
   const parts = [
     ...overview.families.map((family, i) => () => makeFamily(overview, family, i)),
     ...overview.comparisons.map((comparison, i) => () => comparisonPart(comparison, i)),

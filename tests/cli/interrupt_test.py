@@ -67,8 +67,10 @@ class InterruptTest(ProgramTest):
         self.assertIn(f"\n16x16x16{' ' * 2}{summary[1]} ", re.sub(" {2,}", "  ", stdout))
         self.tune("report", "-o", self.directory)
         page = next(self.directory.glob("*.html")).read_text()
-        self.assertIn("; screening time only, not re-timed.", page)
-        self.assertIn(summary[3].replace(" ", ","), page)
+        self.assertTrue("; screening time only, not re-timed." in page)
+        names, values = zip(*(word.split("=") for word in summary[3].split()))
+        self.assertTrue(f"<th>{','.join(names)}<tr><td>16×16×16<td>" in page)
+        self.assertRegex(page[page.index("<noscript>"):page.index("</noscript>")], f"<td>{','.join(values)}</table>")
 
     def test_ctrl_c_saves_and_the_same_command_resumes(self):
         self.save_and_resume(signal.SIGINT, 130)

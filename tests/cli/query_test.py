@@ -49,6 +49,26 @@ class QueryTest(ProgramTest):
         self.assertEqual((result["size"], result["verified"]), ("16,16,16", True))
         self.refuse("query", "--family", "none", code=5, says="nothing is tuned for these options")
 
+    def test_each_time_and_each_ratio_are_of_the_measure_that_stands_with_them(self):
+        self.database = self.directory / "measures.db"
+        log = self.directory / "log"
+        run = self.tune(*SHORT_RUN, "--log", log)
+        heading, row = (re.split(r" {2,}", line.strip()) for line in run.stdout.splitlines()[:2])
+        shown = dict(zip(heading, row))
+        self.assertIn("vs default, cold" if "back to back" in heading else "vs default", heading)
+        best = self.tune_json("query", "--kernel", "gemm_naive", "--size", "16,16,16")["tuned"]
+        self.assertAlmostEqual(best["ratio_to_default"], best["default_ns"] / best["median_ns"])
+        ratio = f"×{best['ratio_to_default']:.2f}"
+        self.assertEqual(shown["vs default, cold"], ratio)
+        self.assertRegex(run.stderr, rf"16x16x16: {shown['back to back']} back to back, {shown['vs library']} OpenBLAS, {ratio} default \(cold\)")
+        (size,) = [event for line in log.read_text().splitlines() if (event := json.loads(line))["event"] == "size"]
+        (listed,) = self.tune_json("query")["results"]
+        for each in (size, listed):
+            self.assertEqual(each["ratio_to_default"], best["ratio_to_default"])
+        answer = self.ask("16,16,16").stdout
+        self.assertRegex(answer, rf"back to back +{shown['back to back']}.*\nrate +{shown['rate']}\n")
+        self.assertRegex(" ".join(answer.split()), rf"speed {shown['vs library']} of OpenBLAS.*, {ratio} of the default configuration \(cold\)")
+
     def test_ties_are_counted_in_words(self):
         self.database = self.directory / "seed.db"
         self.tune("-q", "import", SEED)

@@ -66,9 +66,9 @@ class SweepTest(ProgramTest):
         space = self.space_file(with_processors, {"host.cu": FOR_PROCESSORS})
         self.tune("--space", space, "--kernel", "scale", "--backend", "cpu", "--size", "64", "--set", "BLOCK=64", "-q")
         done = self.tune("bench", "--space", space, "--backend", "cpu", "--range", "64:64:1", "--cpu")
-        self.assertRegex(done.stdout, r"(?m)^device: 64 +median time +GFLOP/s +cycles$(\n.+)*\n^tuned +[0-9.]+ .?s")
-        self.assertRegex(done.stdout, r"(?m)^CPU: 64 +median time +GFLOP/s +cycles$\n^host +[0-9.]+ .?s ")
-        self.assertRegex(done.stdout, r"CPU or device, the kernel alone: faster is (CPU|device) at 64")
+        self.assertRegex(done.stdout, r"(?m)^device: 64 +cold median +GFLOP/s +cycles$(\n.+)*\n^tuned +[0-9.]+ .?s")
+        self.assertRegex(done.stdout, r"(?m)^CPU: 64 +cold median +GFLOP/s +cycles$\n^host +[0-9.]+ .?s ")
+        self.assertRegex(done.stdout, r"CPU or device, the kernel alone: faster is (CPU|device|neither) at 64")
         self.assertIn("On whole numbers all of them computed the same result, bit for bit.", done.stdout)
         self.assertRegex(done.stderr, r"CPU: .*, \d+ threads, vectors of (128|256|512) bits \(g\+\+ ")
         table = self.directory / "table.json"
@@ -109,15 +109,16 @@ class SweepTest(ProgramTest):
     def test_a_contender_that_is_wrong_is_shown_and_is_not_timed(self):
         space = self.space_file(with_processors, {"host.cu": FOR_PROCESSORS.replace("2 * x", "3 * x")})
         done = self.tune("bench", "--space", space, "--backend", "cpu", "--range", "64:64:1", "--cpu", code=1)
-        self.assertRegex(done.stdout, r"(?m)^CPU: 64 +median time +GFLOP/s +cycles$\n^host +wrong_result$")
+        self.assertRegex(done.stdout, r"(?m)^CPU: 64 +cold median +GFLOP/s +cycles$\n^host +wrong_result$")
         self.assertIn("wrong_result of host at 64:\n", done.stdout)
+        self.assertIn("CPU or device, the kernel alone: no size has a time of both\n", done.stdout)
         self.assertTrue(done.stderr.endswith("error: 1 run did not end ok\n"), done.stderr)
 
     def test_who_would_take_too_long_is_left_out(self):
         slow = FOR_PROCESSORS.replace("  for", "  for (volatile int i = 0; i < 40000000; i = i + 1) continue;\n  for", 1)
         space = self.space_file(with_processors, {"host.cu": slow})
         done = self.tune("bench", "--space", space, "--backend", "cpu", "--range", "64:256:x4", "--cpu", "--limit", "2ms")
-        self.assertRegex(done.stdout, r"(?m)^CPU: median time +host$\n^64 +[0-9.]+ ms$\n^256 +–$")
+        self.assertRegex(done.stdout, r"(?m)^CPU: cold median +host$\n^64 +[0-9.]+ ms$\n^256 +–$")
         self.assertRegex(done.stdout, r"CPU skips host at 256: expected to take [0-9.]+ ms, longer than the limit of 2.00 ms")
 
     def test_kernels_are_chosen_by_name_on_the_side_where_they_run(self):

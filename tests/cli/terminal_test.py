@@ -104,7 +104,7 @@ class MessagesTest(TerminalTest):
         self.assertRegex(text, r"\r  gemm_naive: \d+/12  16x16x16: best [\d.]+ [nµm]?s \([^)]+\) ×[\d.]+ OpenBLAS ")
         self.assertRegex(text, r"final round: re-timing \d+ finalists against OpenBLAS\n")
         self.assertRegex(text, r"\r  gemm_naive: 16x16x16: repetition \d+ of at most 30: re-timing")
-        self.assertRegex(text, r"\x1b\[K  16x16x16: [\d.]+ [nµm]?s( back to back)?, ×[\d.]+ OpenBLAS, ×[\d.]+ default: BLOCK_X=")
+        self.assertRegex(text, r"\x1b\[K  16x16x16: [\d.]+ [nµm]?s( back to back)?, ×[\d.]+ OpenBLAS, ×[\d.]+ default( \(cold\))?: BLOCK_X=")
 
 
 class ColorTest(TerminalTest):

@@ -176,6 +176,18 @@ TEST(Leads, MayChangeMoreThanOnceOrNever) {
   EXPECT_THAT(faster_stretches(one, slow), ElementsAre(FasterStretch{"one", 0, 2}));
 }
 
+TEST(Leads, AreNotClaimedOfTies) {
+  const SweepCurve one{.name = "one", .times_ns = {100, 104, 100, 100, 50}};
+  const SweepCurve other{.name = "other", .times_ns = {104, 100, 104, 200, 100}};
+  EXPECT_THAT(faster_stretches(one, other),
+              ElementsAre(FasterStretch{"neither", 0, 2}, FasterStretch{"one", 3, 4}));
+  SweepCurve noisy = one, others = other;
+  noisy.quartiles_ns = {{}, {}, {}, std::pair(90.0, 160.0), std::pair(45.0, 60.0)};
+  others.quartiles_ns = {{}, {}, {}, std::pair(150.0, 210.0), std::pair(80.0, 110.0)};
+  EXPECT_THAT(faster_stretches(noisy, others),
+              ElementsAre(FasterStretch{"neither", 0, 3}, FasterStretch{"one", 4, 4}));
+}
+
 TEST(Leads, AreNotClaimedWhereOneWasNotTimed) {
   const SweepCurve one{.name = "one", .times_ns = {1, std::nullopt, 1, std::nullopt}};
   const SweepCurve other{.name = "other", .times_ns = {2, 2, 2, 2}};

@@ -273,14 +273,35 @@ TEST(RenderPage, AllowsNothingButItsOwnScriptAndStyle) {
   EXPECT_FALSE(contains(markup, " style="));
 }
 
-TEST(RenderPage, HasTheBestConfigurationsInATableWithoutAScript) {
+TEST(RenderPage, HasTheBestConfigurationsInTablesWithoutAScript) {
   const std::string markup = sample_markup();
   const std::size_t noscript = markup.find("<noscript>");
   ASSERT_NE(noscript, std::string::npos);
   const std::string plain = markup.substr(noscript);
-  EXPECT_TRUE(contains(plain, "<td>gemm_shared</td><td>4096×4096×4096</td><td>"));
-  EXPECT_TRUE(contains(plain, "BLOCK_Y=16"));
-  EXPECT_TRUE(contains(plain, "<td>–</td>")) << "no library was timed beside the hostile kernel";
+  EXPECT_TRUE(contains(plain, "<caption>Best configurations of gemm_shared</caption>"));
+  EXPECT_TRUE(contains(plain, "<tr><td>4096×4096×4096<td>"));
+  EXPECT_TRUE(contains(plain, "<th>TILE_M,TILE_N,TILE_K,BLOCK_X,")) << "parameters are named once";
+  EXPECT_TRUE(contains(plain, "<td>–<td>")) << "no library was timed beside the hostile kernel";
+}
+
+TEST(RenderPage, NamesTheParametersOfEachConfigurationWhereTheyDiffer) {
+  Json document = report_document(sample_store(), "NVIDIA H200");
+  Json& table = document["kernels"][1]["sections"][0]["table"];
+  for (std::size_t i = 0; i < table["columns"].size(); ++i) {
+    if (table["columns"][i]["key"] == "config") table["rows"][0][i] = "BLOCK_X=8,x";
+  }
+  const std::string markup = render_page(document);
+  EXPECT_TRUE(contains(markup, "<th>Configuration"));
+  EXPECT_TRUE(contains(markup, "<td>BLOCK_X=8,x<tr>"));
+}
+
+TEST(RenderPage, HasTheDeviceBeforeItsScript) {
+  const std::string markup = sample_markup();
+  const std::size_t header = markup.find("<header>");
+  ASSERT_NE(header, std::string::npos);
+  EXPECT_LT(header, markup.find("<noscript>"));
+  EXPECT_TRUE(
+      contains(markup.substr(header, 2000), "<h1>NVIDIA H200</h1><dl><div><dt>Architecture</dt>"));
 }
 
 TEST(RenderPage, CarriesTheDocumentThatItsScriptDraws) {

@@ -90,6 +90,7 @@ TEST(Statements, TheGainOverADefaultThatIsTooSlowForASeriesIsSaidToBeCold) {
   EXPECT_EQ(sizes.at("rows").at(0).at(at), 2.5) << "of the medians of single launches";
   EXPECT_THAT(document.at("kernels").at(0).at("sizes").at(0).at("verdict").get<std::string>(),
               HasSubstr("110 % of cuBLAS and 2.5× its default configuration in cold launches"));
+  EXPECT_EQ(database.section("finalists").at("measure"), "back to back") << "of the chart's axis";
   const Json finalists = database.section("finalists").at("table");
   const auto measure = std::ranges::find(finalists.at("columns"), "measure",
                                          [](const Json& one) { return one.at("key"); });
@@ -98,6 +99,18 @@ TEST(Statements, TheGainOverADefaultThatIsTooSlowForASeriesIsSaidToBeCold) {
     measures.push_back(row.at(static_cast<std::size_t>(measure - finalists.at("columns").begin())));
   }
   EXPECT_THAT(measures, testing::ElementsAre("back to back", "back to back", "cold"));
+}
+
+TEST(Statements, ContendersThatWereTimedInSingleLaunchesAloneAreComparedByThese) {
+  Database database;
+  database.begin_run("aaaaaaaa");
+  database.add_trial(1, 0, 100e3, Outcome::ok, 64, kProblem, 90e3);
+  store::FinalistRecord winner = Database::finalist("candidate", 1, 100e3, 1, 1, 1);
+  winner.sustained_ns = 90e3;  // nobody was near it, so no other series was run
+  database.add_final({winner, Database::finalist("default", 2, 140e3, 1.4, 1.39, 1.41)}, 0);
+  const Json section = database.section("finalists");
+  EXPECT_EQ(section.at("measure"), "cold");
+  EXPECT_THAT(section.at("table").at("columns").dump(), testing::Not(HasSubstr("Compared")));
 }
 
 TEST(Statements, AKernelOnTheHostHasNoNumberOfRegisters) {

@@ -23,6 +23,23 @@ TEST(StandingTrials, AreTheLatestOfEveryConfigurationAtEverySize) {
   EXPECT_THAT(standing, testing::ElementsAre(2, 3, 4, 5));
 }
 
+TEST(ColdRatios, AreOfSingleLaunchesWhateverTheRatioIsOf) {
+  BestRecord best;
+  best.time.median_ns = 100;
+  best.default_ns = 250;
+  best.library_ns = 90;
+  best.ratio_to_default = 2.4;
+  best.ratio_to_library = 1.2;
+  best.sustained_ns = 80;
+  EXPECT_DOUBLE_EQ(*cold_gain(best), 2.5);
+  EXPECT_DOUBLE_EQ(*cold_ratio_to_library(best), 0.9);
+  best.default_ns = best.library_ns = std::nullopt;  // as a line without them has it
+  EXPECT_FALSE(cold_gain(best)) << "its ratio is of series";
+  best.sustained_ns = std::nullopt;
+  EXPECT_DOUBLE_EQ(*cold_gain(best), 2.4);
+  EXPECT_DOUBLE_EQ(*cold_ratio_to_library(best), 1.2);
+}
+
 TEST(RunState, HasTheNamesThatTheDatabaseKeeps) {
   EXPECT_EQ(name(RunState::running), "running");
   EXPECT_EQ(name(RunState::complete), "complete");

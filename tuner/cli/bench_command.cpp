@@ -112,7 +112,7 @@ std::string bench_text(const BenchReport& report, const Terminal& terminal) {
   Table table({{fmt::format("{} {}", report.kernel.name,
                             space::display(report.size, report.family.problem.dims))},
                {"outcome"},
-               {"time", Align::right},
+               {"cold", Align::right},
                {"quartiles", Align::right},
                {"hot", Align::right},
                {"rate", Align::right},

@@ -105,7 +105,7 @@ void EventLog::on(const session::SizeResult& result) {
     fields["config"] = parse_json(result.best->config_json, "a configuration");
     fields["median_ns"] = result.best->time.median_ns;
     fields["ratio_to_library"] = number_or_null(result.best->ratio_to_library);
-    fields["ratio_to_default"] = number_or_null(result.best->ratio_to_default);
+    fields["ratio_to_default"] = number_or_null(store::cold_gain(*result.best));
   }
   write("size", fields);
 }

@@ -181,8 +181,9 @@ void ProgressPrinter::on(const session::SizeResult& result) {
   if (result.best->ratio_to_library) {
     text += fmt::format(", {} {}", format_ratio(result.best->ratio_to_library), library_);
   }
-  if (result.best->ratio_to_default) {
-    text += fmt::format(", {} default", format_ratio(result.best->ratio_to_default));
+  if (const auto gain = store::cold_gain(*result.best)) {
+    text += fmt::format(", {} default{}", format_ratio(gain),
+                        result.best->sustained_ns ? " (cold)" : "");
   }
   if (!result.winner_display.empty()) text += ": " + result.winner_display;
   announce(fmt::format("  {}{}: {}", on_card(result.card.name), space::display(result.size, dims_),

@@ -94,9 +94,9 @@ std::string ratio_text(const store::BestRecord& best) {
                           format_ratio(best.ratio_to_library_high));
     }
   }
-  if (best.ratio_to_default) {
-    text += fmt::format("{}{} of the default configuration", text.empty() ? "" : ", ",
-                        format_ratio(best.ratio_to_default));
+  if (const auto gain = store::cold_gain(best)) {
+    text += fmt::format("{}{} of the default configuration{}", text.empty() ? "" : ", ",
+                        format_ratio(gain), best.sustained_ns ? " (cold)" : "");
   }
   return text.empty() ? "not compared" : text;
 }
@@ -161,15 +161,25 @@ constexpr std::string_view kAwaits =
     "this size has screening times only, which are no result: `tune finalize`, or the command that "
     "was interrupted, confirms one";
 
-/// What was measured: at the asked size or, as the labels say, at the one it was taken from.
+std::string cold_text(const TimeSummary& time) {
+  std::string text = quantity::time(time.median_ns);
+  if (time.samples == 0) return text;  // of a dispatch table, which has medians only
+  return text + fmt::format(" (quartiles {} to {}, {} samples)", quantity::time(time.q1_ns),
+                            quantity::time(time.q3_ns), time.samples);
+}
+
+std::string back_to_back_text(const store::BestRecord& best) {
+  std::string text = quantity::time(*best.sustained_ns);
+  if (!store::regimes_differ(best.rested_ns, best.sustained_ns)) return text;
+  return text + fmt::format(", {} after a pause", quantity::time(*best.rested_ns));
+}
+
+/// What was measured: at the asked size or, as the labels say, at the one it was taken from. The
+/// ranking time first, above what is made of it.
 void add_measurement(Table& table, const store::BestRecord& best, std::string_view where) {
   const auto label = [&](std::string_view what) { return fmt::format("{}{}", what, where); };
-  std::string time = quantity::time(best.time.median_ns);
-  if (best.time.samples > 0) {  // else it is from a table, which has medians only
-    time += fmt::format(" (quartiles {} to {}, {} samples)", quantity::time(best.time.q1_ns),
-                        quantity::time(best.time.q3_ns), best.time.samples);
-  }
-  table.add({label("cold"), time});
+  if (best.sustained_ns) table.add({label("back to back"), back_to_back_text(best)});
+  if (!best.sustained_ns) table.add({label("cold"), cold_text(best.time)});
   table.add({label("rate"), format_rate(best.flops, best.bytes, store::ranking_ns(best))});
   table.add({label("speed"), ratio_text(best)});
   if (best.ratio_to_library_tuned) {
@@ -177,13 +187,7 @@ void add_measurement(Table& table, const store::BestRecord& best, std::string_vi
                fmt::format("{} of the fastest algorithm of {}",
                            format_ratio(best.ratio_to_library_tuned), best.library_name)});
   }
-  if (best.sustained_ns) {
-    std::string back_to_back = quantity::time(*best.sustained_ns);
-    if (store::regimes_differ(best.rested_ns, best.sustained_ns)) {
-      back_to_back += fmt::format(", {} after a pause", quantity::time(*best.rested_ns));
-    }
-    table.add({label("back to back"), std::move(back_to_back)});
-  }
+  if (best.sustained_ns) table.add({label("cold"), cold_text(best.time)});
   if (best.joules) table.add({label("energy"), format_energy(best.flops, *best.joules)});
   if (best.ties > 0) {
     const auto others = quantity::count(static_cast<std::uint64_t>(best.ties), "other finalist");

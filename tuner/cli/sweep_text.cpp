@@ -87,7 +87,7 @@ Rate rate_of(const Json& sweep) {
 std::string by_contender(const Json& sweep, const Json& side, const Terminal& terminal) {
   const Rate rate = rate_of(sweep);
   Table table({{fmt::format("{}: {}", text(side, "name"), label(sweep, 0))},
-               {"median time", Align::right},
+               {"cold median", Align::right},
                {rate.unit, Align::right},
                {"cycles", Align::right}});
   for (const Json& timing : side["times"]) {
@@ -100,7 +100,7 @@ std::string by_contender(const Json& sweep, const Json& side, const Terminal& te
 std::string times_text(const Json& sweep, const Json& side, const Terminal& terminal) {
   if (sweep["sizes"].size() == 1) return by_contender(sweep, side, terminal);
   const Rate rate = rate_of(sweep);
-  std::string all = by_size(sweep, side, "median time", time_cell, terminal);
+  std::string all = by_size(sweep, side, "cold median", time_cell, terminal);
   for (const std::string& table :
        {by_size(
             sweep, side, rate.unit,
@@ -224,7 +224,7 @@ std::string start_up_text(const Json& sweep, const Terminal& terminal) {
   return "\n" + table.text(terminal);
 }
 
-/// "CPU 64x64x64 to 128x128x128, then GPU 256x256x256 to 4096x4096x4096".
+/// "faster is CPU from 64x64x64 to 128x128x128, then GPU at 256x256x256".
 std::string leads_text(const Json& sweep, const Json& leads) {
   std::vector<std::string> parts;
   for (const Json& lead : leads) {
@@ -233,13 +233,14 @@ std::string leads_text(const Json& sweep, const Json& leads) {
         fmt::format("{} {}", text(lead, "faster"),
                     first == last ? "at " + first : fmt::format("from {} to {}", first, last)));
   }
-  return parts.empty() ? "not both were timed" : fmt::format("{}", fmt::join(parts, ", then "));
+  if (parts.empty()) return "no size has a time of both";
+  return fmt::format("faster is {}", fmt::join(parts, ", then "));
 }
 
 std::string comparisons_text(const Json& sweep) {
   std::string lines;
   for (const Json& each : sweep["comparisons"]) {
-    lines += fmt::format("{} or {}, {}: faster is {}\n", each["between"][0].get<std::string>(),
+    lines += fmt::format("{} or {}, {}: {}\n", each["between"][0].get<std::string>(),
                          each["between"][1].get<std::string>(), text(each, "of"),
                          leads_text(sweep, each["leads"]));
   }

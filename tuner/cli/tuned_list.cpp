@@ -36,7 +36,7 @@ Json result_json(const store::StoredBest& stored) {
           {"cold_ns", best.time.median_ns},
           {"back_to_back_ns", number_or_null(best.sustained_ns)},
           {"ratio_to_library", number_or_null(best.ratio_to_library)},
-          {"ratio_to_default", number_or_null(best.ratio_to_default)},
+          {"ratio_to_default", number_or_null(store::cold_gain(best))},
           {"verified", best.verified},
           {"recorded_at", best.recorded_at}};
 }
@@ -49,16 +49,16 @@ Table table_of(const std::vector<store::StoredBest>& bests) {
   Table table({{"kernel"},
                {"size"},
                {"device"},
-               {"cold", Align::right},
                {"back to back", Align::right},
                {"vs library", Align::right},
-               {"vs default", Align::right},
+               {"cold", Align::right},
+               {"vs default, cold", Align::right},
                {"recorded"}});
   for (const store::StoredBest& stored : bests) {
     const store::BestRecord& best = stored.best;
     table.add({stored.subject->kernel.kernel, shown_size(best.problem), stored.subject->device.name,
-               quantity::time(best.time.median_ns), optional_time(best.sustained_ns),
-               format_ratio(best.ratio_to_library), format_ratio(best.ratio_to_default),
+               optional_time(best.sustained_ns), format_ratio(best.ratio_to_library),
+               quantity::time(best.time.median_ns), format_ratio(store::cold_gain(best)),
                best.recorded_at.substr(0, 10) + (best.verified ? "" : ", imported")});
   }
   return table;

@@ -97,15 +97,18 @@ void print_table(const family::Kernel& kernel, const std::string& title,
   const bool back_to_back = std::ranges::all_of(result.sizes, [](const session::SizeResult& size) {
     return !size.best || size.best->sustained_ns;
   });
-  // The ratios compare this time of each size; of some sizes alone it would be two measures.
+  // One measure for all sizes; of the default every size has single launches alone.
   const auto time_ns = [&](const store::BestRecord& best) {
     return back_to_back ? store::ranking_ns(best) : best.time.median_ns;
+  };
+  const auto to_library = [&](const store::BestRecord& best) {
+    return back_to_back ? best.ratio_to_library : store::cold_ratio_to_library(best);
   };
   Table table({{title},
                {back_to_back ? "back to back" : "cold", Align::right},
                {"rate", Align::right},
                {"vs library", Align::right},
-               {"vs default", Align::right},
+               {back_to_back ? "vs default, cold" : "vs default", Align::right},
                {"ties", Align::right},
                {"configuration", Align::left, Table::Place::below}});
   for (const session::SizeResult& size : result.sizes) {
@@ -116,8 +119,8 @@ void print_table(const family::Kernel& kernel, const std::string& title,
     }
     const store::BestRecord& best = *size.best;
     table.add({space::display(size.size, kernel.space->dims), quantity::time(time_ns(best)),
-               format_rate(best.flops, best.bytes, time_ns(best)),
-               format_ratio(best.ratio_to_library), format_ratio(best.ratio_to_default),
+               format_rate(best.flops, best.bytes, time_ns(best)), format_ratio(to_library(best)),
+               format_ratio(store::cold_gain(best)),
                size.finalists.empty() ? "–" : fmt::format("{}", best.ties), size.winner_display});
   }
   output.table(table);

@@ -287,6 +287,20 @@ SweepResult run_sweep(const family::Family& family, const SweepPlan& plan,
   return Sweep(family, plan, device, compiler, heard, stop).run();
 }
 
+namespace {
+
+/// Of a size at which both were timed.
+bool are_tied(const SweepCurve& one, const SweepCurve& other, std::size_t size) {
+  constexpr double kClose = 1.05;
+  const double a = *one.times_ns[size], b = *other.times_ns[size];
+  if (std::max(a, b) <= kClose * std::min(a, b)) return true;
+  if (size >= one.quartiles_ns.size() || size >= other.quartiles_ns.size()) return false;
+  const auto &its = one.quartiles_ns[size], &others = other.quartiles_ns[size];
+  return its && others && its->first <= others->second && others->first <= its->second;
+}
+
+}  // namespace
+
 std::vector<FasterStretch> faster_stretches(const SweepCurve& one, const SweepCurve& other) {
   std::vector<FasterStretch> found;
   bool interrupted = true;
@@ -296,7 +310,7 @@ std::vector<FasterStretch> faster_stretches(const SweepCurve& one, const SweepCu
       interrupted = true;
       continue;
     }
-    const std::string& faster = *b < *a ? other.name : one.name;
+    const std::string faster(are_tied(one, other, i) ? kNeither : *b < *a ? other.name : one.name);
     if (interrupted || found.back().faster != faster) {
       found.push_back({.faster = faster, .first = i, .last = i});
     }

@@ -12,6 +12,8 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace tuner::lab {
@@ -98,17 +100,21 @@ struct SweepResult {
 struct SweepCurve {
   std::string name;
   std::vector<std::optional<double>> times_ns;
+  /// The quartiles of each, where they are known.
+  std::vector<std::optional<std::pair<double, double>>> quartiles_ns = {};
 };
 
-/// A stretch of sizes at all of which the same one of two is the faster.
+/// The name of "faster" where two times are a tie: within 5 %, or with quartiles that overlap.
+inline constexpr std::string_view kNeither = "neither";
+
+/// A stretch of sizes at all of which the same one of two is the faster, or neither is.
 struct FasterStretch {
   std::string faster;
   std::size_t first = 0, last = 0;  ///< among the sizes
   bool operator==(const FasterStretch&) const = default;
 };
 
-/// Which of two is faster where, in order: between two stretches lies a crossover. Sizes at which
-/// not both were timed belong to none.
+/// Which of two is faster where, in order. Sizes at which not both were timed belong to none.
 [[nodiscard]] std::vector<FasterStretch> faster_stretches(const SweepCurve& one,
                                                           const SweepCurve& other);
 

@@ -89,10 +89,14 @@ Json side_json(const SweepSide& side, const Json& sizes) {
 
 /// The fastest contender's times.
 SweepCurve kernels_of(const SweepSide& side, std::size_t sizes) {
-  SweepCurve best{.name = side.name, .times_ns = std::vector<std::optional<double>>(sizes)};
+  SweepCurve best{.name = side.name,
+                  .times_ns = std::vector<std::optional<double>>(sizes),
+                  .quartiles_ns = std::vector<std::optional<std::pair<double, double>>>(sizes)};
   for (const SweepTime& timing : side.result.times) {
     auto& known = best.times_ns[timing.size];
-    if (timing.time && (!known || timing.time->median_ns < *known)) known = timing.time->median_ns;
+    if (!timing.time || (known && timing.time->median_ns >= *known)) continue;
+    known = timing.time->median_ns;
+    best.quartiles_ns[timing.size] = std::pair(timing.time->q1_ns, timing.time->q3_ns);
   }
   return best;
 }

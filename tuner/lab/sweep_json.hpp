@@ -50,14 +50,14 @@ struct SweepReport {
 ///     "comparisons": [{ "of", "between": [NAME, NAME],
 ///                       "leads": [{ "faster", "first", "last" }…] }…] }
 ///
-/// `size`, `first` and `last` index `sizes`. The last of `sides` is the device. What did not end ok
-/// has no times. `cycles` are of the multiprocessors' clock, on a processor of its time-stamp
-/// counter; absent where unknown. `of_peak` is the share of the memory's peak rate, `of_bound` of
-/// the fastest of `bound` at the size. `pin_ns` is what allocating the host's pinned memory takes,
-/// not part of the total. In `skipped`, an empty contender means all, an empty placement the
-/// contender and not only its transfers. `compile_ms` is 0 where the code was compiled for
-/// an earlier size. `agree` says whether the results on whole numbers were the same on both sides;
-/// null where there is one.
+/// `size`, `first` and `last` index `sizes`; `faster` is one of the two or kNeither. The last of
+/// `sides` is the device. What did not end ok has no times. `cycles` are of the multiprocessors'
+/// clock, on a processor of its time-stamp counter; absent where unknown. `of_peak` is the share of
+/// the memory's peak rate, `of_bound` of the fastest of `bound` at the size. `pin_ns` is what
+/// allocating the host's pinned memory takes, not part of the total. In `skipped`, an empty
+/// contender means all, an empty placement the contender and not only its transfers. `compile_ms`
+/// is 0 where the code was compiled for an earlier size. `agree` says whether the results on whole
+/// numbers were the same on both sides; null where there is one.
 [[nodiscard]] Json sweep_json(const SweepReport& report);
 
 }  // namespace tuner::lab

@@ -159,12 +159,13 @@ Json kernel_document(const KernelHistory& kernel, const Metric& metric,
                      const KernelImportances& ranked, const std::string& device_name) {
   Json sizes = Json::array();
   for (const SizeHistory& size : kernel.sizes) sizes.push_back(Json{{"problem", size.problem}});
-  Json sections = {best_section(kernel, metric, device_name),
-                   performance_section(kernel, metric),
-                   importance_over_sizes(kernel, ranked),
-                   importance_by_size(kernel, ranked),
-                   failures_section(kernel),
-                   budget_section(kernel)};
+  Json sections = {best_section(kernel, metric, device_name), performance_section(kernel, metric)};
+  if (!kernel.runs.empty()) {  // imported results have no trials that these could show
+    for (Json section : {importance_over_sizes(kernel, ranked), importance_by_size(kernel, ranked),
+                         failures_section(kernel), budget_section(kernel)}) {
+      sections.push_back(std::move(section));
+    }
+  }
   Json environments = Json::array();
   for (const space::EnvironmentInfo& each : kernel.environments) {
     environments.push_back(environment_in_words(each));

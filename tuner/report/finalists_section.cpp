@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -136,7 +137,12 @@ std::string label_of(const FinalistRecord& finalist, const SizeHistory& size) {
 /// alone: 0 stands for the quartiles and the interval that are not known.
 std::vector<FinalistRecord> finalists_of_line(const store::BestRecord& best) {
   const auto contender = [&](const char* role, double ns, std::optional<double> ratio = {}) {
-    FinalistRecord finalist{.role = role, .config_json = "", .time = {}, .samples_ns = {}};
+    FinalistRecord finalist{.role = role,
+                            .config_json = "",
+                            .time = {},
+                            .ratio_low = 0,
+                            .ratio_high = 0,
+                            .samples_ns = {}};
     finalist.time = {.median_ns = ns, .q1_ns = 0, .q3_ns = 0, .min_ns = ns, .samples = 0};
     finalist.ratio_to_best = ratio.value_or(ns / best.time.median_ns);
     return finalist;
@@ -144,6 +150,7 @@ std::vector<FinalistRecord> finalists_of_line(const store::BestRecord& best) {
   std::vector<FinalistRecord> finalists = {contender("candidate", best.time.median_ns, 1)};
   finalists.front().config_json = best.config_json;
   finalists.front().time = best.time;
+  finalists.front().ratio_low = finalists.front().ratio_high = 1;
   finalists.front().sustained_ns = best.sustained_ns;
   if (best.default_ns) {
     finalists.push_back(contender("default", *best.default_ns));
@@ -174,6 +181,17 @@ std::string_view compared_by(const FinalistRecord& finalist, const Round& round,
   const bool is_in_series =
       finalist.sustained_ns && round.winner != nullptr && round.winner->sustained_ns;
   return is_in_series ? kBackToBack : kCold;
+}
+
+/// What the chart's one axis is of: what any other contender is compared with the winner by, back
+/// to back before cold.
+std::string_view chart_measure(std::span<const FinalistRecord> finalists,
+                               std::span<const std::string_view> measures,
+                               const FinalistRecord* winner) {
+  for (std::size_t i = 0; i < finalists.size(); ++i) {
+    if (&finalists[i] != winner && measures[i] == kBackToBack) return kBackToBack;
+  }
+  return kCold;
 }
 
 /// Empty for 0.
@@ -226,6 +244,10 @@ Json finalists_section(const KernelHistory& kernel, const SizeHistory& stored) {
   for (const FinalistRecord& finalist : size.finalists) {
     measures.push_back(compared_by(finalist, round, size, is_imported));
   }
+  const std::string_view measure = chart_measure(size.finalists, measures, round.winner);
+  if (round.winner != nullptr) {
+    measures[static_cast<std::size_t>(round.winner - size.finalists.data())] = measure;
+  }
   const bool differs = std::ranges::adjacent_find(measures, std::not_equal_to()) != measures.end();
   if (differs) {
     table["columns"].push_back({{"key", "measure"}, {"label", "Compared"}, {"kind", "text"}});
@@ -243,9 +265,11 @@ Json finalists_section(const KernelHistory& kernel, const SizeHistory& stored) {
     if (shows_rested) table["rows"].back().push_back(cell(finalist.rested_ns));
     if (differs) table["rows"].back().push_back(measures[table["rows"].size() - 1]);
   }
+  if (is_imported) drop_empty_columns(table);
   Json section = make_section(
       "finalists", "Finalists",
       is_imported ? answer_of_line(*size.best) : answer_of(kernel, size, round), std::move(table));
+  section["measure"] = measure;
   section["ties"] = size.best ? size.best->ties : 0;
   return section;
 }

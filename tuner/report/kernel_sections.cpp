@@ -266,14 +266,10 @@ Json budget_section(const KernelHistory& kernel) {
                              rounded(run.compile_s), rounded(run.verify_s), rounded(run.measure_s),
                              rounded(run.wall_s)});
   }
-  const std::string answer =
-      kernel.runs.empty()
-          ? "The results were imported: no run here."
-          : fmt::format(
-                "{} in {}: {} compiling (beside the rest, on several cores), {} verifying, "
-                "{} measuring.",
-                format_duration(wall_s), format_plural(kernel.runs.size(), "run", "runs"),
-                format_duration(compile_s), format_duration(verify_s), format_duration(measure_s));
+  const std::string answer = fmt::format(
+      "{} in {}: {} compiling (beside the rest, on several cores), {} verifying, {} measuring.",
+      format_duration(wall_s), format_plural(kernel.runs.size(), "run", "runs"),
+      format_duration(compile_s), format_duration(verify_s), format_duration(measure_s));
   return make_section("budget", "Time budget", answer, std::move(table));
 }
 

@@ -78,10 +78,7 @@ std::optional<double> library_ns(const SizeHistory& size) {
 }
 
 std::optional<double> cold_gain(const SizeHistory& size) {
-  if (!size.best) return std::nullopt;
-  const store::BestRecord& best = *size.best;
-  if (best.default_ns && best.time.median_ns > 0) return *best.default_ns / best.time.median_ns;
-  return best.sustained_ns ? std::nullopt : best.ratio_to_default;
+  return size.best ? store::cold_gain(*size.best) : std::nullopt;
 }
 
 bool has_series(const SizeHistory& size) {

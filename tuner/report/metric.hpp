@@ -39,8 +39,7 @@ inline constexpr std::string_view kBackToBack = "back to back", kCold = "cold";
 /// series has its single launches times the best's share. None where they were not timed.
 [[nodiscard]] std::optional<double> default_ns(const SizeHistory& size);
 [[nodiscard]] std::optional<double> library_ns(const SizeHistory& size);
-/// How many times as long single launches of the default take, the one measure that every final
-/// round has of it. None where it was not timed so.
+/// store::cold_gain of the best; none without one.
 [[nodiscard]] std::optional<double> cold_gain(const SizeHistory& size);
 /// The time of single launches of the best known configuration: of its final or, before that, of
 /// the fastest trial.

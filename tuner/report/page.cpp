@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "embedded/report_charts.hpp"
+#include "embedded/report_charts_sha256.hpp"
 #include "embedded/report_css.hpp"
 #include "embedded/report_css_sha256.hpp"
 #include "embedded/report_js.hpp"
@@ -18,6 +20,8 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <optional>
+#include <ranges>
 #include <string_view>
 #include <thread>
 #include <utility>
@@ -36,38 +40,71 @@ bool has_script() {
 
 // ---- without a script ---------------------------------------------------------------------------
 
+/// Without the end tags that HTML does not need: of a thousand rows they are 50 kB.
 std::string plain_row(std::string_view element, const std::vector<std::string>& cells) {
   std::string html = "<tr>";
   for (const std::string& cell : cells) {
-    html += fmt::format("<{0}>{1}</{0}>", element, escape_html(cell));
+    html += fmt::format("<{}>{}", element, escape_html(cell));
   }
-  return html + "</tr>";
+  return html;
 }
 
-/// A row for each size of each kernel.
-std::string table_of_bests(const Json& kernels) {
-  std::string rows;
-  for (const Json& kernel : kernels) {
-    const Json& table = kernel.at("sections").at(0).at("table");
-    std::map<std::string, std::size_t> columns;
-    for (const Json& column : table.at("columns"))
-      columns.emplace(column.at("key"), columns.size());
-    for (const Json& row : table.at("rows")) {
-      const auto text = [&](const char* key, const auto& format) {
-        const Json& value = row.at(columns.at(key));
-        return value.is_null() ? "–" : format(value);
-      };
-      const auto as_it_is = [](const std::string& words) { return words; };
-      rows += plain_row("td", {kernel.at("kernel"), text("size", as_it_is), text("ns", format_time),
-                               text("measure", as_it_is), text("ratio_to_library", format_percent),
-                               text("config", as_it_is)});
-    }
+/// "A=1,B=2" as its names, "A,B", and its values; nothing where a part has no name.
+std::optional<std::pair<std::string, std::string>> names_and_values(std::string_view config) {
+  std::string names, values;
+  for (const auto part : std::views::split(config, ',')) {
+    const std::string_view one(part.begin(), part.end());
+    const std::size_t equals = one.find('=');
+    if (equals == std::string_view::npos) return std::nullopt;
+    const std::string_view separator = names.empty() ? "" : ",";
+    names += fmt::format("{}{}", separator, one.substr(0, equals));
+    values += fmt::format("{}{}", separator, one.substr(equals + 1));
   }
-  if (rows.empty()) return "";
-  return fmt::format(
-      "<table><caption>Best configurations</caption>{}{}</table>",
-      plain_row("th", {"Kernel", "Size", "Time", "Timed", "% of the library", "Configuration"}),
-      rows);
+  return std::pair(std::move(names), std::move(values));
+}
+
+/// The names that all configurations of a kernel have in common, in this order; else empty.
+std::string common_names(const std::vector<std::string>& configs) {
+  std::string common;
+  for (const std::string& config : configs) {
+    const auto split = names_and_values(config);
+    if (!split || (!common.empty() && split->first != common)) return "";
+    common = split->first;
+  }
+  return common;
+}
+
+/// A row for each size. The parameters are named once, where each configuration has all of them.
+std::string table_of_kernel(const Json& kernel) {
+  const Json& table = kernel.at("sections").at(0).at("table");
+  std::map<std::string, std::size_t> columns;
+  for (const Json& column : table.at("columns")) columns.emplace(column.at("key"), columns.size());
+  std::vector<std::string> configs;
+  for (const Json& row : table.at("rows")) configs.push_back(row.at(columns.at("config")));
+  if (configs.empty()) return "";
+  const std::string names = common_names(configs);
+  std::string rows;
+  for (std::size_t i = 0; i < configs.size(); ++i) {
+    const auto text = [&](const char* key, const auto& format) {
+      const Json& value = table["rows"][i].at(columns.at(key));
+      return value.is_null() ? "–" : format(value);
+    };
+    const auto as_it_is = [](const std::string& words) { return words; };
+    rows += plain_row("td", {text("size", as_it_is), text("ns", format_time),
+                             text("measure", as_it_is), text("ratio_to_library", format_percent),
+                             names.empty() ? configs[i] : names_and_values(configs[i])->second});
+  }
+  return fmt::format("<table><caption>Best configurations of {}</caption>{}{}</table>",
+                     text_of(kernel, "kernel"),
+                     plain_row("th", {"Size", "Time", "Timed", "% of the library",
+                                      names.empty() ? "Configuration" : names}),
+                     rows);
+}
+
+std::string tables_of_bests(const Json& kernels) {
+  std::string html;
+  for (const Json& kernel : kernels) html += table_of_kernel(kernel);
+  return html;
 }
 
 /// The sentences of each part: an array, or one text.
@@ -83,16 +120,30 @@ std::string plain_verdicts(const Json& parts, const char* title) {
   return html;
 }
 
+/// What a reader sees first, before the script has run.
+std::string header_part(const Json& document) {
+  const std::string period = text_of(document, "period");
+  std::string facts;
+  for (const Json& fact : document.at("facts")) {
+    facts +=
+        fmt::format("<div><dt>{}</dt><dd>{}</dd></div>", escape_html(fact[0].get<std::string>()),
+                    escape_html(fact[1].get<std::string>()));
+  }
+  return fmt::format(
+      "<header><p class=\"eyebrow\">Tuning report{}</p><h1>{}</h1><dl>{}</dl></header>",
+      period.empty() ? "" : " · " + period, text_of(document, "device"), facts);
+}
+
 /// What a reader without the script sees; the script makes everything else from the data.
 std::string plain_part(const Json& document) {
   const std::string html = fmt::format(
-      "<h1>{}</h1><p class=\"banner\">{}</p>{}{}{}{}", text_of(document, "device"),
+      "<p class=\"banner\">{}</p>{}{}{}{}",
       has_script() ? "Charts, filters and details need JavaScript."
                    : "Charts, filters and details were not built into this program "
                      "(TUNER_REPORT_JS=none).",
       plain_verdicts(document.at("families"), "family"),
       plain_verdicts(document.at("comparisons"), "title"),
-      plain_verdicts(document.at("sweeps"), "family"), table_of_bests(document.at("kernels")));
+      plain_verdicts(document.at("sweeps"), "family"), tables_of_bests(document.at("kernels")));
   return has_script() ? fmt::format("<noscript>{}</noscript>", html) : html;
 }
 
@@ -150,7 +201,7 @@ void append_details(std::string& page, const Json& overview, const SizeDetails& 
             details_of_size(overview.at("kernels"), family.at("family"), rows[s].at(1), details));
       }
       packed[group] = compressed(of_sizes.dump(-1, ' ', false, Json::error_handler_t::replace),
-                                 Compression::fast);
+                                 has_trials ? Compression::fast : Compression::best);
     });
     for (std::size_t group = 0; group < packed.size(); ++group) {
       fmt::format_to(std::back_inserter(page),
@@ -161,7 +212,9 @@ void append_details(std::string& page, const Json& overview, const SizeDetails& 
 }
 
 std::string script_source() {
-  return has_script() ? fmt::format("'sha256-{}'", embedded::report_js_sha256()) : "'none'";
+  return has_script() ? fmt::format("'sha256-{}' 'sha256-{}'", embedded::report_js_sha256(),
+                                    embedded::report_charts_sha256())
+                      : "'none'";
 }
 
 }  // namespace
@@ -176,10 +229,14 @@ std::string render_page(const Json& overview, const SizeDetails& details) {
        {"style-source", fmt::format("'sha256-{}'", embedded::report_css_sha256())},
        {"title", text_of(overview, "device")},
        {"style", std::string(embedded::report_css())},
+       {"header", header_part(overview)},
        {"plain", plain_part(overview)},
        {"data", script_safe_json(without_repetition(overview))},
        {"script",
-        has_script() ? fmt::format("<script>{}</script>", embedded::report_js()) : std::string()}});
+        has_script() ? fmt::format("<script>{}</script>", embedded::report_js()) : std::string()},
+       {"charts", has_script() ? fmt::format(R"(<script type="text/plain" id="charts">{}</script>)",
+                                             embedded::report_charts())
+                               : std::string()}});
   append_details(page, overview, details);
   page += shell.substr(at + kDetails.size());
   return page;

@@ -243,7 +243,7 @@ Json speedups_section(const Json& sweep) {
   }
   Json table = make_table({{"size", "Size", "text"},
                            {"contender", "Contender", "text"},
-                           {"median_ns", "Time", "time"},
+                           {"median_ns", "Cold median", "time"},
                            {"rate", "GFLOP/s", "number"},
                            {"cycles", "Cycles", "number"},
                            {"speedup", "Over the slowest", "factor"}});

@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -15,6 +16,15 @@ Json make_table(std::initializer_list<Column> columns) {
         Json{{"key", column.key}, {"label", column.label}, {"kind", column.kind}});
   }
   return table;
+}
+
+void drop_empty_columns(Json& table) {
+  for (std::size_t i = table["columns"].size(); i-- > 0;) {
+    const auto is_empty = [i](const Json& row) { return row[i].is_null(); };
+    if (!std::ranges::all_of(table["rows"], is_empty)) continue;
+    table["columns"].erase(i);
+    for (Json& row : table["rows"]) row.erase(i);
+  }
 }
 
 double rounded(double value, int digits) {

@@ -21,6 +21,9 @@ struct Column {
 /// values null. A chart draws from the same rows as its table shows.
 [[nodiscard]] Json make_table(std::initializer_list<Column> columns);
 
+/// Drops the columns that are null in every row.
+void drop_empty_columns(Json& table);
+
 /// Six significant digits: more than the page shows, fewer bytes than a double has.
 [[nodiscard]] double rounded(double value, int digits = 6);
 

@@ -352,7 +352,8 @@ class Ladder {
         explain(Rung::default_config, "of {}: rejected: {}", kernel_name, *why);
         continue;
       }
-      explain(Rung::default_config, "of {}: taken; it was not tuned for", kernel_name);
+      explain(Rung::default_config, "of {}: taken; nothing was tuned that could answer",
+              kernel_name);
       Selection selection = answer(Rung::default_config, *asked);
       selection.config_json = json;
       ranking_.answers.push_back(std::move(selection));

@@ -60,6 +60,25 @@ double ranking_ns(const BestRecord& best) {
   return best.sustained_ns.value_or(best.time.median_ns);
 }
 
+namespace {
+
+/// `ratio` is of ranking times: of single launches only where nothing was timed in series.
+std::optional<double> cold_ratio(const BestRecord& best, std::optional<double> other_ns,
+                                 std::optional<double> ratio) {
+  if (other_ns && best.time.median_ns > 0) return *other_ns / best.time.median_ns;
+  return best.sustained_ns ? std::nullopt : ratio;
+}
+
+}  // namespace
+
+std::optional<double> cold_gain(const BestRecord& best) {
+  return cold_ratio(best, best.default_ns, best.ratio_to_default);
+}
+
+std::optional<double> cold_ratio_to_library(const BestRecord& best) {
+  return cold_ratio(best, best.library_ns, best.ratio_to_library);
+}
+
 double ranked_ns(double ns, bool verified) {
   // Two H200 timed the same 53 configurations: the ratios were 0.91 to 1.08
   // (benchmarks/results/tensor-types-h200-2026-11-27.txt).

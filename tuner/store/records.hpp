@@ -133,6 +133,11 @@ struct BestRecord;
 /// What its ratios compare and its search ranked by: the time back to back with cold operands
 /// where that was measured, else of single launches from a cold cache (`time`). Nanoseconds.
 [[nodiscard]] double ranking_ns(const BestRecord& best);
+/// How many times as long single launches of the default take, the one measure that every final
+/// round has of it. None where it was not timed so.
+[[nodiscard]] std::optional<double> cold_gain(const BestRecord& best);
+/// The library's single launches over the best's. None where it was not timed.
+[[nodiscard]] std::optional<double> cold_ratio_to_library(const BestRecord& best);
 
 /// What the times of a final round's contenders are, as it is stored: of single launches from a
 /// cold cache, interleaved.

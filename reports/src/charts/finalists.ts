@@ -8,37 +8,41 @@ import { tip, tooltipStyle } from "../tooltip";
 
 const kFar = 1.25; // beyond this factor a contender would flatten the differences among the others
 
-interface Contender { name: string; role: string; ratio: number; low: number; high: number; config: string; cold: number; backToBack: number | null }
+/** `low` and `high` are null where the interval is not known; `isOnAxis`: its ratio is of the chart's measure. */
+interface Contender {
+  name: string; role: string; ratio: number; low: number | null; high: number | null; config: string; cold: number; backToBack: number | null; isOnAxis: boolean;
+}
 
 function contenders(section: FinalistsSection): Contender[] {
   const { table } = section;
-  const index = (key: string) => columnIndex(table, key);
+  const index = (key: string) => columnIndex(table, key); // none of a column that is empty
   let candidates = 0;
   const measures = index("measure") < 0 ? [] : texts(table, "measure"); // where they differ
   const nameOf = (row: Cell[]) => row[index("role")] === "candidate" ? `finalist ${++candidates}` : String(row[index("role")]);
   return table.rows.map((row, i) => ({
-    name: nameOf(row) + (measures[i] === "cold" ? ", cold" : ""),
+    name: nameOf(row),
     role: String(row[index("role")]),
     config: String(row[index("config")]),
     ratio: row[index("ratio")] as number,
-    low: row[index("ratio_low")] as number,
-    high: row[index("ratio_high")] as number,
+    low: (row[index("ratio_low")] ?? null) as number | null,
+    high: (row[index("ratio_high")] ?? null) as number | null,
     cold: row[index("median_ns")] as number,
-    backToBack: row[index("sustained_ns")] as number | null,
+    backToBack: (row[index("sustained_ns")] ?? null) as number | null,
+    isOnAxis: (measures[i] ?? section.measure) === section.measure,
   }));
 }
 
 const isFar = ({ ratio }: Contender) => ratio > kFar || ratio < 1 / kFar;
 
-/** Each contender's time as a multiple of the winner's, with its interval. */
+/** Each contender's time as a multiple of the winner's, with its interval: of one measure. */
 export function finalistsChart(section: FinalistsSection, theme: Theme): EChartsOption {
-  const near = contenders(section).filter((one) => !isFar(one));
+  const near = contenders(section).filter((one) => one.isOnAxis && !isFar(one));
   const color = (one: Contender) => one.config === "" ? theme.library : one.role === "default" ? theme.standard : theme.best;
 
   const interval = (_: CustomSeriesRenderItemParams, api: CustomSeriesRenderItemAPI) => {
     const at = near[api.value(3) as number];
     const [x, y] = api.coord([at.ratio, api.value(3)]);
-    const [left] = api.coord([at.low, api.value(3)]), [right] = api.coord([at.high, api.value(3)]);
+    const [left] = api.coord([at.low ?? at.ratio, api.value(3)]), [right] = api.coord([at.high ?? at.ratio, api.value(3)]);
     return {
       type: "group" as const,
       children: [
@@ -50,7 +54,7 @@ export function finalistsChart(section: FinalistsSection, theme: Theme): ECharts
   return {
     grid: plot(12, 24, 4, 4),
     xAxis: {
-      ...axisStyle(theme), type: "value", scale: true, name: "time over the winner’s, 95 % interval", nameLocation: "middle", nameGap: 28,
+      ...axisStyle(theme), type: "value", scale: true, name: `${section.measure}: time over the winner’s, 95 % interval`, nameLocation: "middle", nameGap: 28,
       axisLabel: { color: theme.muted, formatter: (v: number) => `${v.toFixed(3)}×`, hideOverlap: true },
     },
     yAxis: { ...axisStyle(theme), type: "category", data: near.map((one) => one.name), inverse: true, splitLine: { show: false } },
@@ -61,14 +65,14 @@ export function finalistsChart(section: FinalistsSection, theme: Theme): ECharts
         return tip(one.name, [
           ...(one.backToBack === null ? [] : [["back to back", cell(one.backToBack, "time")] as [string, string]]),
           ["cold median", cell(one.cold, "time")],
-          ["to the winner", `${cell(one.ratio, "factor")} (${cell(one.low, "factor")} – ${cell(one.high, "factor")})`],
+          ["to the winner", cell(one.ratio, "factor") + (one.low === null ? "" : ` (${cell(one.low, "factor")} – ${cell(one.high, "factor")})`)],
           ["", one.config],
         ]);
       },
     },
     series: [{
       type: "custom", renderItem: interval, encode: { x: [0, 1, 2], y: 3 },
-      data: near.map((one, i) => [one.low, one.ratio, one.high, i]),
+      data: near.map((one, i) => [one.low ?? one.ratio, one.ratio, one.high ?? one.ratio, i]),
       markLine: {
         silent: true, symbol: "none", animation: false, label: { show: false },
         lineStyle: { color: theme.muted, type: "dashed" }, data: [{ xAxis: 1 }],
@@ -77,9 +81,11 @@ export function finalistsChart(section: FinalistsSection, theme: Theme): ECharts
   };
 }
 
-/** Who stands outside the chart, and where. */
+/** Who stands outside the chart, and where: too far, or timed in single launches alone. */
 export function finalistsNote(section: FinalistsSection): string {
-  const far = contenders(section).filter(isFar);
-  if (far.length === 0) return "";
-  return `Outside the chart: ${far.map((one) => `${one.name} at ${cell(one.ratio, "factor")}`).join(", ")}.`;
+  const all = contenders(section);
+  const named = (some: Contender[]) => some.map((one) => `${one.name} at ${cell(one.ratio, "factor")}`).join(", ");
+  const far = all.filter((one) => one.isOnAxis && isFar(one)), cold = all.filter((one) => !one.isOnAxis);
+  const notes = [...(far.length > 0 ? [`Outside the chart: ${named(far)}.`] : []), ...(cold.length > 0 ? [`Compared cold, not on this axis: ${named(cold)}.`] : [])];
+  return notes.join(" ");
 }

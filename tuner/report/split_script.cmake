@@ -1,0 +1,18 @@
+# cmake -DSCRIPT=… -DPAGE=… -DCHARTS=… -P split_script.cmake: writes what stands before and behind the
+# line between the two scripts that reports/build.mjs puts into one file. An empty one has no parts.
+file(READ "${SCRIPT}" text)
+set(line "//---- charts ----\n")
+string(FIND "${text}" "${line}" at)
+if(text STREQUAL "")
+  file(WRITE "${PAGE}" "")
+  file(WRITE "${CHARTS}" "")
+elseif(at EQUAL -1)
+  message(FATAL_ERROR "${SCRIPT} is not a report.js of this version: it has no scripts of charts")
+else()
+  string(LENGTH "${line}" length)
+  math(EXPR behind "${at} + ${length}")
+  string(SUBSTRING "${text}" 0 ${at} page)
+  string(SUBSTRING "${text}" ${behind} -1 charts)
+  file(WRITE "${PAGE}" "${page}")
+  file(WRITE "${CHARTS}" "${charts}")
+endif()
