@@ -75,6 +75,8 @@ class SubmissionTest(ProgramTest):
         self.assertIn(f"warning: {low}", done.stderr)
         found = json.loads(self.tune("tables", "check", table, "--json").stdout)
         self.assertEqual(found["clocks"], {"mhz": [980, 1410.2], "max_mhz": [1980, 1980], "power_limit_w": [700, 700], "unknown": 0})
+        self.table["kernels"][0]["entries"] = []  # of `tune setup`: portfolios alone
+        self.assertNotIn("clocks", checked(self.text_file("none.json", json.dumps(self.table))).stdout)
         self.assertEqual([it for it in self.objections(table) if low in it], [], "a small card may be limited by its power")
 
     def test_coverage_is_asked_for(self):

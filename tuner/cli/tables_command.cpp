@@ -282,7 +282,9 @@ void print_tables(const CommonOptions& common, const std::string& file,
                      fmt::format("{}", fmt::join(versions, "; "))});
   }
   output.table(of_families);
-  if (known.device.backend == "cuda") output.tell("{}\n", clocks_text(clocks_of(known)));
+  const TableClocks clocks = clocks_of(known);
+  if (known.device.backend == "cuda" && clocks.results > 0)
+    output.tell("{}\n", clocks_text(clocks));
   for (const store::PortfolioRecord& it : known.portfolios) {
     output.tell("portfolio of {}{}{}: {} for {}\n", it.family, it.types.empty() ? "" : " ",
                 it.types, quantity::count(it.members.size(), "member"),
