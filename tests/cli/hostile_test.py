@@ -39,7 +39,8 @@ class Page(html.parser.HTMLParser):
     def handle_starttag(self, tag, attrs):
         self.elements.append(tag)
         self.attributes += [name for name, _ in attrs]
-        is_data = dict(attrs).get("type") in ("application/json", "application/gzip")
+        # "text/plain" holds the charts' source, which the page's own script starts when it is needed.
+        is_data = dict(attrs).get("type") in ("application/json", "application/gzip", "text/plain")
         self.scripts += tag == "script" and not is_data  # a browser runs it
 
     def handle_data(self, data):
