@@ -9,7 +9,7 @@ namespace {
 constexpr std::size_t kAlignment_bytes = 256;
 
 std::size_t matrix_bytes(const Shape& shape, const StoredMatrix& matrix, ElementType type) {
-  return size_bytes(type) * static_cast<std::size_t>(shape.batch * matrix.stride());
+  return bytes_of(type, shape.batch * matrix.stride());
 }
 
 std::size_t aligned(std::size_t bytes) {
@@ -45,7 +45,7 @@ OperandSet Operands::set(std::size_t index) const {
 }
 
 void Operands::fill(std::size_t set) {
-  gpu_.fill_normal(memory_.get() + set * set_bytes_, shape_.type, c_at_ / size_bytes(shape_.type),
+  gpu_.fill_normal(memory_.get() + set * set_bytes_, shape_.type, elements_in(shape_.type, c_at_),
                    set + 1);
 }
 
@@ -72,7 +72,7 @@ void Operands::begin_magnitudes() {
   backend::check(
       cudaMemcpyAsync(second, memory_.get(), c_at_, cudaMemcpyDeviceToDevice, gpu_.stream()),
       "copy the operands");
-  gpu_.make_absolute(second, shape_.type, c_at_ / size_bytes(shape_.type));
+  gpu_.make_absolute(second, shape_.type, elements_in(shape_.type, c_at_));
 }
 
 double Operands::compare_with(const std::byte* result) {

@@ -28,8 +28,8 @@ const ContenderResult* find(const ShapeResult& result, Role role) {
 bool is_memory_bound(const Shape& shape) {
   const auto ridge = [&] {
     if (shape.type == ElementType::tf32) return 118;
-    if (size_bytes(shape.type) == 2) return 236;
-    return size_bytes(shape.type) == 1 ? 472 : 16;
+    if (bits(shape.type) == 16) return 236;
+    return bits(shape.type) == 8 ? 472 : 16;
   };
   return flops(shape) < ridge() * bytes(shape);
 }

@@ -87,16 +87,15 @@ double bytes(const Shape& shape) {
   const auto m = static_cast<double>(shape.m);
   const auto n = static_cast<double>(shape.n);
   const auto k = static_cast<double>(shape.k);
-  return static_cast<double>(shape.batch) *
-         (static_cast<double>(size_bytes(shape.type)) * (m * k + k * n) +
-          static_cast<double>(size_bytes(shape.result)) * m * n);
+  constexpr double kByteBits = 8;
+  return static_cast<double>(shape.batch) / kByteBits *
+         (bits(shape.type) * (m * k + k * n) + bits(shape.result) * m * n);
 }
 
 std::int64_t operand_bytes(const Shape& shape) {
-  const auto of = static_cast<std::int64_t>(size_bytes(shape.type));
-  const auto of_c = static_cast<std::int64_t>(size_bytes(shape.result));
-  return shape.batch * (of * (matrix_a(shape).stride() + matrix_b(shape).stride()) +
-                        of_c * matrix_c(shape).stride());
+  const std::int64_t inputs = matrix_a(shape).stride() + matrix_b(shape).stride();
+  return static_cast<std::int64_t>(bytes_of(shape.type, shape.batch * inputs) +
+                                   bytes_of(shape.result, shape.batch * matrix_c(shape).stride()));
 }
 
 std::size_t operand_sets(const Shape& shape, std::int64_t l2_bytes) {

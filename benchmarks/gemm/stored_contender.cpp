@@ -55,8 +55,7 @@ std::vector<std::size_t> scratch_bytes(const family::Kernel& kernel,
       throw Error(ErrorCode::usage, fmt::format("kernel {}: scratch '{}' has no size here",
                                                 kernel.name, buffer.name));
     }
-    all.push_back(static_cast<std::size_t>(std::max<std::int64_t>(1, *count)) *
-                  family::size_bytes(buffer.type.at(values)));
+    all.push_back(family::bytes_of(buffer.type.at(values), std::max<std::int64_t>(1, *count)));
   }
   return all;
 }

@@ -91,7 +91,7 @@ struct Matrices {
   std::size_t first = 0;  ///< of the elements
   std::vector<std::byte> bytes = {};
 
-  [[nodiscard]] std::byte* data() { return bytes.data() + first * size_bytes(type); }
+  [[nodiscard]] std::byte* data() { return bytes.data() + first * bytes_of(type, 1); }
   [[nodiscard]] std::size_t place(std::int64_t matrix, std::int64_t row,
                                   std::int64_t column) const {
     const std::int64_t in_it = layout.rows > 1 ? row * layout.ld : 0;
@@ -101,15 +101,15 @@ struct Matrices {
     const std::int64_t rows = layout.rows > 1 ? (layout.rows - 1) * layout.ld : 0;
     const std::int64_t last = (batch - 1) * layout.stride + rows + layout.columns;
     bytes.resize((first + static_cast<std::size_t>(std::max<std::int64_t>(last, 1))) *
-                 size_bytes(type));
+                 bytes_of(type, 1));
   }
   void set(std::size_t at, double number) {
     const std::uint64_t bits = bits_of(type, number);
-    std::memcpy(bytes.data() + at * size_bytes(type), &bits, size_bytes(type));
+    std::memcpy(bytes.data() + at * bytes_of(type, 1), &bits, bytes_of(type, 1));
   }
   [[nodiscard]] double get(std::size_t at) const {
     std::uint64_t bits = 0;
-    std::memcpy(&bits, bytes.data() + at * size_bytes(type), size_bytes(type));
+    std::memcpy(&bits, bytes.data() + at * bytes_of(type, 1), bytes_of(type, 1));
     return number_of(type, bits);
   }
   template <class Visit>
@@ -195,7 +195,7 @@ class Draw {
     if (!is_floating(matrices.type)) {
       std::ranges::fill(matrices.bytes, std::byte{0x55});
     } else {
-      for (std::size_t i = 0; i < matrices.bytes.size() / size_bytes(matrices.type); ++i) {
+      for (std::size_t i = 0; i < elements_in(matrices.type, matrices.bytes.size()); ++i) {
         matrices.set(i, std::numeric_limits<double>::quiet_NaN());
       }
     }
@@ -285,8 +285,8 @@ void expect_product(const Call& call, const Ran& ran) {
     const double bound = 1.01 * sums * (magnitudes + std::abs(old)) +
                          1.01 * unit_roundoff(types.result) * std::abs(right);
     EXPECT_LE(std::abs(ran.c.get(at) - right), bound) << matrix << ", " << m << ", " << n;
-    std::memcpy(rest.bytes.data() + at * size_bytes(rest.type),
-                call.c.bytes.data() + at * size_bytes(rest.type), size_bytes(rest.type));
+    std::memcpy(rest.bytes.data() + at * bytes_of(rest.type, 1),
+                call.c.bytes.data() + at * bytes_of(rest.type, 1), bytes_of(rest.type, 1));
   });
   EXPECT_EQ(rest.bytes, call.c.bytes) << "between the elements of C";
 }

@@ -30,12 +30,23 @@ TEST(ElementType, NamesAreThoseOfCppAndRoundTrip) {
 }
 
 TEST(ElementType, SizesAreThoseOfTheDevice) {
-  EXPECT_EQ(size_bytes(ElementType::s32), sizeof(std::int32_t));
-  EXPECT_EQ(size_bytes(ElementType::u32), sizeof(std::uint32_t));
-  EXPECT_EQ(size_bytes(ElementType::s64), sizeof(std::int64_t));
-  EXPECT_EQ(size_bytes(ElementType::f32), sizeof(float));
-  EXPECT_EQ(size_bytes(ElementType::f64), sizeof(double));
-  EXPECT_EQ(size_bytes(ElementType::u16), sizeof(std::uint16_t));
+  EXPECT_EQ(bytes_of(ElementType::s32, 1), sizeof(std::int32_t));
+  EXPECT_EQ(bytes_of(ElementType::u32, 1), sizeof(std::uint32_t));
+  EXPECT_EQ(bytes_of(ElementType::s64, 1), sizeof(std::int64_t));
+  EXPECT_EQ(bytes_of(ElementType::f32, 1), sizeof(float));
+  EXPECT_EQ(bytes_of(ElementType::f64, 1), sizeof(double));
+  EXPECT_EQ(bytes_of(ElementType::u16, 1), sizeof(std::uint16_t));
+}
+
+TEST(ElementType, ElementsFollowOneAnotherWithoutGaps) {
+  EXPECT_EQ(bits(ElementType::e4m3), 8);
+  EXPECT_EQ(bits(ElementType::f64), 64);
+  for (const ElementType type : kElementTypes) {
+    EXPECT_EQ(bytes_of(type, 0), 0);
+    EXPECT_EQ(bytes_of(type, 3), 3 * bytes_of(type, 1));
+    EXPECT_EQ(elements_in(type, bytes_of(type, 7)), 7);
+    EXPECT_EQ(elements_in(type, bytes_of(type, 7) - 1), 6);
+  }
 }
 
 TEST(ElementType, UnitRoundoffIsHalfTheDistanceToTheNextNumberAfterOne) {
@@ -165,7 +176,7 @@ TEST(ElementType, RoundsAsTheListOfAllItsNumbersSays) {
   for (const ElementType type :
        {ElementType::bf16, ElementType::f16, ElementType::e4m3, ElementType::e5m2}) {
     std::vector<double> numbers;
-    const std::uint64_t sign = std::uint64_t{1} << (8 * size_bytes(type) - 1);
+    const std::uint64_t sign = std::uint64_t{1} << (bits(type) - 1);
     for (std::uint64_t bits = 0; bits < sign; ++bits) {
       const double number = number_of(type, bits);
       if (!std::isfinite(number)) continue;

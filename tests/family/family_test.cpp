@@ -296,7 +296,7 @@ TEST(ParseFamily, ReadsArraysByValue) {
     const auto& array = std::get<ArrayArgument>(family.arguments[2].what);
     EXPECT_EQ(array.type, type);
     EXPECT_EQ(array.count.text(), "7");
-    EXPECT_EQ(array_bytes(array, "x", {}), 7 * size_bytes(type));
+    EXPECT_EQ(array_bytes(array, "x", {}), bytes_of(type, 7));
   }
   EXPECT_NE(hash(text("float[]")), hash(text("float*")));
   EXPECT_NE(hash(text("float[]")), hash(text("int[]")));

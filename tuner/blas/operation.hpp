@@ -145,7 +145,7 @@ struct Operand {
 
   /// From the first element to the last.
   [[nodiscard]] std::size_t size_bytes() const {
-    return static_cast<std::size_t>(elements(layout, batch)) * tuner::size_bytes(type);
+    return tuner::bytes_of(type, elements(layout, batch));
   }
 };
 /// The operands of an operation, nothing at the places of those that it does not have. Throws as

@@ -43,7 +43,7 @@ void write_all(int file, std::span<const std::byte> bytes, const fs::path& path)
 std::string npy_header(ElementType type, std::size_t count) {
   constexpr std::size_t kAlignment = 64, kPrefix = 10;
   const std::string_view own = row(type).numpy;
-  const std::string_view stored = !own.empty() ? own : size_bytes(type) == 2 ? "<u2" : "|u1";
+  const std::string_view stored = !own.empty() ? own : bits(type) == 16 ? "<u2" : "|u1";
   std::string text =
       fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({},), }}", stored, count);
   text.append(kAlignment - 1 - (kPrefix + text.size()) % kAlignment, ' ');
@@ -154,7 +154,7 @@ std::string CaptureFolder::add_source(std::string_view kernel, const source::Ker
 std::string CaptureFolder::add_array(std::string_view name, ElementType type,
                                      std::span<const std::byte> elements) {
   const std::string file = fmt::format("{}.npy", name);
-  write(file, npy_header(type, elements.size() / size_bytes(type)), elements);
+  write(file, npy_header(type, elements_in(type, elements.size())), elements);
   return file;
 }
 
@@ -168,7 +168,7 @@ fs::path CaptureFolder::finish(const Json& space) {
 
 Json tolerance_of(ElementType type, std::span<const std::byte> elements) {
   if (!is_floating(type)) return {};
-  const std::size_t size = size_bytes(type);
+  const std::size_t size = bytes_of(type, 1);
   double sum = 0;
   std::size_t finite = 0;
   for (std::size_t i = 0; i < elements.size() / size; ++i) {

@@ -179,7 +179,7 @@ void save_outputs(const std::filesystem::path& folder, std::size_t number,
     content.arrays.push_back(
         {.name = output.name,
          .type = verify::safetensors_name(type),
-         .count = static_cast<std::int64_t>(output.bytes.size() / size_bytes(type)),
+         .count = static_cast<std::int64_t>(elements_in(type, output.bytes.size())),
          .bytes = output.bytes});
   }
   verify::write_safetensors(folder / fmt::format("{}.safetensors", number), content);

@@ -21,38 +21,39 @@ constexpr WordPattern kNan32{0x7FF00000, 0x000FFFFF}, kNan16{0x7FC07FC0, 0x803E8
     kNanE4m3{0x7F7F7F7F, 0x80808080}, kNanE5m2{0x7D7D7D7D, 0x80808080};
 constexpr FloatFormat kInteger{};
 constexpr ForeignName kNone{};
+constexpr std::size_t kByteBits = 8;
 
 // clang-format off
 constexpr std::array<ElementTypeRow, kElementTypes.size()> kRows = {{
-    {ElementType::f64,  "double",             "f64",  "",            "double",             8, kFloating, {11, 52},         kNan32,
+    {ElementType::f64,  "double",             "f64",  "",            "double",            64, kFloating, {11, 52},         kNan32,
      {1, "CUDA_R_64F"},      {8, "CU_TENSOR_MAP_DATA_TYPE_FLOAT64"},   "<f8", "double",   ""},
-    {ElementType::f32,  "float",              "f32",  "",            "float",              4, kFloating, {8, 23},          kNan32,
+    {ElementType::f32,  "float",              "f32",  "",            "float",             32, kFloating, {8, 23},          kNan32,
      {0, "CUDA_R_32F"},      {7, "CU_TENSOR_MAP_DATA_TYPE_FLOAT32"},   "<f4", "float",    ""},
-    {ElementType::tf32, "tf32",               "tf32", "",            "float",              4, kFloating, {8, 10, 13},      kNan32,
+    {ElementType::tf32, "tf32",               "tf32", "",            "float",             32, kFloating, {8, 10, 13},      kNan32,
      {0, "CUDA_R_32F"},      {11, "CU_TENSOR_MAP_DATA_TYPE_TFLOAT32"}, "<f4", "",         ""},
-    {ElementType::bf16, "__nv_bfloat16",      "bf16", "nv_bfloat16", "__nv_bfloat16",      2, kFloating, {8, 7},           kNan16,
+    {ElementType::bf16, "__nv_bfloat16",      "bf16", "nv_bfloat16", "__nv_bfloat16",     16, kFloating, {8, 7},           kNan16,
      {14, "CUDA_R_16BF"},    {9, "CU_TENSOR_MAP_DATA_TYPE_BFLOAT16"},  "",    "",         "cuda_bf16.h"},
-    {ElementType::f16,  "__half",             "f16",  "half",        "__half",             2, kFloating, {5, 10},          kNan16,
+    {ElementType::f16,  "__half",             "f16",  "half",        "__half",            16, kFloating, {5, 10},          kNan16,
      {2, "CUDA_R_16F"},      {6, "CU_TENSOR_MAP_DATA_TYPE_FLOAT16"},   "<f2", "half",     "cuda_fp16.h"},
-    {ElementType::e4m3, "__nv_fp8_e4m3",      "e4m3", "",            "__nv_fp8_e4m3",      1, kFloating, {4, 3, 0, false}, kNanE4m3,
+    {ElementType::e4m3, "__nv_fp8_e4m3",      "e4m3", "",            "__nv_fp8_e4m3",       8, kFloating, {4, 3, 0, false}, kNanE4m3,
      {28, "CUDA_R_8F_E4M3"}, {0, "CU_TENSOR_MAP_DATA_TYPE_UINT8"},     "",    "",         "cuda_fp8.h"},
-    {ElementType::e5m2, "__nv_fp8_e5m2",      "e5m2", "",            "__nv_fp8_e5m2",      1, kFloating, {5, 2},           kNanE5m2,
+    {ElementType::e5m2, "__nv_fp8_e5m2",      "e5m2", "",            "__nv_fp8_e5m2",       8, kFloating, {5, 2},           kNanE5m2,
      {29, "CUDA_R_8F_E5M2"}, {0, "CU_TENSOR_MAP_DATA_TYPE_UINT8"},     "",    "",         "cuda_fp8.h"},
-    {ElementType::s64,  "long long",          "s64",  "",            "long long",          8, kSigned,   kInteger,         kNan32,
+    {ElementType::s64,  "long long",          "s64",  "",            "long long",         64, kSigned,   kInteger,         kNan32,
      {24, "CUDA_R_64I"},     {5, "CU_TENSOR_MAP_DATA_TYPE_INT64"},     "<i8", "int64",    ""},
-    {ElementType::u64,  "unsigned long long", "u64",  "",            "unsigned long long", 8, kUnsigned, kInteger,         kNan32,
+    {ElementType::u64,  "unsigned long long", "u64",  "",            "unsigned long long", 64, kUnsigned, kInteger,         kNan32,
      {26, "CUDA_R_64U"},     {4, "CU_TENSOR_MAP_DATA_TYPE_UINT64"},    "<u8", "uint64",   ""},
-    {ElementType::s32,  "int",                "s32",  "",            "int",                4, kSigned,   kInteger,         kNan32,
+    {ElementType::s32,  "int",                "s32",  "",            "int",               32, kSigned,   kInteger,         kNan32,
      {10, "CUDA_R_32I"},     {3, "CU_TENSOR_MAP_DATA_TYPE_INT32"},     "<i4", "int32",    ""},
-    {ElementType::u32,  "unsigned",           "u32",  "",            "unsigned",           4, kUnsigned, kInteger,         kNan32,
+    {ElementType::u32,  "unsigned",           "u32",  "",            "unsigned",          32, kUnsigned, kInteger,         kNan32,
      {12, "CUDA_R_32U"},     {2, "CU_TENSOR_MAP_DATA_TYPE_UINT32"},    "<u4", "uint32",   ""},
-    {ElementType::s16,  "short",              "s16",  "",            "short",              2, kSigned,   kInteger,         kNan32,
+    {ElementType::s16,  "short",              "s16",  "",            "short",             16, kSigned,   kInteger,         kNan32,
      {20, "CUDA_R_16I"},     kNone,                                    "<i2", "int16",    ""},
-    {ElementType::u16,  "unsigned short",     "u16",  "",            "unsigned short",     2, kUnsigned, kInteger,         kNan32,
+    {ElementType::u16,  "unsigned short",     "u16",  "",            "unsigned short",    16, kUnsigned, kInteger,         kNan32,
      {22, "CUDA_R_16U"},     {1, "CU_TENSOR_MAP_DATA_TYPE_UINT16"},    "<u2", "uint16",   ""},
-    {ElementType::s8,   "signed char",        "s8",   "char",        "signed char",        1, kSigned,   kInteger,         kNan32,
+    {ElementType::s8,   "signed char",        "s8",   "char",        "signed char",         8, kSigned,   kInteger,         kNan32,
      {3, "CUDA_R_8I"},       {0, "CU_TENSOR_MAP_DATA_TYPE_UINT8"},     "|i1", "int8",     ""},
-    {ElementType::u8,   "unsigned char",      "u8",   "",            "unsigned char",      1, kUnsigned, kInteger,         kNan32,
+    {ElementType::u8,   "unsigned char",      "u8",   "",            "unsigned char",       8, kUnsigned, kInteger,         kNan32,
      {8, "CUDA_R_8U"},       {0, "CU_TENSOR_MAP_DATA_TYPE_UINT8"},     "|u1", "uint8",    ""},
 }};
 // clang-format on
@@ -74,7 +75,7 @@ struct Exponents {
 };
 
 std::uint64_t sign_bit(const ElementTypeRow& row) {
-  return std::uint64_t{1} << (8 * row.size_bytes - 1);
+  return std::uint64_t{1} << (row.bits - 1);
 }
 
 /// The bits of the largest number, without the unused ones.
@@ -123,15 +124,14 @@ Scalar scalar_as(double real, std::int64_t whole) {
 
 /// A number as a scalar of the type, by the C++ type of such a kind and size.
 Scalar scalar_of(const ElementTypeRow& row, double real, std::int64_t whole) {
-  const auto of_size = [&]<class Of8, class Of4, class Of2, class Of1>(Of8, Of4, Of2, Of1) {
-    const std::size_t bytes = row.size_bytes;
-    return bytes == 8   ? scalar_as<Of8>(real, whole)
-           : bytes == 4 ? scalar_as<Of4>(real, whole)
-           : bytes == 2 ? scalar_as<Of2>(real, whole)
-                        : scalar_as<Of1>(real, whole);
+  const auto of_size = [&]<class Of64, class Of32, class Of16, class Of8>(Of64, Of32, Of16, Of8) {
+    return row.bits == 64   ? scalar_as<Of64>(real, whole)
+           : row.bits == 32 ? scalar_as<Of32>(real, whole)
+           : row.bits == 16 ? scalar_as<Of16>(real, whole)
+                            : scalar_as<Of8>(real, whole);
   };
   if (row.kind == kFloating) {
-    return row.size_bytes == 8 ? Scalar(real) : Scalar(static_cast<float>(real));
+    return row.bits == 64 ? Scalar(real) : Scalar(static_cast<float>(real));
   }
   return row.kind == kSigned
              ? of_size(std::int64_t{}, std::int32_t{}, std::int16_t{}, std::int8_t{})
@@ -144,8 +144,17 @@ const ElementTypeRow& row(ElementType type) {
   return kRows.at(static_cast<std::size_t>(type));
 }
 
-std::size_t size_bytes(ElementType type) {
-  return row(type).size_bytes;
+int bits(ElementType type) {
+  return row(type).bits;
+}
+
+std::size_t bytes_of(ElementType type, std::int64_t count) {
+  const auto all = static_cast<std::size_t>(count) * static_cast<std::size_t>(bits(type));
+  return (all + kByteBits - 1) / kByteBits;
+}
+
+std::size_t elements_in(ElementType type, std::size_t bytes) {
+  return bytes * kByteBits / static_cast<std::size_t>(bits(type));
 }
 
 std::string_view name(ElementType type) {
@@ -170,8 +179,8 @@ double unit_roundoff(ElementType type) {
 
 double largest_exact_integer(ElementType type) {
   if (is_floating(type)) return 1 / unit_roundoff(type);
-  const int bits = static_cast<int>(8 * size_bytes(type)) - (row(type).kind == kSigned ? 1 : 0);
-  return std::ldexp(1.0, bits) - 1;
+  const int value_bits = bits(type) - (row(type).kind == kSigned ? 1 : 0);
+  return std::ldexp(1.0, value_bits) - 1;
 }
 
 double largest_number(ElementType type) {
@@ -184,12 +193,12 @@ double smallest_number(ElementType type) {
 }
 
 ElementType accumulator(ElementType type) {
-  if (is_floating(type)) return size_bytes(type) == 8 ? type : ElementType::f32;
-  return size_bytes(type) == 8 ? type : ElementType::s32;
+  if (is_floating(type)) return bits(type) == 64 ? type : ElementType::f32;
+  return bits(type) == 64 ? type : ElementType::s32;
 }
 
 ElementType error_type(ElementType type) {
-  return is_floating(type) && size_bytes(type) < sizeof(float) ? ElementType::f32 : type;
+  return is_floating(type) && bits(type) < bits(ElementType::f32) ? ElementType::f32 : type;
 }
 
 IntegerRange integer_range(ElementType type) {
@@ -197,7 +206,7 @@ IntegerRange integer_range(ElementType type) {
                                  std::numeric_limits<std::int64_t>::max()};
   const ElementTypeRow& its = row(type);
   if (its.kind == kFloating) return kAll;
-  if (its.size_bytes == 8) return {its.kind == kSigned ? kAll.least : 0, kAll.greatest};
+  if (its.bits == 64) return {its.kind == kSigned ? kAll.least : 0, kAll.greatest};
   const auto greatest = static_cast<std::int64_t>(largest_exact_integer(type));
   return {its.kind == kSigned ? -greatest - 1 : 0, greatest};
 }
@@ -214,7 +223,7 @@ std::uint64_t bits_of(ElementType type, double value) {
 
 double number_of(ElementType type, std::uint64_t bits) {
   const ElementTypeRow& its = row(type);
-  const int shift = 64 - 8 * static_cast<int>(its.size_bytes);
+  const int shift = 64 - its.bits;
   if (its.kind == kSigned) {
     return static_cast<double>(std::bit_cast<std::int64_t>(bits << shift) >> shift);
   }

@@ -64,7 +64,7 @@ struct ElementTypeRow {
   std::string_view short_name;  ///< "bf16", as a space file may say too
   std::string_view alias;       ///< one more name; empty: none
   std::string_view cpp_name;    ///< of a kernel's parameter
-  std::size_t size_bytes;
+  int bits;
   NumberKind kind;
   FloatFormat format;  ///< of a floating-point type
   /// NaN, but none that an operation results in; of integers a pattern.
@@ -78,7 +78,12 @@ struct ElementTypeRow {
 
 [[nodiscard]] const ElementTypeRow& row(ElementType type);
 
-[[nodiscard]] std::size_t size_bytes(ElementType type);
+/// The bits of an element. In memory elements follow one another without gaps.
+[[nodiscard]] int bits(ElementType type);
+/// The bytes that `count` ≥ 0 elements take in memory; a byte of which they fill a part is one.
+[[nodiscard]] std::size_t bytes_of(ElementType type, std::int64_t count);
+/// How many whole elements bytes hold.
+[[nodiscard]] std::size_t elements_in(ElementType type, std::size_t bytes);
 /// The name in messages and in a space file: "int", "unsigned short", "__nv_bfloat16".
 [[nodiscard]] std::string_view name(ElementType type);
 /// Takes every name that the table has.

@@ -27,12 +27,12 @@ const FlopRates* flop_rates(std::int64_t compute_capability) {
 std::optional<double> nominal_flops_per_cycle(std::int64_t compute_capability, ElementType type) {
   const FlopRates* rates = flop_rates(compute_capability);
   if (rates == nullptr) return std::nullopt;
-  const std::size_t bytes = size_bytes(type);
+  const int width = bits(type);
   if (type == ElementType::tf32) return std::max(rates->f32, rates->tf32);
-  if (bytes == 1) return std::max({rates->f32, rates->of_16_bits, rates->of_8_bits});
+  if (width == 8) return std::max({rates->f32, rates->of_16_bits, rates->of_8_bits});
   if (!is_floating(type)) return std::nullopt;
-  if (bytes == 2) return std::max(rates->f32, rates->of_16_bits);
-  return bytes == 4 ? rates->f32 : rates->f64;
+  if (width == 16) return std::max(rates->f32, rates->of_16_bits);
+  return width == 32 ? rates->f32 : rates->f64;
 }
 
 }  // namespace tuner

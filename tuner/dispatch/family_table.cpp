@@ -25,7 +25,7 @@ constexpr std::size_t kMostRealignments = 64;
 /// low bytes.
 DispatchArgument::Type argument_type(family::ElementType type) {
   using enum DispatchArgument::Type;
-  const bool is_wide = family::size_bytes(type) == 8;
+  const bool is_wide = family::bits(type) == 64;
   if (family::is_floating(type)) return is_wide ? f64 : f32;
   if (is_wide) return i64;
   return family::integer_range(type).least < 0 ? i32 : u32;

@@ -35,7 +35,7 @@ void add_arguments(KernelValues& result, std::vector<std::size_t>& bytes, const 
     result.values.push_back(0);
     if (std::ranges::none_of(steps, takes)) continue;
     if (const auto* const scalar = std::get_if<family::ScalarArgument>(&what)) {
-      bytes.back() = family::size_bytes(scalar->type.at(values));
+      bytes.back() = family::bytes_of(scalar->type.at(values), 1);
       result.values.back() = bits_of(family::scalar_value(*scalar, name, values));
     } else if (const auto* const array = std::get_if<family::ArrayArgument>(&what)) {
       bytes.back() = family::array_bytes(*array, name, values);
@@ -56,8 +56,8 @@ void add_scratch(KernelValues& result, std::vector<std::size_t>& bytes,
     }
     needs_any = needs_any || count > 0;
     // At least one element, as when the kernel was verified.
-    result.scratch_bytes.push_back(static_cast<std::size_t>(std::max<std::int64_t>(count, 1)) *
-                                   family::size_bytes(buffer.type.at(values)));
+    result.scratch_bytes.push_back(
+        family::bytes_of(buffer.type.at(values), std::max<std::int64_t>(count, 1)));
     result.values.push_back(0);
     bytes.push_back(sizeof(void*));
   }

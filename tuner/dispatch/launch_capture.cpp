@@ -12,8 +12,7 @@ namespace tuner::dispatch {
 namespace {
 
 std::size_t bytes_of(const ArgumentInfo& info) {
-  return static_cast<std::size_t>(info.elements) *
-         size_bytes(*element_type_from_name(info.element));
+  return bytes_of(*element_type_from_name(info.element), info.elements);
 }
 
 const void* address(const DispatchArgument& argument) {

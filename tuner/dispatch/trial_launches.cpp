@@ -31,7 +31,7 @@ std::vector<std::byte> random_numbers(ElementType type) {
   constexpr std::size_t kNumbers = 1 << 15;
   std::minstd_rand random(1);
   std::uniform_real_distribution<double> uniform(-2, 2);
-  const std::size_t size_bytes = family::size_bytes(type);
+  const std::size_t size_bytes = family::bytes_of(type, 1);
   std::vector<std::byte> bytes(kNumbers * size_bytes);
   for (std::size_t i = 0; i < kNumbers; ++i) {
     const double number = uniform(random) + uniform(random);
@@ -97,8 +97,8 @@ std::optional<TrialBuffer> trial_buffer(const family::BufferArgument& buffer,
   const Content content = content_of(buffer);
   return TrialBuffer{.content = content,
                      .type = content == Content::numbers ? type : ElementType{},
-                     .skipped_bytes = static_cast<std::size_t>(*offset) * family::size_bytes(type),
-                     .size_bytes = static_cast<std::size_t>(*count) * family::size_bytes(type),
+                     .skipped_bytes = family::bytes_of(type, *offset),
+                     .size_bytes = family::bytes_of(type, *count),
                      .is_updated = buffer.role == family::BufferRole::inout};
 }
 

@@ -6,8 +6,11 @@
 namespace tuner::family {
 
 using tuner::accumulator;
+using tuner::bits;
 using tuner::bits_of;
+using tuner::bytes_of;
 using tuner::element_type_from_name;
+using tuner::elements_in;
 using tuner::ElementType;
 using tuner::ElementTypeRow;
 using tuner::error_type;
@@ -27,7 +30,6 @@ using tuner::number_of;
 using tuner::NumberKind;
 using tuner::row;
 using tuner::Scalar;
-using tuner::size_bytes;
 using tuner::smallest_number;
 using tuner::unit_roundoff;
 

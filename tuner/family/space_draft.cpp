@@ -385,7 +385,7 @@ class Draft {
     const auto type =
         element_type_from_name(fmt::format("{}", fmt::join(kernel_.dynamic_shared, " ")));
     return fmt::format(R"(, "dynamic_shared_bytes": "{}*{}")",
-                       type ? size_bytes(*type) : sizeof(double), threads);
+                       type ? bytes_of(*type, 1) : sizeof(double), threads);
   }
 
   [[nodiscard]] std::string bytes() const {
@@ -393,7 +393,7 @@ class Draft {
     for (const source::Declared& one : kernel_.parameters) {
       if (one.pointers == 0) continue;
       const Element of = element(one);
-      bytes += size_bytes(of.type) * static_cast<std::size_t>(of.width) * (one.is_const ? 1 : 2);
+      bytes += bytes_of(of.type, of.width) * (one.is_const ? 1 : 2);
     }
     return fmt::format("{}*{}", bytes, elements());
   }
@@ -439,7 +439,7 @@ class Draft {
     }
     return fmt::format(R"(    {{"name": "{}", "type": "{}*", "count": "{}{}"{}{}{}}})", one.name,
                        name(of.type), of.width > 1 ? fmt::format("{}*", of.width) : "", elements(),
-                       of.align_bytes > static_cast<int>(size_bytes(of.type))
+                       of.align_bytes > static_cast<int>(bytes_of(of.type, 1))
                            ? fmt::format(R"(, "align": {})", of.align_bytes)
                            : "",
                        one.is_const ? "" : R"(, "role": "inout")",

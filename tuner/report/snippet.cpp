@@ -257,7 +257,7 @@ void Snippet::add_arguments(const family::Family& family, const space::Expressio
     if (const auto* array = std::get_if<family::ArrayArgument>(&what)) {
       const std::string_view type = cpp_name(array->type.at(values));
       const std::size_t count =
-          family::array_bytes(*array, given, values) / family::size_bytes(array->type.at(values));
+          family::elements_in(array->type.at(values), family::array_bytes(*array, given, values));
       parameters_.push_back(fmt::format("const {} (&{})[{}]", type, name, count));
       arguments_.push_back(fmt::format("AnyArray<{}, {}>{{{}}}", type, count, name));
       passed_.push_back(arguments_.back());
@@ -312,7 +312,7 @@ void Snippet::add_tensor_maps(const family::Kernel& kernel, const space::Express
     passed_.push_back(name);
     std::vector<std::uint64_t> strides;  // in bytes; a tensor of one extent has none
     for (const std::uint64_t stride : layout.strides) {
-      strides.push_back(stride * family::size_bytes(layout.type));
+      strides.push_back(family::bytes_of(layout.type, static_cast<std::int64_t>(stride)));
     }
     if (strides.empty()) strides.push_back(0);
     arguments_.push_back(name);

@@ -139,11 +139,11 @@ std::optional<ParameterType> parameter_type(Tokens parameter, const WordSet& mac
 }
 
 TypeFit fit_of_number(const ParameterType& parameter, ElementType number) {
-  const bool is_address = parameter.is_pointer && !is_floating(number) && size_bytes(number) == 8;
+  const bool is_address = parameter.is_pointer && !is_floating(number) && bits(number) == 64;
   if (is_address) return TypeFit::fits;  // such as 0 for a pointer that is not used
   if (parameter.is_pointer) return TypeFit::differs;
   const bool fits = is_floating(parameter.element) == is_floating(number) &&
-                    size_bytes(parameter.element) == size_bytes(number);
+                    bits(parameter.element) == bits(number);
   return fits ? TypeFit::fits : TypeFit::differs;
 }
 
@@ -152,21 +152,20 @@ TypeFit fit_of_buffer(const ParameterType& parameter, ElementType element) {
   const ElementTypeRow& taken = row(parameter.element);
   const ElementTypeRow& passed = row(element);
   if (taken.cpp_name == passed.cpp_name) return TypeFit::fits;
-  constexpr std::size_t kShort = 2;
+  constexpr int kShort = 16;
   if (taken.kind == NumberKind::floating) {
-    const bool is_storage = passed.kind != NumberKind::floating && taken.size_bytes <= kShort &&
-                            taken.size_bytes == passed.size_bytes;
+    const bool is_storage =
+        passed.kind != NumberKind::floating && taken.bits <= kShort && taken.bits == passed.bits;
     return is_storage ? TypeFit::doubtful : TypeFit::differs;
   }
-  if (taken.size_bytes == passed.size_bytes && passed.kind != NumberKind::floating) {
+  if (taken.bits == passed.bits && passed.kind != NumberKind::floating) {
     return TypeFit::fits;
   }
   if (parameter.is_bool) return TypeFit::differs;
   // Numbers of 8 and 16 bits are often taken as the words that hold them.
-  if (passed.size_bytes <= kShort && taken.size_bytes >= passed.size_bytes) return TypeFit::fits;
-  const bool takes_bits =
-      parameter.is_bytes || parameter.element == ElementType::u32 ||
-      (taken.kind == NumberKind::unsigned_integer && taken.size_bytes == passed.size_bytes);
+  if (passed.bits <= kShort && taken.bits >= passed.bits) return TypeFit::fits;
+  const bool takes_bits = parameter.is_bytes || parameter.element == ElementType::u32 ||
+                          (taken.kind == NumberKind::unsigned_integer && taken.bits == passed.bits);
   return takes_bits ? TypeFit::doubtful : TypeFit::differs;
 }
 

@@ -70,9 +70,9 @@ std::string device_type(const family::ElementTypeRow& row) {
   const family::FloatFormat& format = row.format;
   if (row.cpp_name == row.name && row.header.empty()) return std::string(row.cpp_name);
   return fmt::format("ShortFloat<{}, {}, {}, {}, {}>",
-                     row.size_bytes == 4   ? "unsigned"
-                     : row.size_bytes == 2 ? "unsigned short"
-                                           : "unsigned char",
+                     row.bits == 32   ? "unsigned"
+                     : row.bits == 16 ? "unsigned short"
+                                      : "unsigned char",
                      format.exponent_bits, format.fraction_bits, format.unused_bits,
                      format.has_infinity);
 }
@@ -412,7 +412,7 @@ void CheckKernels::allow(backend::Region allowed, const Elements& reference,
   // A float below 2^63, so that every 64-bit type holds it.
   constexpr double kMost64 = 0x1.fffffep62;
   const double most = family::is_floating(reference.type) ? 0x1p126
-                      : family::size_bytes(reference.type) == sizeof(std::int64_t)
+                      : family::bits(reference.type) == 64
                           ? kMost64
                           : static_cast<double>(family::integer_range(reference.type).greatest);
   launch(of_type("allow_tolerance", reference.type), reference.count,

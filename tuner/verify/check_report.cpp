@@ -129,7 +129,7 @@ Failure CheckReport::input_failure(std::size_t part) const {
                   "\"role\"",
                   data.name, quantity::count(words, "word"),
                   subject_.problem.element_name(
-                      data.argument, first * kWordBytes / family::size_bytes(data.type))));
+                      data.argument, family::elements_in(data.type, first * kWordBytes))));
 }
 
 std::optional<Failure> CheckReport::record_failure(std::size_t part) const {
@@ -274,7 +274,7 @@ Failure CheckReport::repeat_failure(std::size_t part) const {
                       fmt::format("on the same input {}. {}",
                                   subject_.records.repeat_difference(data).value(), kIfIntended));
   }
-  const std::uint64_t index = report.first * kWordBytes / family::size_bytes(data.type);
+  const std::uint64_t index = family::elements_in(data.type, report.first * kWordBytes);
   const CheckKernels::Element element = subject_.kernels.pick(
       memory, part, *data.repeat, static_cast<std::int64_t>(index), subject_.poison);
   return failure_of(

@@ -85,7 +85,7 @@ CheckPart data_part(CheckPart::Kind kind, const CheckedData& data) {
     part.rows = data.rows ? place(data.rows) : CheckPart::another;
     part.records = data.records->records;
     part.elements = data.records->elements;
-    part.element_bytes = static_cast<int>(family::size_bytes(data.type));
+    part.element_bytes = static_cast<int>(family::bytes_of(data.type, 1));
   }
   return part;
 }
@@ -130,7 +130,7 @@ void add_guard(MemoryPlan& plan, std::size_t zone) {
 
 std::int64_t in_whole_words(family::ElementType type, std::int64_t count) {
   const auto elements =
-      static_cast<std::int64_t>(std::max<std::size_t>(1, kWordBytes / family::size_bytes(type)));
+      static_cast<std::int64_t>(std::max<std::size_t>(1, family::elements_in(type, kWordBytes)));
   return (count + elements - 1) / elements * elements;
 }
 
@@ -165,7 +165,7 @@ std::string overrun_text(const MemoryPlan& plan, const CheckPart& guard, const P
   const bool behind = zone > 0 && offset == plan.zones[zone].offset;  // its first half
   const std::uint64_t words_before_next = static_cast<std::uint64_t>(guard.words) - report.last;
   const CheckedData& data = plan.data[behind ? zone - 1 : zone];
-  const std::uint64_t element_bytes = family::size_bytes(data.type);
+  const std::uint64_t element_bytes = family::bytes_of(data.type, 1);
   const std::string zone_text =
       fmt::format("{} of the guard zone changed", quantity::count(report.wrong, "word"));
   if (behind) {

@@ -37,20 +37,15 @@ struct CheckedData {
   std::optional<family::RecordLayout> records = {};
   std::optional<std::size_t> rows = {};  ///< the row of each record, where no other output has them
 
-  [[nodiscard]] std::size_t size_bytes() const {
-    return static_cast<std::size_t>(count) * tuner::family::size_bytes(type);
-  }
+  [[nodiscard]] std::size_t size_bytes() const { return tuner::family::bytes_of(type, count); }
   /// Of the errors allowed, which are of tuner::family::error_type.
   [[nodiscard]] std::size_t errors_bytes() const {
-    return static_cast<std::size_t>(count) *
-           tuner::family::size_bytes(tuner::family::error_type(type));
+    return tuner::family::bytes_of(tuner::family::error_type(type), count);
   }
   [[nodiscard]] std::size_t rows_bytes() const {
     return static_cast<std::size_t>(records ? records->records : 0) * kWordBytes;
   }
-  [[nodiscard]] std::size_t offset_bytes() const {
-    return static_cast<std::size_t>(offset) * tuner::family::size_bytes(type);
-  }
+  [[nodiscard]] std::size_t offset_bytes() const { return tuner::family::bytes_of(type, offset); }
 };
 
 /// A guard zone: a place and a length in bytes.

@@ -51,15 +51,14 @@ std::string first_bytes(const std::filesystem::path& path) {
 std::string_view numpy_type(family::ElementType type) {
   const std::string_view own = family::row(type).numpy;
   if (!own.empty()) return own;
-  return family::size_bytes(type) == 2 ? "<u2" : "|u1";
+  return family::bits(type) == 16 ? "<u2" : "|u1";
 }
 
 }  // namespace
 
 NpyFile::NpyFile(const family::Family& family, std::string_view file, std::string_view argument,
                  family::ElementType type, std::int64_t count, const space::Size& size)
-    : path_(family::npy_file(family.path, file)),
-      size_bytes_(static_cast<std::size_t>(count) * family::size_bytes(type)) {
+    : path_(family::npy_file(family.path, file)), size_bytes_(family::bytes_of(type, count)) {
   const auto fail = [&](const std::string& why) {
     throw Error(ErrorCode::usage, fmt::format("{}: argument {}: the file {} {}", family.path,
                                               argument, path_.string(), why));
@@ -85,7 +84,7 @@ NpyFile::NpyFile(const family::Family& family, std::string_view file, std::strin
       "holds {} elements, but at the size {} the argument has {}: tune and check only "
       "the size that it is for (\"problem\": \"sizes\"; \"check\": \"sizes\"; "
       "\"check_sizes\"), or take another \"fill\"",
-      held_bytes / family::size_bytes(type), space::display(size, family.problem.dims), count));
+      family::elements_in(type, held_bytes), space::display(size, family.problem.dims), count));
 }
 
 void NpyFile::copy_to(backend::Backend& backend, backend::Region to) const {

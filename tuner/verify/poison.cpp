@@ -8,7 +8,7 @@ namespace {
 
 /// The bits of an element as often as it fits.
 std::uint64_t repeated(family::ElementType type, std::uint64_t bits) {
-  const int width = 8 * static_cast<int>(family::size_bytes(type));
+  const int width = family::bits(type);
   if (width < 64) bits &= (std::uint64_t{1} << width) - 1;
   std::uint64_t all = 0;
   for (int shift = 0; shift < 64; shift += width) all |= bits << shift;
@@ -36,7 +36,7 @@ std::array<PoisonPattern, kPoisonKinds> of_floats(const family::ElementTypeRow& 
 
 std::array<PoisonPattern, kPoisonKinds> of_integers(family::ElementType type) {
   const bool is_signed = family::integer_range(type).least < 0;
-  const std::size_t bytes = family::size_bytes(type);
+  const std::size_t bytes = family::bytes_of(type, 1);
   const std::uint64_t sign = is_signed ? std::uint64_t{1} << (8 * bytes - 1) : 0;
   const std::uint64_t ones = bytes == 8 ? ~std::uint64_t{0} : (std::uint64_t{1} << 8 * bytes) - 1;
   constexpr std::uint64_t kSmall = 0x7F, kSmallInByte = 7;

@@ -62,7 +62,7 @@ void ProblemData::make_arrays(CheckKernels& kernels) {
     backend::ArrayValue made{
         .bytes = std::vector<std::byte>(family::array_bytes(*array, name, values_))};
     CheckedData data{.name = name, .argument = i, .type = array->type.at(values_)};
-    data.used = static_cast<std::int64_t>(made.bytes.size() / family::size_bytes(data.type));
+    data.used = static_cast<std::int64_t>(family::elements_in(data.type, made.bytes.size()));
     data.count = in_whole_words(data.type, data.used);
     const backend::Buffer buffer(backend_, data.size_bytes());
     fill(kernels, buffer.id(), data);
@@ -80,7 +80,7 @@ backend::ArrayValue ProblemData::array(std::size_t place, const InputValues& val
       (values.kind == InputValues::perturbed && !can_be_perturbed(data))) {
     return made;
   }
-  const std::size_t size_bytes = family::size_bytes(type);
+  const std::size_t size_bytes = family::bytes_of(type, 1);
   for (std::size_t at = 0; at < made.bytes.size(); at += size_bytes) {
     std::uint64_t bits = 0;
     std::memcpy(&bits, made.bytes.data() + at, size_bytes);

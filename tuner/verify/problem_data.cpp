@@ -40,7 +40,7 @@ space::ExpressionValues family_values(const family::Family& family,
 /// Throws unless memory could hold this many elements.
 void check_count(std::string_view argument, family::ElementType type, std::int64_t count) {
   constexpr std::size_t kMostBytes = std::size_t{1} << 56;  // so that sums of these do not overflow
-  if (static_cast<std::size_t>(count) > kMostBytes / family::size_bytes(type)) {
+  if (static_cast<std::size_t>(count) > family::elements_in(type, kMostBytes)) {
     throw Error(ErrorCode::failure,
                 fmt::format("argument {}: {} elements do not fit in memory; take a smaller size",
                             argument, count));
@@ -91,7 +91,7 @@ std::int64_t misalignment(const CheckedData& data, std::size_t claimed_bytes) {
   const std::size_t bytes = std::max(claimed_bytes, kWord);
   const bool aligned_better = data.offset_bytes() % (2 * bytes) == 0;
   if (bytes >= family::kMostAlignmentBytes || !aligned_better) return 0;
-  return static_cast<std::int64_t>(bytes / family::size_bytes(data.type));
+  return static_cast<std::int64_t>(family::elements_in(data.type, bytes));
 }
 
 const family::InputFill& fill_of(const family::Argument& argument) {
@@ -135,8 +135,7 @@ int result_bits(const family::Family& family, const space::ExpressionValues& val
   int bits = 62;
   for (const family::Argument& argument : family.arguments) {
     const auto* const buffer = std::get_if<family::BufferArgument>(&argument.what);
-    if (buffer != nullptr && buffer->is_written() &&
-        family::size_bytes(buffer->type.at(values)) <= 4) {
+    if (buffer != nullptr && buffer->is_written() && family::bits(buffer->type.at(values)) <= 32) {
       bits = 30;
     }
   }
@@ -191,8 +190,8 @@ void check_size(const family::Family& family, const space::DeviceAttributes& dev
       // error allowed, what a launch before wrote, and what a reference gives for other inputs; the
       // rows of its records.
       const double copies = !buffer->is_written() ? 2 : buffer->order || buffer->valid ? 6 : 5;
-      const auto count = static_cast<double>(buffer_count(*buffer, argument.name, values));
-      bytes += copies * count * static_cast<double>(family::size_bytes(buffer->type.at(values)));
+      const std::int64_t count = buffer_count(*buffer, argument.name, values);
+      bytes += copies * static_cast<double>(family::bytes_of(buffer->type.at(values), count));
     }
   }
   if (bytes > static_cast<double>(device.memory_bytes)) {
@@ -301,7 +300,7 @@ std::int64_t ProblemData::whole_range(family::ElementType type) const {
       const std::int64_t least = accumulated_ <= kTermsForRange3 ? 3 : 1;
       return std::max(least, rounded_range(type));
     }
-    return family::is_floating(type) || family::size_bytes(type) >= 4 ? kMostCounted : most;
+    return family::is_floating(type) || family::bits(type) >= 32 ? kMostCounted : most;
   }
   // So that a product of two (whole) or a number itself (normal), summed, just fits the result.
   const double terms =
@@ -412,7 +411,7 @@ std::vector<std::byte> ProblemData::bytes_of(const std::vector<family::FillValue
         fmt::format("argument {}: its fill has {} values, its count is {} at the size {}", name,
                     values.size(), data.count, space::display(recipe_.size, family_.problem.dims)));
   }
-  const std::size_t size_bytes = family::size_bytes(data.type);
+  const std::size_t size_bytes = family::bytes_of(data.type, 1);
   std::vector<std::byte> bytes(values.size() * size_bytes);
   for (std::size_t i = 0; i < values.size(); ++i) {
     std::uint64_t bits = 0;
@@ -488,7 +487,7 @@ void ProblemData::fill(CheckKernels& kernels, backend::Region region,
   if (data.used < data.count) {  // what a kernel must not read up to the next whole word
     const family::IntegerRange range = family::integer_range(data.type);
     backend::Region rest = region;
-    rest.offset_bytes += static_cast<std::size_t>(data.used) * family::size_bytes(data.type);
+    rest.offset_bytes += family::bytes_of(data.type, data.used);
     auto value = static_cast<double>(recipe_.fill == Fill::normal ? range.least : range.greatest);
     if (family::is_floating(data.type)) {
       // Not in what is updated: there it would be a result that is no whole number.
@@ -509,8 +508,7 @@ void ProblemData::change(CheckKernels& kernels, const CheckKernels::Elements& da
   if (!is_drawn(fill.kind)) return;
   if (!is_drawn_by_element(fill.kind))
     return fill_numbers(kernels, data, argument, fill, kOtherDraw);
-  const backend::Buffer others(
-      backend_, static_cast<std::size_t>(data.count) * family::size_bytes(data.type));
+  const backend::Buffer others(backend_, family::bytes_of(data.type, data.count));
   fill_numbers(kernels, {others.id(), data.type, data.count}, argument, fill, kOtherDraw);
   kernels.replace_some(data, others.id(), recipe_.seed + argument);
 }

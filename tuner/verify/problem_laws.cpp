@@ -70,7 +70,7 @@ LawInputs ProblemData::law_inputs(const CheckKernels::Elements& data, std::size_
 
 bool ProblemData::may_wrap(const family::BufferArgument& output) const {
   const family::ElementType type = output.type.at(values_);
-  return !family::is_floating(type) && family::size_bytes(type) <= 2 &&
+  return !family::is_floating(type) && family::bits(type) <= 16 &&
          (output.tolerance || family_.check.tolerance);
 }
 
@@ -83,7 +83,7 @@ double ProblemData::largest_input(family::ElementType type) const {
     if (buffer == nullptr || !buffer->is_written()) continue;
     if (may_wrap(*buffer)) largest = std::min(largest, kOrdinary);
     const family::ElementType computed = compute_type(buffer->type.at(values_));
-    if (!family::is_floating(computed) || family::size_bytes(computed) > 2) continue;
+    if (!family::is_floating(computed) || family::bits(computed) > 16) continue;
     largest = std::min(
         largest, std::sqrt(family::largest_number(computed) / static_cast<double>(accumulated_)));
   }

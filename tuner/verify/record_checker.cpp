@@ -15,7 +15,7 @@ namespace {
 
 /// Whether an element is made of a word that fills its memory.
 bool is_made_of(const RecordColumn& column, std::size_t element, std::uint32_t word) {
-  const std::size_t size = family::size_bytes(column.type);
+  const std::size_t size = family::bytes_of(column.type, 1);
   for (std::size_t i = 0; i < size; ++i) {
     const std::size_t at = element * size + i;
     if (column.bytes[at] != static_cast<std::byte>(word >> 8 * (at % kWordBytes))) return false;
@@ -24,7 +24,7 @@ bool is_made_of(const RecordColumn& column, std::size_t element, std::uint32_t w
 }
 
 std::int64_t integer(family::ElementType type, std::uint64_t bits) {
-  const int unused = 64 - 8 * static_cast<int>(family::size_bytes(type));
+  const int unused = 64 - family::bits(type);
   const bool is_signed = family::row(type).kind == family::NumberKind::signed_integer;
   const auto value = static_cast<std::int64_t>(bits << unused);
   return is_signed ? value >> unused : static_cast<std::int64_t>(bits);
@@ -232,7 +232,7 @@ bool RecordChecker::is_alike(const Group& group, Results results) const {
   const std::vector<std::uint32_t> its_rows = rows(group);
   const RecordColumn& column = table.columns[0];
   // Numbers of fewer bits are often equal to what outputs held.
-  if (family::size_bytes(column.type) < kWordBytes) return true;
+  if (family::bytes_of(column.type, 1) < kWordBytes) return true;
   for (std::size_t i = 0; i < table.records; ++i) {
     if (its_rows[i] != kIgnored && layout.any_order &&
         is_made_of(column, i * column.elements, kUnwritten) != (its_rows[i] == kInPlace)) {

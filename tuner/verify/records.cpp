@@ -14,7 +14,7 @@ namespace {
 /// A number whose order is that of the numbers of a type that such bits are.
 std::uint64_t sort_key(family::ElementType type, std::uint64_t bits) {
   const family::ElementTypeRow& row = family::row(type);
-  const std::uint64_t sign = std::uint64_t{1} << (8 * row.size_bytes - 1);
+  const std::uint64_t sign = std::uint64_t{1} << (row.bits - 1);
   if (row.kind == family::NumberKind::unsigned_integer) return bits;
   if (row.kind == family::NumberKind::signed_integer) return bits ^ sign;
   const family::FloatFormat& format = row.format;
@@ -133,7 +133,8 @@ struct SortItem {
 void move_records(RecordTable& table, std::span<const std::uint32_t> rows,
                   std::span<const std::uint32_t> from) {
   for (RecordColumn& column : table.columns) {
-    const std::size_t bytes = column.elements * family::size_bytes(column.type);
+    const std::size_t bytes =
+        family::bytes_of(column.type, static_cast<std::int64_t>(column.elements));
     const std::vector<std::byte> before = column.bytes;
     for (std::size_t i = 0; i < table.records; ++i) {
       if (rows[i] == kIgnored) {
@@ -148,7 +149,7 @@ void move_records(RecordTable& table, std::span<const std::uint32_t> rows,
 }  // namespace
 
 std::uint64_t RecordColumn::bits(std::size_t element) const {
-  const std::size_t size = family::size_bytes(type);
+  const std::size_t size = family::bytes_of(type, 1);
   std::uint64_t value = 0;
   std::memcpy(&value, &bytes[element * size], size);
   return value;
@@ -169,14 +170,13 @@ std::string bits_text(family::ElementType type, std::uint64_t bits) {
   const family::ElementTypeRow& row = family::row(type);
   if (row.kind == family::NumberKind::unsigned_integer) return fmt::format("{}", bits);
   if (row.kind == family::NumberKind::signed_integer) {
-    const int unused = 64 - 8 * static_cast<int>(row.size_bytes);
+    const int unused = 64 - row.bits;
     return fmt::format("{}", static_cast<std::int64_t>(bits << unused) >> unused);
   }
   const double value = family::number_of(type, bits);
   if (std::isnan(value)) return "NaN";  // which has no sign worth showing
   if (std::isinf(value)) return value > 0 ? "infinity" : "-infinity";
-  return row.size_bytes == sizeof value ? fmt::format("{}", value)
-                                        : fmt::format("{}", static_cast<float>(value));
+  return row.bits == 64 ? fmt::format("{}", value) : fmt::format("{}", static_cast<float>(value));
 }
 
 std::vector<std::uint32_t> sort_records(RecordTable& table, std::span<const std::uint32_t> rows) {

@@ -14,7 +14,7 @@ namespace tuner::verify {
 namespace {
 
 std::vector<std::byte> bytes_of(family::ElementType type, const family::Scalar& scalar) {
-  std::vector<std::byte> bytes(family::size_bytes(type));
+  std::vector<std::byte> bytes(family::bytes_of(type, 1));
   std::visit([&](auto number) { std::memcpy(bytes.data(), &number, bytes.size()); }, scalar);
   return bytes;
 }
@@ -65,7 +65,7 @@ Safetensors ReferenceRunner::inputs(const std::vector<backend::Region>& buffers,
                                .bytes = bytes_of(type, passed)});
     } else if (const auto* array = std::get_if<backend::ArrayValue>(&launched[i])) {
       const auto type = std::get<family::ArrayArgument>(argument.what).type.at(problem_.values());
-      const std::size_t count = array->bytes.size() / family::size_bytes(type);
+      const std::size_t count = family::elements_in(type, array->bytes.size());
       inputs.arrays.push_back({.name = argument.name,
                                .type = safetensors_name(type),
                                .count = static_cast<std::int64_t>(count),
@@ -75,7 +75,7 @@ Safetensors ReferenceRunner::inputs(const std::vector<backend::Region>& buffers,
   for (const CheckedData& data : problem_.data()) {
     if (!is_read(data)) continue;
     const family::ElementType type = passed_type(data);
-    const std::size_t bytes = static_cast<std::size_t>(data.used) * family::size_bytes(type);
+    const std::size_t bytes = family::bytes_of(type, data.used);
     NamedArray read{.name = data.name,
                     .type = safetensors_name(type),
                     .count = data.used,

@@ -102,8 +102,8 @@ void ReferenceRunner::run(const std::vector<backend::Region>& buffers, const Inp
   for (const CheckedData& data : problem_.data()) {
     const family::ElementType type = passed_type(data);
     if (type == data.type) continue;
-    const auto before = static_cast<std::size_t>(data.offset) * family::size_bytes(type);
-    const std::size_t bytes = static_cast<std::size_t>(data.count) * family::size_bytes(type);
+    const auto before = family::bytes_of(type, data.offset);
+    const std::size_t bytes = family::bytes_of(type, data.count);
     passed[data.argument] = {memory.emplace_back(backend_, before + bytes).id(), before};
     converted.push_back({.own = {buffers[data.argument], data.type, data.count},
                          .passed = {passed[data.argument], type, data.count},

@@ -41,7 +41,7 @@ NamedArray read_array(const std::string& name, const Json& entry, std::string_vi
   }
   const auto offsets = entry.at("data_offsets").get<std::vector<std::uint64_t>>();
   if (offsets.size() != 2 || offsets[0] > offsets[1] || offsets[1] > data.size() ||
-      offsets[1] - offsets[0] != count * size_bytes(*type)) {
+      offsets[1] - offsets[0] != bytes_of(*type, static_cast<std::int64_t>(count))) {
     fail("does not lie in the file as its shape says");
   }
   NamedArray array{.name = name,

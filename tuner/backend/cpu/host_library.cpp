@@ -84,7 +84,7 @@ const std::vector<float>& numbers_of(family::ElementType type) {
   const auto index = static_cast<std::size_t>(type);
   std::vector<float>& numbers = tables.at(index);
   std::call_once(made.at(index), [&] {
-    numbers.resize(std::size_t{1} << 8 * family::size_bytes(type));
+    numbers.resize(std::size_t{1} << family::bits(type));
     for (std::size_t bits = 0; bits < numbers.size(); ++bits) {
       numbers[bits] = static_cast<float>(family::number_of(type, bits));
     }
@@ -120,7 +120,7 @@ std::vector<float> widened(const void* data, const blas::MatrixLayout& layout, s
   const auto number = [&numbers = numbers_of(type)](std::uint16_t bits) { return numbers[bits]; };
   for_each_row(layout, batch, [&](std::size_t place, std::int64_t first, std::size_t length) {
     float* const to = result.data() + place;
-    if (family::size_bytes(type) == 1) {
+    if (family::bits(type) == 8) {
       std::ranges::transform(std::span(static_cast<const std::uint8_t*>(data) + first, length), to,
                              number);
     } else {

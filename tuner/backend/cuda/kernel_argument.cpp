@@ -47,11 +47,11 @@ Expected<KernelArgument, Failure> packed(const family::TensorLayout& layout, std
   if (layout.extents.size() > kMostExtents) return refused(layout, "it has too many extents");
   std::array<cuuint64_t, kMostExtents> strides{};  // in bytes
   std::ranges::transform(layout.strides, strides.begin(), [&](std::uint64_t stride) {
-    return cuuint64_t{stride * family::size_bytes(layout.type)};
+    return cuuint64_t{family::bytes_of(layout.type, static_cast<std::int64_t>(stride))};
   });
   std::array<cuuint64_t, kMostExtents> extents{};
   std::ranges::copy(layout.extents, extents.begin());
-  const std::size_t element_bytes = family::size_bytes(layout.type);
+  const std::size_t element_bytes = family::bytes_of(layout.type, 1);
   std::byte* const begin = buffer + layout.offset * element_bytes;
   const std::size_t before = reinterpret_cast<std::uintptr_t>(begin) % kAlignment;
   extents[0] += before / element_bytes;

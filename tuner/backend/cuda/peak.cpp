@@ -11,12 +11,12 @@ namespace tuner::backend {
 std::optional<double> flops_per_cycle(std::int64_t compute_capability, family::ElementType type) {
   const FlopRates* found = flop_rates(compute_capability);
   if (found == nullptr) return std::nullopt;
-  const std::size_t bytes = family::size_bytes(type);
+  const int width = family::bits(type);
   const double units = std::max(found->f32, found->tf32 / 3);
   if (type == family::ElementType::tf32) return std::max(units, found->tf32);
-  if (bytes == 1) return std::max({units, found->of_16_bits, found->of_8_bits});
-  if (!family::is_floating(type) || bytes == 4) return units;
-  return bytes == 8 ? found->f64 : std::max(units, found->of_16_bits);
+  if (width == 8) return std::max({units, found->of_16_bits, found->of_8_bits});
+  if (!family::is_floating(type) || width == 32) return units;
+  return width == 64 ? found->f64 : std::max(units, found->of_16_bits);
 }
 
 std::optional<Peak> cuda_peak(int ordinal, const space::DeviceAttributes& device,
