@@ -47,6 +47,8 @@ struct KernelCall {
   /// right kernel cannot tell. It takes a stack for each thread.
   bool all_begin_first = false;
   BlockOrder blocks = BlockOrder::ascending;
+  /// Blocks of a launch that is not interleaved run one after the other.
+  bool on_one_core = false;
   /// Some blocks pause at their first barrier, so that others that began later overtake them. Shows
   /// where a block reads what an earlier one has not written yet; a right kernel cannot tell.
   bool blocks_pause = false;

@@ -397,9 +397,12 @@ class CpuBackend final : public Backend {
         data.emplace_back(memory_.data(each.region, each.size_bytes), each.size_bytes);
       }
     }
+    KernelCall watched = call;
+    // While a page is open for the write of one thread, others could write there without a fault.
+    watched.on_one_core = sees_all;
     const WriteWatch watch(std::move(data), sees_all ? WriteWatch::Faults::every
                                                      : WriteWatch::Faults::first_of_a_page);
-    auto done = grids_.run(call);
+    auto done = grids_.run(watched);
     const auto written = watch.first_write();
     if (!written) return done;
     if (written->data >= launch.read_only.size()) {

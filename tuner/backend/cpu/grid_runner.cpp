@@ -135,7 +135,8 @@ Expected<void, Failure> GridRunner::run_on_cores(const KernelCall& given, const 
       }
     }
   };
-  const auto cores = static_cast<unsigned>(std::min<std::uint64_t>(grid.blocks, pool_.size()));
+  const auto cores = static_cast<unsigned>(
+      std::min<std::uint64_t>(call.on_one_core ? 1 : grid.blocks, pool_.size()));
   if (turns && caller_runs(grid)) {
     pool_.run_everywhere(job);  // two blocks at least, also on one core
   } else if (turns) {
