@@ -2,9 +2,11 @@
 #include "tuner/backend/cpu/cpu_backend.hpp"
 
 #include "../support/hostile_sources.hpp"
+#include "../support/signatures.hpp"
 #include "cpu_fixture.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/file.hpp"
+#include "tuner/source/compiled_signature.hpp"
 
 #include <gmock/gmock.h>
 
@@ -35,6 +37,12 @@ using testing::StartsWith;
 
 constexpr const char* kIncrement =
     "__global__ void kernel(int* out) { out[blockIdx.x * blockDim.x + threadIdx.x] += 1; }";
+
+TEST_F(CpuBackendTest, TellsWhatTheParametersOfEntriesAre) {
+  const auto binary = backend().compiler().compile(testing_support::job_of_signatures());
+  ASSERT_TRUE(binary) << binary.error().message;
+  EXPECT_EQ(source::compiled_signatures(binary->image), testing_support::kSignatures);
+}
 
 TEST_F(CpuBackend, NamesTheProcessorCompilerAndLibrary) {
   EXPECT_EQ(backend().device().backend, "cpu");
@@ -473,6 +481,32 @@ TEST_F(CpuReadOnlyData, EndsWhereItsNeighboursBegin) {
 }
 
 using CpuReadOnlyDataDeathTest = CpuReadOnlyData;
+#if defined(__x86_64__)
+/// Many blocks add up beside a guard zone, as a product does in its output, while one borrows a
+/// word of the guard zone.
+TEST_F(CpuBackendTest, AWriteToAGuardIsSeenWhileOtherBlocksWriteOnItsPage) {
+  const KernelId kernel = load(R"(
+    __global__ void add(volatile int* y, int guard) {
+      for (int i = 0; i < 20; ++i) y[blockIdx.x] += i;
+      if (blockIdx.x == 31 && guard) { const int own = y[64]; y[64] = 0; y[64] = own; }
+    })",
+                               "add");
+  const BufferId words = upload(std::vector<int>(65));
+  for (int launch = 0; launch < 20; ++launch) {
+    const int guard = launch % 2;
+    const auto done = backend().run(
+        Launch{.kernel = kernel,
+               .steps = {{.geometry = {.grid = {64, 1, 1}}, .arguments = {words, guard}}},
+               .faults_on_write = true,
+               .guards = {{"behind y", Region(words, 256), 4, 4}}});
+    ASSERT_EQ(static_cast<bool>(done), guard == 0);
+    if (!done) {
+      EXPECT_THAT(done.error().message, HasSubstr("wrote the guard zone behind y"));
+    }
+  }
+}
+#endif
+
 TEST_F(CpuReadOnlyDataDeathTest, OtherFaultsEndTheProcess) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");  // a fork would leave the workers behind
   EXPECT_EXIT(static_cast<void>(borrow(1 << 28, (1 << 28) + 1)), testing::KilledBySignal(SIGSEGV),

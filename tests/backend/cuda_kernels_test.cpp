@@ -7,7 +7,9 @@
 #include "tuner/core/file.hpp"
 #include "tuner/counters/occupancy.hpp"
 #include "tuner/family/candidate.hpp"
+#include "tuner/family/check_entries.hpp"
 #include "tuner/family/family.hpp"
+#include "tuner/source/compiled_signature.hpp"
 #include "tuner/space/space.hpp"
 #include "tuner/verify/check_kernels.hpp"
 
@@ -88,6 +90,13 @@ std::vector<TypedCase> typed_cases() {
   return cases;
 }
 
+/// Whether a kernel is the family's reference, which gets operands in a type of its own.
+bool is_wider_reference(const TypedCase& tested) {
+  const auto* const reference =
+      std::get_if<family::KernelReference>(&tested.family->check.reference);
+  return reference != nullptr && reference->type && reference->kernel == tested.kernel->name;
+}
+
 /// Of the cards of tune space --device, one for each compute capability.
 class CompileMatrix : public testing::TestWithParam<const char*> {
  protected:
@@ -104,6 +113,13 @@ class CompileMatrix : public testing::TestWithParam<const char*> {
                              space::display(*tested.kernel->space, config)));
     const auto binary = compiler_.compile(family::compile_job(*tested.kernel, space, config));
     ASSERT_TRUE(binary) << binary.error().message;
+    EXPECT_EQ(source::compiled_signatures(binary->image).size(), tested.kernel->steps.size());
+    if (!is_wider_reference(tested)) {
+      const auto size = size_for(*tested.family, *tested.kernel, tested.type);
+      EXPECT_EQ(family::signature_mismatch(*tested.family, *tested.kernel,
+                                           family::family_values(size), binary->image),
+                "");
+    }
     const auto fixed = static_cast<std::int64_t>(
         testing_support::static_shared_bytes(*binary, device_.attributes.compute_capability));
     for (std::size_t step = 0; step < tested.kernel->steps.size(); ++step) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "../support/hostile_sources.hpp"
+#include "../support/signatures.hpp"
 #include "tuner/backend/cuda/nvrtc_compiler.hpp"
+#include "tuner/source/compiled_signature.hpp"
 #include "tuner/source/probes.hpp"
 
 #include <gmock/gmock.h>
@@ -65,6 +67,18 @@ TEST_F(NvrtcCompilerTest, MakesACubinOfATemplateInstance) {
             "\x7f"
             "ELF");
   EXPECT_EQ(binary->symbols, std::vector<std::string>{"_Z5scaleILi3ELb1EEvPfi"});
+}
+
+TEST_F(NvrtcCompilerTest, TellsWhatTheParametersOfEntriesAre) {
+  family::CompileJob job = testing_support::job_of_signatures();
+  const auto binary = compiler_.compile(job);
+  ASSERT_TRUE(binary) << message(binary);
+  EXPECT_THAT(binary->symbols, SizeIs(job.entries.size()));
+  EXPECT_EQ(source::compiled_signatures(binary->image), testing_support::kSignatures);
+  job.options = {"-std=c++11"};  // has no templates of variables
+  const auto old = compiler_.compile(job);
+  ASSERT_TRUE(old) << message(old);
+  EXPECT_TRUE(source::compiled_signatures(old->image).empty());
 }
 
 TEST(NvrtcCompilerOfAVirtualArchitecture, MakesPtx) {

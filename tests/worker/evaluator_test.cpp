@@ -42,11 +42,12 @@ family::Family scale_family() {
       {{"name": "y", "type": "float*", "count": "N", "role": "output"}}
     ],
     "check": {{"reference": {{"kernel": "right"}}, "sizes": [[1], [31]]}},
-    "kernels": {{{}, {}, {}, {}, {}, {}}}
+    "kernels": {{{}, {}, {}, {}, {}, {}, {}}}
   }})json",
                   fmt::format(kKernel, "right", ""), fmt::format(kKernel, "tiring", ""),
                   fmt::format(kKernel, "wide", ", \"BLOCK\""), fmt::format(kKernel, "keeping", ""),
-                  fmt::format(kKernel, "careless", ""), fmt::format(kKernel, "counting", ""));
+                  fmt::format(kKernel, "careless", ""), fmt::format(kKernel, "counting", ""),
+                  fmt::format(kKernel, "doubles", ""));
   const source::KernelSource source = {.name = "scale.cu",
                                        .text = R"(
 template <int BLOCK> __global__ void right(int n, const float* x, float* y) {
@@ -83,6 +84,10 @@ template <int BLOCK> __global__ void careless(int n, const float* x, float* y) {
     y[i] = results[i];
   }
 }
+typedef double real;
+template <int BLOCK> __global__ void doubles(int n, const real* x, real* y) {
+  for (int i = threadIdx.x; i < n; i += BLOCK) y[i] = 5 * x[i];
+}
 __device__ unsigned finished;
 template <int BLOCK> __global__ void counting(int n, const float* x, float* y) {
   for (int i = threadIdx.x; i < n; i += BLOCK) y[i] = 5 * x[i];
@@ -96,7 +101,8 @@ template <int BLOCK> __global__ void counting(int n, const float* x, float* y) {
                                {"wide", source},
                                {"keeping", source},
                                {"careless", source},
-                               {"counting", source}});
+                               {"counting", source},
+                               {"doubles", source}});
 }
 
 class EvaluatorOnCpu : public testing::Test {
@@ -131,6 +137,15 @@ TEST_F(EvaluatorOnCpu, ARightCandidateHasATimeAndTheShareOfItsError) {
   EXPECT_EQ(evaluation.worst_error, 0.0);
   EXPECT_GT(evaluation.verify_ms, 0);
   EXPECT_GE(evaluation.measure_ms * 1e6, 20 * evaluation.time->min_ns);
+}
+
+TEST_F(EvaluatorOnCpu, AKernelOfOtherParametersIsRefusedBeforeItRuns) {
+  const EvaluatedCandidate evaluation = evaluate("doubles");
+  EXPECT_EQ(evaluation.outcome, Outcome::compile_error);
+  EXPECT_THAT(evaluation.message,
+              AllOf(HasSubstr("'x' is float*, but parameter 2 of doubles is 'double const*'"),
+                    HasSubstr("write \"type\": \"double*\"")));
+  EXPECT_TRUE(evaluation.checks.empty());
 }
 
 TEST_F(EvaluatorOnCpu, ACandidateThatTurnsWrongWhileItIsTimedIsFoundOut) {

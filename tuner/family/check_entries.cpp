@@ -3,6 +3,7 @@
 
 #include "tuner/core/error.hpp"
 #include "tuner/core/suggest.hpp"
+#include "tuner/source/compiled_signature.hpp"
 #include "tuner/source/parameter_type.hpp"
 #include "tuner/source/vector_type.hpp"
 
@@ -217,7 +218,10 @@ struct Passed {
 /// How what is passed is declared in a family's kernel.
 class PassedArguments {
  public:
-  PassedArguments(const Family& family, const Kernel& kernel) : family_(family), kernel_(kernel) {}
+  /// With the values of a size: what is passed at that size.
+  PassedArguments(const Family& family, const Kernel& kernel,
+                  const space::ExpressionValues* values = nullptr)
+      : family_(family), kernel_(kernel), values_(values) {}
 
   [[nodiscard]] std::vector<Passed> of(const KernelStep& step) const {
     std::vector<Passed> all;
@@ -255,15 +259,15 @@ class PassedArguments {
     Passed made{.name = argument.name, .declared = {}, .key = "arguments", .types = {}};
     if (const auto* const scalar = std::get_if<ScalarArgument>(&argument.what)) {
       made.declared = scalar->type.text();
-      made.types = scalar->type.all();
+      made.types = types_of(scalar->type);
     } else if (const auto* const buffer = std::get_if<BufferArgument>(&argument.what)) {
       made.declared = buffer->type.text() + "*";
       made.is_buffer = true;
       // A later step may only read it, and what is updated need not be.
       made.is_output = buffer->role == BufferRole::output && kernel_.steps.size() == 1;
-      made.types = buffer->type.all();
+      made.types = types_of(buffer->type);
       made.align_bytes = declared_alignment(*buffer);
-      take_reference_type(made);
+      if (values_ == nullptr) take_reference_type(made);
     }
     return made;
   }
@@ -279,7 +283,7 @@ class PassedArguments {
     if (!offset) return 0;
     std::int64_t largest = 0;
     for (const ElementType each : buffer.type.all()) {
-      const auto element = static_cast<std::int64_t>(size_bytes(each));
+      const auto element = static_cast<std::int64_t>(bytes_of(each, 1));
       largest = std::max(largest, *offset == 0 ? element : std::gcd(*offset * element, 16));
     }
     return largest;
@@ -312,8 +316,13 @@ class PassedArguments {
             .types = number.number.type.all()};
   }
 
+  [[nodiscard]] std::vector<ElementType> types_of(const TypeOf& type) const {
+    return values_ == nullptr ? type.all() : std::vector{type.at(*values_)};
+  }
+
   const Family& family_;
   const Kernel& kernel_;
+  const space::ExpressionValues* values_;
 };
 
 /// A parameter that does not fit to what is passed, or a list that is longer or shorter.
@@ -494,13 +503,33 @@ std::string step_key(const Kernel& kernel, std::size_t step, std::string_view ke
                                   : fmt::format("kernels.{}.steps[{}].{}", kernel.name, step, key);
 }
 
-std::string length_text(const Mismatch& found, const std::string& function,
-                        const std::vector<Passed>& passed) {
+std::string names_of(const std::vector<Passed>& passed) {
   std::vector<std::string> names;
   for (const Passed& each : passed) names.push_back(each.name);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+std::string length_text(const Mismatch& found, const std::string& function,
+                        const std::vector<Passed>& passed) {
   return fmt::format("{} has {} parameters ({}: {}), but gets {} arguments: {}", function,
-                     *found.length, found.place, found.parameter, passed.size(),
-                     fmt::join(names, ", "));
+                     *found.length, found.place, found.parameter, passed.size(), names_of(passed));
+}
+
+/// How an argument does not fit the type of a parameter as a compiler writes it, "float const*";
+/// empty where it fits or the type is none of an element.
+std::string compiled_mismatch(const Passed& passed, std::string_view type, std::size_t number,
+                              std::string_view function) {
+  if (passed.types.empty()) return "";
+  const auto parameter = source::parameter_type(source::tokens_of(type), {}, {});
+  if (!parameter) return "";
+  const std::string found = fmt::format("but parameter {} of {} is '{}'", number, function, type);
+  if (passed.is_output && type.ends_with(" const*")) {
+    return fmt::format("'{}' is an output, {}, which cannot be written", passed.name, found);
+  }
+  if (best_fit(passed, *parameter) != source::TypeFit::differs) return "";
+  return fmt::format("'{}' is {}{}, {}: write \"type\": \"{}{}\", or change the kernel",
+                     passed.name, name(passed.types.front()), passed.is_buffer ? "*" : "", found,
+                     name(parameter->element), parameter->is_pointer ? "*" : "");
 }
 
 void check_kernel_entries(const Family& family, const Kernel& kernel) {
@@ -583,6 +612,27 @@ void check_entries(const Family& family, const Kernel& kernel) {
   const auto* const reference = std::get_if<KernelReference>(&family.check.reference);
   if (reference == nullptr || reference->kernel == kernel.name) return;
   check_kernel_entries(family, family.kernel(reference->kernel));
+}
+
+std::string signature_mismatch(const Family& family, const Kernel& kernel,
+                               const space::ExpressionValues& values,
+                               std::span<const std::byte> image) {
+  for (const auto& [step, types] : source::compiled_signatures(image)) {
+    if (step >= kernel.steps.size()) continue;
+    const std::string entry = source::entry_function(kernel.steps[step].entry);
+    const std::vector<Passed> passed =
+        PassedArguments(family, kernel, &values).of(kernel.steps[step]);
+    if (types.size() != passed.size()) {
+      return fmt::format("{} has {} parameters ({}), but gets {} arguments: {}", entry,
+                         types.size(), fmt::join(types, ", "), passed.size(), names_of(passed));
+    }
+    for (std::size_t i = 0; i < types.size(); ++i) {
+      if (auto text = compiled_mismatch(passed[i], types[i], i + 1, entry); !text.empty()) {
+        return fmt::format("{}; arguments are passed in the order of the parameters", text);
+      }
+    }
+  }
+  return "";
 }
 
 std::vector<std::string> entry_cautions(const Family& family) {

@@ -4,6 +4,7 @@
 #include "tuner/backend/owned.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/failpoint.hpp"
+#include "tuner/family/check_entries.hpp"
 #include "tuner/measure/plausibility.hpp"
 #include "tuner/measure/statistics.hpp"
 
@@ -42,9 +43,15 @@ std::vector<verify::Instance::Operand> outputs_of(const verify::Instance& instan
 
 }  // namespace
 
-Expected<backend::LoadedKernel, Failure> Evaluator::load(const backend::Binary& binary) {
+Expected<backend::LoadedKernel, Failure> Evaluator::load(const Candidate& candidate,
+                                                         const space::Size& size) {
   failpoint("worker.loading");
-  const auto kernel = backend_.load(binary);
+  std::string mismatch = family::signature_mismatch(
+      family_, candidate.kernel, family::family_values(size), candidate.binary.image);
+  if (!mismatch.empty()) {
+    return Unexpected(Failure{Outcome::compile_error, std::move(mismatch)});
+  }
+  const auto kernel = backend_.load(candidate.binary);
   if (!kernel) return Unexpected(kernel.error());
   backend_.put_on_trial(*kernel);
   failpoint("worker.loaded");
@@ -55,7 +62,7 @@ EvaluatedCandidate Evaluator::evaluate(const Candidate& candidate, const space::
                                        std::optional<double> best_ns) {
   EvaluatedCandidate evaluation;
   const Stopwatch verifying;
-  const auto kernel = load(candidate.binary);
+  const auto kernel = load(candidate, size);
   if (!kernel) return failed(std::move(evaluation), kernel.error());
   evaluation.resources = backend_.resources(kernel->id());
   verify::LoadedCandidate loaded{.kernel = candidate.kernel,
@@ -113,7 +120,7 @@ Expected<measure::Measurement, Failure> Evaluator::time_plausibly(const Candidat
     auto failure = measure::contradiction(*measurement);
     if (!failure) break;
     if (repetition == kRepetitions) return Unexpected(std::move(*failure));
-    const auto kernel = load(candidate.binary);
+    const auto kernel = load(candidate, size);
     if (!kernel) return Unexpected(kernel.error());
     verify::LoadedCandidate again{.kernel = candidate.kernel,
                                   .space = candidate.space,
@@ -217,7 +224,7 @@ void Evaluator::begin_side_by_side(const space::Size& size) {
 }
 
 Expected<void, Failure> Evaluator::add_contender(const Candidate& candidate) {
-  auto kernel = load(candidate.binary);
+  auto kernel = load(candidate, contenders_size_);
   if (!kernel) return Unexpected(std::move(kernel.error()));
   verify::LoadedCandidate loaded{.kernel = candidate.kernel,
                                  .space = candidate.space,
@@ -236,7 +243,7 @@ Expected<void, Failure> Evaluator::add_contender(const Candidate& candidate) {
 
 Expected<std::vector<OutputPlace>, Failure> Evaluator::launch_once(const Candidate& candidate,
                                                                    const space::Size& size) {
-  const auto kernel = load(candidate.binary);
+  const auto kernel = load(candidate, size);
   if (!kernel) return Unexpected(kernel.error());
   verify::LoadedCandidate loaded{.kernel = candidate.kernel,
                                  .space = candidate.space,

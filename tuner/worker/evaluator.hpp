@@ -91,7 +91,9 @@ class Evaluator : public DeviceWorker {
   [[nodiscard]] Expected<measure::Measurement, Failure> time_plausibly(
       const Candidate& candidate, verify::LoadedCandidate& loaded, const space::Size& size,
       std::optional<double> best_ns);
-  [[nodiscard]] Expected<backend::LoadedKernel, Failure> load(const backend::Binary& binary);
+  /// Refuses a kernel whose compiled parameters do not fit what it gets at the size.
+  [[nodiscard]] Expected<backend::LoadedKernel, Failure> load(const Candidate& candidate,
+                                                              const space::Size& size);
   /// The clock at a size, learned when it is first asked for.
   [[nodiscard]] Expected<measure::ClockWatch*, Failure> clock(verify::Instance& instance,
                                                               const backend::Work& work);

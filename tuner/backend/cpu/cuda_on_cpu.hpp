@@ -525,11 +525,13 @@ __attribute__((always_inline)) inline Parameter passed(const void* argument) {
   return value;
 }
 
-template <class Kernel>
+/// By the kernel's place among the entries: the name of `sizes` tells both
+/// (compiled_signature.hpp).
+template <int Entry, class Kernel>
 struct Signature;
 
-template <class... Parameters>
-struct Signature<void (*)(Parameters...)> {
+template <int Entry, class... Parameters>
+struct Signature<Entry, void (*)(Parameters...)> {
   static constexpr unsigned count = sizeof...(Parameters);
   static constexpr unsigned sizes[count + 1] = {sizeof(Parameters)..., 0};
 
@@ -553,11 +555,12 @@ inline KernelContext** context_place() {
 #define TUNER_CONTEXT_PLACE tuner::context_place
 #endif
 
-/// Exports a kernel under a name. At the end of a translation unit, once for each name.
-#define TUNER_EXPORT_KERNEL(NAME, ...)                                                     \
+/// Exports a kernel, by its place among the entries, under a name. At the end of a translation
+/// unit, once for each name.
+#define TUNER_EXPORT_KERNEL(ENTRY, NAME, ...)                                              \
   namespace tuner {                                                                        \
   namespace of_##NAME {                                                                    \
-    using Type = Signature<decltype(&__VA_ARGS__)>;                                        \
+    using Type = Signature<ENTRY, decltype(&__VA_ARGS__)>;                                 \
     static void enter(KernelContext& place, void* const* arguments) {                      \
       context = &place;                                                                    \
       Type::call(&__VA_ARGS__, arguments, IndicesUpTo<Type::count>::type());               \

@@ -248,8 +248,8 @@ std::string host_unit(const family::CompileJob& job) {
   }
   const std::vector<std::string> names = exported_names(job);
   for (std::size_t i = 0; i < names.size(); ++i) {
-    unit += fmt::format("#line 1 {}\nTUNER_EXPORT_KERNEL({}, {})\n",
-                        string_literal(fmt::format("{} {}", kEntry, job.entries[i])), names[i],
+    unit += fmt::format("#line 1 {}\nTUNER_EXPORT_KERNEL({}, {}, {})\n",
+                        string_literal(fmt::format("{} {}", kEntry, job.entries[i])), i, names[i],
                         job.entries[i]);
   }
   return unit;

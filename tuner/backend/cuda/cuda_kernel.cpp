@@ -6,6 +6,7 @@
 #include "tuner/backend/match_arguments.hpp"
 #include "tuner/core/elf_symbols.hpp"
 #include "tuner/core/error.hpp"
+#include "tuner/source/compiled_signature.hpp"
 
 #include <fmt/format.h>
 
@@ -102,7 +103,8 @@ Expected<std::span<std::byte>, Failure> CudaKernel::find_variable(const std::str
 Expected<void, Failure> CudaKernel::keep_variables(std::span<const std::byte> image) {
   std::size_t size_bytes = 0;
   for (const ElfSymbol& symbol : elf_symbols(image)) {
-    if (symbol.kind != ElfSymbol::Kind::variable || !symbol.section.starts_with(".nv.global")) {
+    if (symbol.kind != ElfSymbol::Kind::variable || !symbol.section.starts_with(".nv.global") ||
+        source::is_signature(symbol.name)) {
       continue;
     }
     // What the driver does not find, such as a constant beside the variables, no kernel changes.

@@ -4,6 +4,7 @@
 #include "tuner/backend/cuda/nvrtc_headers.hpp"
 #include "tuner/backend/cuda/shared_library.hpp"
 #include "tuner/core/error.hpp"
+#include "tuner/source/compiled_signature.hpp"
 #include "tuner/source/device_code.hpp"
 #include "tuner/source/framework_headers.hpp"
 #include "tuner/source/include.hpp"
@@ -114,11 +115,21 @@ std::vector<source::Header> framework_headers(const family::CompileJob& job) {
   return headers;
 }
 
+/// Whether a job's options choose a C++ without templates of variables.
+bool is_before_cpp14(const family::CompileJob& job) {
+  return std::ranges::any_of(job.options, [](std::string_view option) {
+    return option.ends_with("std=c++03") || option.ends_with("std=c++11");
+  });
+}
+
 /// One compilation. The first step that fails decides the status, and later ones do nothing.
 class Program {
  public:
   Program(const NvrtcApi& api, const family::CompileJob& job)
-      : api_(&api), job_(&job), framework_headers_(framework_headers(job)) {
+      : api_(&api),
+        job_(&job),
+        framework_headers_(framework_headers(job)),
+        has_signatures_(!is_before_cpp14(job)) {
     std::vector<const char*> texts;
     std::vector<const char*> names;
     const auto add = [&](const source::Header& header) {
@@ -136,11 +147,13 @@ class Program {
     const std::string name =
         "/dev/null/" + std::filesystem::path(job.source.name).filename().string();
     const std::string text =
-        fmt::format("#line 1 {}\n{}", literal(job.source.name), job.source.text);
+        fmt::format("{}#line 1 {}\n{}", has_signatures_ ? source::kSignatureDeclaration : "",
+                    literal(job.source.name), job.source.text);
     status_ = api.create_program(&program_, text.c_str(), name.c_str(),
                                  static_cast<int>(names.size()), texts.data(), names.data());
-    for (const std::string& entry : job.entries) {
-      if (status_ == NVRTC_SUCCESS) status_ = api.add_name(program_, entry.c_str());
+    for (std::size_t i = 0; i < job.entries.size(); ++i) {
+      add_name(job.entries[i]);
+      if (has_signatures_) add_name(source::signature_expression(i, job.entries[i]));
     }
   }
   ~Program() { api_->destroy_program(&program_); }
@@ -185,6 +198,10 @@ class Program {
   }
 
  private:
+  void add_name(const std::string& expression) {
+    if (status_ == NVRTC_SUCCESS) status_ = api_->add_name(program_, expression.c_str());
+  }
+
   [[nodiscard]] std::string log() const {
     std::size_t size = 0;
     if (program_ == nullptr || api_->log_size(program_, &size) != NVRTC_SUCCESS) return {};
@@ -199,6 +216,7 @@ class Program {
   const NvrtcApi* api_;
   const family::CompileJob* job_;
   std::vector<source::Header> framework_headers_;
+  bool has_signatures_;
   nvrtcProgram program_ = nullptr;
   nvrtcResult status_ = NVRTC_SUCCESS;
 };
