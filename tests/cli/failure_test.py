@@ -18,6 +18,7 @@ class FailureTest(ProgramTest):
         done = self.run_scale("--space", path, code=4)
         self.assertIn("2 compile_error", done.stdout)
         self.assertIn("error: no configuration ended ok", done.stderr)
+        self.assertRegex(done.stderr, r"the first one: compile_error: scale\.cu:1:\d+: error: .*nonsense.*\n  `tune runs show` lists why")
         self.assertNotIn("tune query", done.stderr)  # it would find nothing
         self.assertEqual(self.rows("SELECT DISTINCT outcome FROM result"), [("compile_error",)])
         shown = self.tune("runs", "show").stdout

@@ -344,6 +344,9 @@ void TuningRuns::take(const family::Family& family, const family::Kernel& kernel
   found_ = found_ || std::ranges::any_of(result.sizes, has_best);
   evaluated_ = evaluated_ || std::ranges::any_of(
                                  result.sizes, [](const auto& size) { return size.evaluated > 0; });
+  for (const session::SizeResult& size : result.sizes) {
+    if (first_failure_.empty()) first_failure_ = size.first_failure;
+  }
   tell_result(family, kernel, device, result);
   TuningTask won{.kernel = kernel, .sizes = {}};
   ConfirmedRatios& confirmed =
@@ -428,15 +431,15 @@ void TuningRuns::print_result() const {
 int TuningRuns::exit_code() const {
   if (interrupt_ && interrupt_->exit_code()) return *interrupt_->exit_code();
   if (!found_) {
-    throw Error(
-        ErrorCode::no_valid_config,
-        evaluated_
-            ? fmt::format("no configuration ended ok; `tune runs show{}` lists why each failed",
-                          database_option(common_))
-            : fmt::format("no configuration ended ok in earlier runs, and failures are not "
-                          "repeated; `tune runs list{0}` and `tune runs show RUN{0}` list "
-                          "why each failed",
-                          database_option(common_)));
+    throw Error(ErrorCode::no_valid_config,
+                evaluated_
+                    ? fmt::format("no configuration ended ok; the first one: {}\n"
+                                  "`tune runs show{}` lists why each failed",
+                                  first_failure_, database_option(common_))
+                    : fmt::format("no configuration ended ok in earlier runs, and failures are not "
+                                  "repeated; `tune runs list{0}` and `tune runs show RUN{0}` list "
+                                  "why each failed",
+                                  database_option(common_)));
   }
   return 0;
 }

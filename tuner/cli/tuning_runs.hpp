@@ -86,6 +86,7 @@ class TuningRuns {
   std::string library_;  // that the ratios are to
   bool found_ = false;
   bool evaluated_ = false;  // anything: not all was stored
+  std::string first_failure_;
 };
 
 }  // namespace tuner::cli

@@ -318,6 +318,7 @@ SizeResult CardLane::size_result(const SizeSearch& search, std::optional<FinalRe
                     .evaluated = search.recorded(),
                     .reused = run_.progress.reused(search),
                     .outcomes = search.outcomes(),
+                    .first_failure = search.first_failure(),
                     .reused_failures = std::move(reused_failures_[&search])};
   if (outcome) {
     result.winner_display = space::display(*run_.kernel.space, outcome->winner);

@@ -79,6 +79,7 @@ struct SizeResult {
   CardName card;                ///< that ran its final round
   std::uint64_t evaluated = 0, reused = 0;
   std::map<Outcome, std::uint64_t> outcomes;
+  std::string first_failure = {};  ///< SizeSearch::first_failure
   std::vector<store::TrialRecord>
       reused_failures;  ///< what was taken from the database and is not `ok`
 };

@@ -3,12 +3,25 @@
 
 #include "tuner/core/error.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
+#include <string_view>
 #include <utility>
 
 namespace tuner::session {
 namespace {
+
+/// The line of a compiler's log that names the first error; of another message the first one.
+std::string_view telling_line(std::string_view message) {
+  const std::size_t error = message.find(" error: ");
+  const std::size_t before = message.rfind('\n', error);
+  if (error != std::string_view::npos && before != std::string_view::npos) {
+    message.remove_prefix(before + 1);
+  }
+  return message.substr(0, message.find('\n'));
+}
 
 constexpr std::size_t kFirst = 2;  // the default and the likeliest
 
@@ -141,6 +154,9 @@ bool SizeSearch::record(const space::Config& config, const store::TrialRecord& t
     known->second = trial;
   }
   ++outcomes_[trial.outcome];
+  if (trial.outcome != Outcome::ok && first_failure_.empty()) {
+    first_failure_ = fmt::format("{}: {}", name(trial.outcome), telling_line(trial.message));
+  }
   constexpr double kNoticeable = 0.995;
   const bool noticed = its_ns && (!noticed_ns_ || *its_ns < kNoticeable * *noticed_ns_);
   if (noticed) noticed_ns_ = its_ns;

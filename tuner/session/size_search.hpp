@@ -79,6 +79,9 @@ class SizeSearch {
   [[nodiscard]] std::uint64_t planned() const;
   [[nodiscard]] std::uint64_t recorded() const { return trials_.size(); }
   [[nodiscard]] const std::map<Outcome, std::uint64_t>& outcomes() const { return outcomes_; }
+  /// "compile_error: saxpy.cu:3:1: error: …" of the first trial that did not end `ok`, in one line;
+  /// empty where all did.
+  [[nodiscard]] const std::string& first_failure() const { return first_failure_; }
   /// Whether the two that were asked first have results: the default and the likeliest.
   [[nodiscard]] bool has_tried_the_first() const;
   [[nodiscard]] std::uint64_t known_count() const { return known_.size(); }
@@ -121,6 +124,7 @@ class SizeSearch {
   std::vector<space::Config> first_;  // of these, at most two
   std::map<space::Config, store::TrialRecord> trials_;
   std::map<Outcome, std::uint64_t> outcomes_;
+  std::string first_failure_;
   std::multiset<double> times_ns_;  // of what ended ok
   SeriesShare share_;
   std::optional<space::Config> front_;  // of ranking()
