@@ -81,6 +81,15 @@ TEST_F(NvrtcCompilerTest, TellsWhatTheParametersOfEntriesAre) {
   EXPECT_TRUE(source::compiled_signatures(old->image).empty());
 }
 
+TEST_F(NvrtcCompilerTest, AnEntryMayBeAnExpressionThatChoosesAnOverload) {
+  const auto binary = compiler_.compile(job(R"(
+__global__ void scale(float* data) { *data *= 2; }
+__global__ void scale(double* data) { *data *= 2; })",
+                                            "(void (*)(double*))scale"));
+  ASSERT_TRUE(binary) << message(binary);
+  EXPECT_EQ(binary->symbols, std::vector<std::string>{"_Z5scalePd"});
+}
+
 TEST(NvrtcCompilerOfAVirtualArchitecture, MakesPtx) {
   const auto binary = NvrtcCompiler("compute_80").compile(job(kScale, "scale<3, true>"));
   ASSERT_TRUE(binary) << message(binary);

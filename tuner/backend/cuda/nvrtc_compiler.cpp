@@ -8,6 +8,7 @@
 #include "tuner/source/device_code.hpp"
 #include "tuner/source/framework_headers.hpp"
 #include "tuner/source/include.hpp"
+#include "tuner/source/signature.hpp"
 #include "tuner/source/token.hpp"
 
 #include <fmt/format.h>
@@ -153,7 +154,9 @@ class Program {
                                  static_cast<int>(names.size()), texts.data(), names.data());
     for (std::size_t i = 0; i < job.entries.size(); ++i) {
       add_name(job.entries[i]);
-      if (has_signatures_) add_name(source::signature_expression(i, job.entries[i]));
+      if (has_signatures_ && !source::entry_function(job.entries[i]).empty()) {
+        add_name(source::signature_expression(i, job.entries[i]));
+      }
     }
   }
   ~Program() { api_->destroy_program(&program_); }
