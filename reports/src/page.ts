@@ -99,7 +99,12 @@ function makeSummary({ families }: Overview): HTMLElement[] {
   if (rows.length < 2) return [];
   const holder = makeTable(withoutEmptyColumns({ columns, rows }), "Summary");
   const names = families.flatMap(({ types }, f) => types.rows.map(() => f));
-  holder.querySelectorAll("tbody th").forEach((head, i) => head.replaceChildren(makeLink(`family-${names[i]}`, head.textContent!)));
+  const types = families.flatMap((family) => texts(family.types, "type"));
+  holder.querySelectorAll("tbody th").forEach((head, i) => {
+    const link = makeLink(`family-${names[i]}`, head.textContent!);
+    link.addEventListener("click", () => tables[names[i]]?.chooseType(types[i]));
+    head.replaceChildren(link);
+  });
   nameCells(holder.querySelector("table")!);
   return [make("section", { class: "summary" }, make("h2", {}, "Summary"),
     make("p", { class: "note" }, "Geometric means, and a median, over the sizes of a type, of times back to back where both sides were timed so, else of cold launches; beside the default always of cold ones. “Ahead” and “behind”: by the 95\u00a0% interval."), holder)];
@@ -154,6 +159,9 @@ function typesPart({ family, types }: Family, sizes: SizesTable): HTMLElement[] 
   return [make("div", { class: "types" }, table)];
 }
 
+/** The tables of sizes, by the place of their family. */
+const tables: SizesTable[] = [];
+
 /** The charts that are drawn from the table of sizes. */
 function overviewCharts(family: Family, sizes: SizesTable): HTMLElement {
   const { clock_mhz } = family.peak;
@@ -175,12 +183,13 @@ function overviewCharts(family: Family, sizes: SizesTable): HTMLElement {
 
 function makeFamily(overview: Overview, family: Family, index: number): HTMLElement {
   const sizes = new SizesTable(overview, family);
+  tables[index] = sizes;
   const types = typesPart(family, sizes), charts = overviewCharts(family, sizes);
   sizes.begin();
   return make("section", { class: "family", id: `family-${index}` },
     make("h2", {}, family.family), make("p", { class: "verdict" }, family.verdict.join(" ")), kernelLinks(family, overview), ...types, ...winsPart(family), ...toDoPart(family),
     charts, make("h3", {}, "Sizes"),
-    make("p", { class: "note" }, "Ranking, ratios, rates and shares: back to back with cold operands where timed so, else single launches from a cold cache (“Cold”), of which the ratio to the default always is."), ...sizes.elements);
+    make("p", { class: "note" }, "Ranking, ratios, rates and shares: back to back with cold operands where timed so, else single launches from a cold cache (“Cold”), of which the ratio to the default always is. The column of a kernel: the best ratio times the best time over the kernel's own, so that equal ratios are equal times."), ...sizes.elements);
 }
 
 // ---- kernels ----
@@ -229,6 +238,14 @@ function sweepPart({ family, verdict, sections }: Sweep, index: number): HTMLEle
 
 // ---- page ----
 
+/** What was checked before a time counted, and what was not. */
+function checks({ families }: Overview): HTMLElement {
+  const states = families.flatMap(({ sizes }) => texts(sizes, "state").map((state) => state.split(", ")));
+  const having = (state: string) => count(states.filter((one) => one.includes(state)).length);
+  return make("p", { class: "checks" }, "Verification: a configuration has a time only if it gave the results of its family's reference, within the bound of the error, at the check sizes, at the size itself and in the timed launches. ",
+    `Of ${count(states.length)} sizes, ${having("imported")} are imported (checked by the program that wrote the imported file) and ${having("unproven")} unproven (of kernels that no card of the architecture has run).`);
+}
+
 function credits(): HTMLElement {
   return make("p", {}, "Charts by ", make("a", { href: "https://echarts.apache.org" }, "Apache ECharts"),
     " (Apache-2.0, © The Apache Software Foundation) and ZRender (BSD-3-Clause, © Baidu Inc.); their licences are in this page, at the beginning of the charts’ script.");
@@ -254,7 +271,7 @@ export async function showPage(overview: Overview): Promise<void> {
   const download = downloadButton("Download its data (JSON)", "report.json", "application/json", async () => JSON.stringify(await readReport(overview)));
   const footer = document.querySelector("footer")!;
   footer.querySelector("p")!.append(" ", download);
-  footer.append(credits());
+  footer.append(checks(overview), credits());
   goTo(recall("at") ?? location.hash.slice(1));
   main.dataset.complete = "true";
 }

@@ -67,7 +67,7 @@ export class SizesTable {
     const table = holder.querySelector("table")!;
     holder.append(this.end);
     holder.style.minHeight = `min(var(--most), ${4 + 2.1 * rows.length}rem)`; // rows that follow move nothing
-    const csv = downloadButton("Download all sizes (CSV)", `sizes-${family.family}.csv`, "text/csv", () => tableCsv(family.sizes));
+    const csv = downloadButton("Download all sizes (CSV)", `sizes-${family.family}.csv`, "text/csv", () => this.csv());
     this.elements = [this.controls, this.status, make("div", { class: "sizes" }, holder), this.onPaper, make("div", { class: "tools" }, csv)];
     this.body = table.tBodies[0];
     this.heads = [...table.tHead!.rows[0].cells].map((cell, nth) => ({ cell, column: this.seen[nth] }));
@@ -112,6 +112,11 @@ export class SizesTable {
       && (text === "" || plainSize(value("size")).includes(text) || plainSize(value("problem")).includes(text));
   };
 
+  /** Shows the sizes of one type alone, where there are several types. */
+  chooseType(type: string): void {
+    if (this.chosenType !== type) this.toggleType(type);
+  }
+
   /** Shows the sizes of one type alone, or all again where it was chosen before. */
   toggleType(type: string): void {
     const select = this.selects.get("type");
@@ -119,6 +124,24 @@ export class SizesTable {
     const values = [...select.options].map((option) => option.text);
     select.selectedIndex = this.chosen.get("type") === type ? 0 : Math.max(0, values.indexOf(type));
     select.dispatchEvent(new Event("change"));
+  }
+
+  private detailsOf(index: number): Promise<Detail[]> {
+    return readDetails(this.overview.families.indexOf(this.family), index);
+  }
+
+  /** All sizes with what the table has no place for. */
+  private async csv(): Promise<string> {
+    const { columns, rows } = this.family.sizes;
+    const best = texts(this.family.sizes, "best");
+    const added = await Promise.all(rows.map(async (_, index): Promise<Cell[]> => {
+      const detail = (await this.detailsOf(index)).find(({ kernel }) => this.overview.kernels[kernel].kernel === best[index]);
+      return detail?.size.use ? [detail.size.use.config, this.overview.kernels[detail.kernel].environments.join("; ")] : [null, null];
+    }));
+    return tableCsv({
+      columns: [...columns, { key: "configuration", label: "Configuration", kind: "code" }, { key: "environments", label: "Environments of the kernel's results", kind: "text" }],
+      rows: rows.map((row, index) => [...row, ...added[index]]),
+    });
   }
 
   private key(name: string): string {
@@ -310,28 +333,30 @@ export class SizesTable {
     const content = make("div", {});
     cell.append(make("div", { class: "sheet" }, content)); // as wide as what is seen of the table
     try {
-      const details = await readDetails(this.overview.families.indexOf(this.family), line.index);
+      const details = await this.detailsOf(line.index);
       const names = details.map((one) => this.overview.kernels[one.kernel].kernel);
       const first = Math.max(0, names.indexOf(texts(this.family.sizes, "best")[line.index]));
       if (details.length > 1) {
-        content.before(make("div", { class: "controls" }, choice("Kernel", names, first, (i) => void this.fill(content, details[i])).element));
+        content.before(make("div", { class: "controls" }, choice("Kernel", names, first, (i) => void this.fill(content, details[i], line.index)).element));
       }
-      await this.fill(content, details[first]);
+      await this.fill(content, details[first], line.index);
     } catch (error) {
       content.append(make("p", { class: "banner" }, `The details cannot be read: ${String(error)}. They need a browser with DecompressionStream.`));
     }
   }
 
   /** What is known of one kernel at one size. */
-  private async fill(content: HTMLElement, { kernel, size }: Detail): Promise<void> {
+  private async fill(content: HTMLElement, { kernel, size }: Detail, index: number): Promise<void> {
     const name = this.overview.kernels[kernel].kernel;
+    const part = (title: string, what: string, text: string) => [make("p", { class: "note" }, title), copyable(`${what} of ${name} at ${size.label}`, text)];
     const use = make("div", { class: "use" }, ...(size.use ? [
-      copyable(`configuration of ${name} at ${size.label}`, size.use.config),
-      copyable(`command of ${name} at ${size.label}`, size.use.command),
-      ...(size.use.code ? [copyable(`launch code of ${name} at ${size.label}`, size.use.code)] : []),
+      ...part("Configuration:", "configuration", size.use.config),
+      ...part("Look it up:", "command", size.use.command),
+      ...part("Time it again:", "timing command", `tune bench ${this.options(kernel, size)} --config '${size.use.config}'`),
+      ...(size.use.code ? part(`Launch it without the dispatcher, which does this by itself (${name} is compiled from the source that its space file names):`, "launch code", size.use.code) : []),
     ] : []));
     const grid = make("div", { class: "grid" });
-    content.replaceChildren(make("p", { class: "size-verdict" }, size.verdict), use, ...(size.use ? [this.questions(kernel, size)] : []), grid);
+    content.replaceChildren(make("p", { class: "size-verdict" }, size.verdict), use, ...(size.use ? this.questions(kernel, size, index) : []), grid);
     delete content.dataset.complete;
     for (const section of size.sections) {
       await new Promise((next) => { setTimeout(next); }); // a panel a task: the page stays responsive
@@ -343,25 +368,41 @@ export class SizesTable {
     content.dataset.complete = "true";
   }
 
+  /** Options that name a kernel and a size to the program. */
+  private options(kernel: number, size: Size): string {
+    const { kernel: name, space } = this.overview.kernels[kernel];
+    return `--kernel ${name} --space ${space} --size ${size.problem}${this.overview.backend === "cpu" ? " --backend cpu" : ""}`;
+  }
+
+  /** Which roof is the lower one at a size, and the share of it that is reached; empty where it is not known. */
+  private limit(index: number): string {
+    const { sizes, roofs } = this.family;
+    const at = (key: string) => sizes.rows[index][columnIndex(sizes, key)];
+    const share = at("roof"), gflops = roofs.gflops[String(at("type") ?? "")];
+    if (typeof share !== "number") return "";
+    const intensity = at("intensity");
+    const isCompute = typeof intensity === "number" && gflops !== undefined && (roofs.gbytes === 0 || intensity > gflops / roofs.gbytes);
+    return `It reaches ${cell(share, "share")} of the ${isCompute ? "arithmetic" : "memory"} roof, the lower one at this size. `;
+  }
+
   /** What no panel below answers: why the winner wins where it was not explained, and what changed since another environment. */
-  private questions(kernel: number, size: Size): HTMLElement {
-    const { family, kernel: name, space, environments } = this.overview.kernels[kernel];
-    const options = `--kernel ${name} --space ${space} --size ${size.problem}${this.overview.backend === "cpu" ? " --backend cpu" : ""}`;
+  private questions(kernel: number, size: Size, index: number): HTMLElement[] {
+    const { family, kernel: name, environments } = this.overview.kernels[kernel];
+    const options = this.options(kernel, size);
     const isExplained = size.sections.some(({ kind }) => kind === "explanation");
-    const why = isExplained ? [] : [
-      make("p", { class: "note" }, "Why it wins was not measured. On this device, this measures it:"),
-      copyable(`command that explains ${name} at ${size.label}`, `tune explain ${options}`),
-    ];
+    const why = isExplained ? [] : [make("details", { class: "questions" }, make("summary", {}, "Why it wins: not measured"),
+      make("p", { class: "note" }, `${this.limit(index)}On this device, this measures what limits it:`),
+      copyable(`command that explains ${name} at ${size.label}`, `tune explain ${options}`))];
     const changes = this.overview.comparisons.flatMap(({ title, sections }) => sections.flatMap(({ table }) => table.rows
       .filter((row) => row[columnIndex(table, "size")] === `${family} ${size.label}`)
       .map((row) => `${title}: ${row[columnIndex(table, "change")]}, ${cell(row[columnIndex(table, "ratio")], "factor")} the speed`)));
     const since = changes.length > 0 ? [make("p", { class: "note" }, `${changes.join("; ")}.`)] : [
       make("p", { class: "note" }, `The results of ${name} are of ${environments.join(" and ") || "an environment that is not known"}: nothing to compare with. After an update, this tunes it again, and `,
-        make("code", {}, "tune report"), " compares:"),
+        make("code", {}, "tune report --all-environments"), " compares:"),
       copyable(`command that tunes ${name} at ${size.label}`, `tune ${options}`),
     ];
-    const what = `${isExplained ? "" : "Why it wins: not measured. "}Since another driver or version: ${changes.length > 0 ? "compared" : "not known"}`;
-    return make("details", { class: "questions" }, make("summary", {}, what), ...why, ...since);
+    const what = `Since another driver or version: ${changes.length > 0 ? "compared" : "not known"}`;
+    return [...why, make("details", { class: "questions" }, make("summary", {}, what), ...since)];
   }
 
   private close(line: Line): void {

@@ -139,6 +139,32 @@ TEST(FamilySection, ColumnsOfKernelsLeaveOutWhatAllNamesBeginWith) {
   EXPECT_THAT(labels(std::span(kernels).first(1)), testing::ElementsAre("gemm_skinny"));
 }
 
+/// The library took another time in the run of each kernel.
+TEST(FamilySection, TheBestKernelHasTheHighestRatioInItsRow) {
+  const store::Store store = large_store(3, 1);
+  std::vector<KernelHistory> kernels = kernel_histories(store, "NVIDIA H200");
+  for (KernelHistory& kernel : kernels) {
+    for (SizeHistory& size : kernel.sizes) {
+      if (size.best) size.best->ratio_to_library = kernel.kernel == "gemm_tma" ? 1.5 : 1.2;
+    }
+  }
+  const Json table = family_section(kernels, {}).at("sizes");
+  const auto values = [&](const Json& row, std::string_view key) {
+    std::vector<double> found;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      if (table.at("columns").at(i).at("key") == key && row.at(i).is_number())
+        found.push_back(row.at(i).get<double>());
+    }
+    return found;
+  };
+  ASSERT_FALSE(table.at("rows").empty());
+  for (const Json& row : table.at("rows")) {
+    const double best = values(row, "ratio").at(0);
+    for (const double ratio : values(row, "kernel")) EXPECT_LE(ratio, best);
+    EXPECT_THAT(values(row, "kernel"), testing::Contains(best));
+  }
+}
+
 TEST(FamilySection, TheHeaderHasTheClocksOfTheWinnersAndTheNoise) {
   Database database;
   database.begin_run("aaaaaaaa");

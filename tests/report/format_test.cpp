@@ -28,7 +28,7 @@ TEST(Format, CountsAreGroupedByThousands) {
 }
 
 TEST(Format, RatiosKeepTheDigitsThatMatter) {
-  EXPECT_EQ(format_factor(3.24), "3.2×");
+  EXPECT_EQ(format_factor(1.059), "1.06×");
   EXPECT_EQ(format_factor(12.34), "12.3×");
   EXPECT_EQ(format_percent(0.4912), "49.1\u00a0%");
   EXPECT_EQ(format_percent(0.0123), "1.2\u00a0%");

@@ -391,8 +391,9 @@ const tests = {
       }, /SLOWER/],
       "how do I use it": [1, async (page, click) => {
         await click(page.locator("#family-1 .open").last());
-        return await page.locator(".detail code:visible").last().textContent();
-      }, /^tune query .*--format cpp/],
+        return await page.locator(".detail .use").textContent();
+      }, /Configuration:.*Look it up:tune query .*--format cpp.*Time it again:tune bench --kernel gemm_shared --space \S+ --size \S+ --config '\w+=/],
+      "what was checked": [0, async (page) => await page.locator("footer .checks").textContent(), /gave the results of its family's reference.* Of \d+ sizes, \d+ are imported .* and 0 unproven/],
     };
     let { page, close } = await open();
     for (const [question, [most, ask, answer]] of Object.entries(questions)) {
@@ -637,13 +638,21 @@ const tests = {
     const [explain, again] = await detail.locator(".questions pre span").allTextContents();
     assert.match(explain, /^tune explain --kernel copy_\w+ --space spaces\/copy\.json --size \S+$/);
     assert.match(again, /^tune --kernel copy_\w+ --space spaces\/copy\.json --size \S+$/);
-    assert.match(text, /Why it wins: not measured\. Since another driver or version: not known/);
+    assert.match(text, /It reaches \d+(\.\d)?\s% of the memory roof, the lower one at this size\. On this device/);
+    assert.match(text, /Why it wins: not measured.*Since another driver or version: not known/s);
     assert.match(text, /are of driver 580\.159\.04, .*: nothing to compare with/);
     assert.match(await page.locator(".family .todo pre").first().textContent(), /^tune --kernel \w+ --space spaces\/\w+\.json --size /);
     assert.doesNotMatch(await page.locator(".sizes > .scroll > table > tbody > tr:not(.detail) > td").evaluateAll((all) => all.map((one) => one.textContent).join(" ")), /\b1(0[1-9]|[1-9]\d)(\.\d)?\s%/, "no share above the roof");
     const summary = page.locator(".summary");
     assert.ok(await summary.locator("td", { hasText: /^not known$/ }).count() === 0, "the installed table tells the types");
     for (const type of ["bf16", "e4m3", "tf32"]) assert.equal(await summary.locator("tr", { hasText: "gemm_tensor" }).locator("td", { hasText: type }).count() > 0, true, type);
+    await summary.locator("tr", { hasText: "gemm_tensor" }).filter({ has: page.locator("td", { hasText: /^bf16$/ }) }).getByRole("link").click();
+    const tensor = page.locator(".family", { has: page.locator("h2", { hasText: /^gemm_tensor$/ }) });
+    assert.deepEqual([...new Set(await tensor.locator(".sizes > .scroll > table > tbody > tr > td:nth-child(2)").allTextContents())], ["bf16"], "a link of the summary chooses its type");
+    const [download] = await Promise.all([page.waitForEvent("download"), tensor.getByRole("button", { name: "Download all sizes (CSV)" }).click()]);
+    const [names, ...lines] = readFileSync(await download.path(), "utf8").trim().split("\r\n");
+    assert.match(names, /^size,problem,.*,configuration,environments$/);
+    assert.ok(lines.every((line) => /,"?[A-Z_]+=.*driver /.test(line)), "each line has its configuration and environment");
     const gemm = page.locator(".family", { has: page.locator("h2", { hasText: /^gemm$/ }) });
     await gemm.getByLabel("Search").fill("2048x2048x2048");
     await gemm.locator(".open").first().click();

@@ -98,7 +98,7 @@ TEST_F(Report, VerdictSaysRateShareOfTheLibraryGainAndTies) {
   add_final();
   EXPECT_EQ(
       kernel().at("verdict"),
-      "1000×1000×1000: gemm_shared runs at 20.00\u00a0TFLOP/s, 50.0\u00a0% of cuBLAS and 3.2× its "
+      "1000×1000×1000: gemm_shared runs at 20.00\u00a0TFLOP/s, 50.0\u00a0% of cuBLAS and 3.20× its "
       "default configuration; 2 other finalists are within 1\u00a0%.");
 }
 

@@ -89,7 +89,7 @@ TEST(Statements, TheGainOverADefaultThatIsTooSlowForASeriesIsSaidToBeCold) {
   const auto at = static_cast<std::size_t>(column - sizes.at("columns").begin());
   EXPECT_EQ(sizes.at("rows").at(0).at(at), 2.5) << "of the medians of single launches";
   EXPECT_THAT(document.at("kernels").at(0).at("sizes").at(0).at("verdict").get<std::string>(),
-              HasSubstr("110 % of cuBLAS and 2.5× its default configuration in cold launches"));
+              HasSubstr("110 % of cuBLAS and 2.50× its default configuration in cold launches"));
   EXPECT_EQ(database.section("finalists").at("measure"), "back to back") << "of the chart's axis";
   const Json finalists = database.section("finalists").at("table");
   const auto measure = std::ranges::find(finalists.at("columns"), "measure",

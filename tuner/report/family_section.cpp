@@ -46,9 +46,14 @@ struct Row {
   std::string problem;
   std::string type;  // empty: not known
   std::vector<Entry> entries;
+  bool is_back_to_back = false;  // all entries have such times, which rank them
 
   [[nodiscard]] const SizeHistory* best() const {
     return entries.empty() ? nullptr : entries.front().size;
+  }
+  /// The time that ranks an entry.
+  [[nodiscard]] double ns_of(const Entry& entry) const {
+    return is_back_to_back ? *ranking_ns(*entry.size) : *best_ns(*entry.size);
   }
 };
 
@@ -63,11 +68,9 @@ std::vector<Row> rows_of(std::span<const KernelHistory> kernels) {
   }
   std::vector<Row> rows;
   for (auto& [problem, row] : by_size) {
-    const bool is_back_to_back = std::ranges::all_of(
+    row.is_back_to_back = std::ranges::all_of(
         row.entries, [](const Entry& it) { return it.size->best && it.size->best->sustained_ns; });
-    std::ranges::stable_sort(row.entries, {}, [&](const Entry& it) {
-      return is_back_to_back ? *ranking_ns(*it.size) : *best_ns(*it.size);
-    });
+    std::ranges::stable_sort(row.entries, {}, [&](const Entry& it) { return row.ns_of(it); });
     row.problem = problem;
     rows.push_back(std::move(row));
   }
@@ -174,12 +177,15 @@ std::optional<double> ratio_of(const SizeHistory& size) {
   return size.best ? size.best->ratio_to_library : std::nullopt;
 }
 
-/// A kernel's cell: its ratio to the library or, without one, the best kernel's time over its own.
+/// A kernel's cell: the best kernel's ratio to the library, or 1 without one, times the best
+/// kernel's time over its own. Ratios of other runs, in which the library took another time, would
+/// contradict the ranking.
 std::optional<double> kernel_ratio(const Row& row, const KernelHistory& kernel, bool has_library) {
   for (const Entry& entry : row.entries) {
     if (entry.kernel != &kernel) continue;
-    return has_library ? ratio_of(*entry.size)
-                       : *ranking_ns(*row.best()) / *ranking_ns(*entry.size);
+    const auto of_best = has_library ? ratio_of(*row.best()) : std::optional(1.0);
+    if (!of_best) return std::nullopt;
+    return *of_best * row.ns_of(row.entries.front()) / row.ns_of(entry);
   }
   return std::nullopt;
 }

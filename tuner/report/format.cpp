@@ -40,7 +40,7 @@ std::string format_count(std::uint64_t count) {
 }
 
 std::string format_factor(double factor) {
-  return quantity::number(factor, factor < 10 ? 2 : 3) + "×";
+  return quantity::number(factor, 3) + "×";
 }
 
 std::string format_percent(double share) {
