@@ -283,13 +283,14 @@ std::optional<FinalPlan> CardLane::final_plan(const SizeSearch& search) const {
   const std::size_t fewest = std::min(kFewestFinalists, plan.most_finalists);
   const FinalCosts::Duration shortest =
       final_costs_.expected(FinalRound::finalists(search, fewest).size() + library_contenders());
-  // A card that has no result yet may be late by a little: a verification that took longer than all
-  // of the time is in vain otherwise.
-  constexpr double kLate = 0.1;
-  const FinalCosts::Duration late =
-      final_costs_.has_final() ? FinalCosts::Duration{} : FinalCosts::Duration(kLate * elapsed());
-  if (std::max<FinalCosts::Duration>(left + run_.plan.overrun, late) < shortest)
-    return std::nullopt;
+  FinalCosts::Duration longest = left + run_.plan.overrun;
+  if (!final_costs_.has_final()) {
+    // Without any result all was in vain: this round may take what is for work that has begun when
+    // the overrun ends, and follow a verification that took longer than all of that.
+    constexpr double kLate = 0.1;
+    longest = std::max<FinalCosts::Duration>(longest + run_.plan.overrun, kLate * elapsed());
+  }
+  if (longest < shortest) return std::nullopt;
   const std::size_t most = final_costs_.most_contenders(share);
   const std::size_t others = contenders(0);
   plan.most_finalists = std::clamp(most > others ? most - others : 0, fewest, plan.most_finalists);

@@ -17,11 +17,13 @@ void FinalCosts::add_final(std::size_t contenders, Duration time) {
 }
 
 FinalCosts::Duration FinalCosts::of_one() const {
-  // Nothing is verified in a final round. On a GPU a contender takes several times this; there the
-  // first final round tells.
+  // Nothing is verified in a final round, and six repetitions of it take about a third of what a
+  // trial's samples take. On a GPU a contender takes several trials; there the first final round
+  // tells.
+  constexpr double kShareOfTiming = 1.0 / 3;
   if (contenders_ > 0) return finals_time_ / static_cast<double>(contenders_);
   if (timings_ == 0) return Duration{};
-  return timings_time_ / static_cast<double>(timings_);
+  return kShareOfTiming * timings_time_ / static_cast<double>(timings_);
 }
 
 FinalCosts::Duration FinalCosts::expected(std::size_t contenders) const {

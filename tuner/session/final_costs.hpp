@@ -7,7 +7,7 @@
 namespace tuner::session {
 
 /// How long final rounds are expected to take on a card: so much for each contender, as those that
-/// were held there took, and before the first of them as long as timing takes in a trial.
+/// were held there took, and before the first of them a part of what timing takes in a trial.
 class FinalCosts {
  public:
   using Duration = std::chrono::duration<double>;
