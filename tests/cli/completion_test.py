@@ -41,10 +41,25 @@ class CompletionTest(ProgramTest):
         self.assertIn("genetic", self.completed("tune --strategy "))
         self.assertEqual(self.completed("tune --space "), [])  # files, by `complete -o default`
 
-    def test_bash_completes_what_the_database_has(self):
-        self.tune(*SHORT_RUN)
+        self.assertEqual(self.completed("tune query --format = "), ["table", "json", "args", "cpp"])
+        self.assertEqual(self.completed("tune query --format = ta"), ["table"])
+        self.assertEqual(self.completed("tune completion z"), ["zsh"])
+        self.assertEqual(self.completed("tune help qu"), ["query", "quarantine"])
+
+    def call_this_program(self):
         path = f"{pathlib.Path(TUNE).parent}:{os.environ['PATH']}"
         self.enterContext(unittest.mock.patch.dict(os.environ, self.environment(PATH=path)))
+
+    def test_bash_completes_the_kernels_of_the_space_file_that_the_line_names(self):
+        self.call_this_program()
+        file = self.space_file()
+        for line in (f"tune --space {file} --kernel ", f"tune space show {file} --kernel "):
+            self.assertEqual(sorted(self.completed(line)), ["plain", "scale"])
+        self.assertEqual(self.completed("tune --kernel "), [], "nothing is stored")
+
+    def test_bash_completes_what_the_database_has(self):
+        self.tune(*SHORT_RUN)
+        self.call_this_program()
         self.assertEqual(self.completed("tune query --kernel gem"), ["gemm_naive"])
         sizes = self.completed("tune query --size ")
         self.tune("query", "--kernel", "gemm_naive", "--size", sizes[0])

@@ -36,6 +36,22 @@ class ImportTest(ProgramTest):
         counts = self.tune_json("import", file)["files"][0]
         self.assertEqual((counts["added"], counts["kept"]), (0, 8))
 
+    def test_what_standard_input_lacks_is_named_and_nothing_is_imported(self):
+        text = SEED.read_text()
+        first = text.index("\n") + 1
+        for given, says in ((text[:first + 500], "standard input, line 2: ends in the middle of the line: it was cut off"),
+                            ("", "standard input: is empty"),
+                            ("y\n" * (33 << 20), "standard input: more than the limit of 64 MiB"),
+                            ("\0\1\2", "standard input, line 1: not valid JSON")):
+            with self.subTest(says=says):
+                self.assertIn(says, self.tune("import", "-", input=given, code=2).stderr)
+                self.assertFalse(self.database.exists())
+        self.assertIn("'-' is given twice", self.tune("import", "-", "-", input=text, code=2).stderr)
+
+    def test_a_database_of_imported_results_has_no_run_to_show(self):
+        self.tune("-q", "import", SEED)
+        self.refuse("runs", "show", code=5, says="no runs; `tune --space FILE` starts one")
+
     def test_an_import_from_a_pipe(self):
         done = self.tune("import", "-", input=SEED.read_text())
         self.assertIn("standard input: 8 best configurations added", done.stdout)
@@ -74,7 +90,7 @@ class ImportTest(ProgramTest):
         lines[1] = lines[0].replace('"samples":', '"samples":1')
         file = self.text_file("changed.jsonl", "\n".join(lines) + "\n")
         self.refuse("import", file, code=2, says=["changed.jsonl, line 2", "checksum"])
-        self.assertEqual(self.rows("SELECT count(*) FROM best"), [(0,)])
+        self.assertFalse(self.database.exists())
 
 
 class MergeTest(ProgramTest):

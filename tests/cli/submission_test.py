@@ -4,7 +4,7 @@
 import json
 import unittest
 
-from program import ROOT, ProgramTest
+from program import ROOT, SEED, ProgramTest
 
 def suite(*sizes):
     return json.dumps({"format": "suite/1", "family": "gemm", "groups": [{"name": "few", "doc": "few sizes", "sizes": sizes}]})
@@ -104,6 +104,13 @@ class SubmissionTest(ProgramTest):
         self.table["device"]["architecture"] = "sm_00"
         other = self.text_file("other.json", json.dumps(self.table))
         self.refuse("tables", "merge", "table.json", other, "-o", "both.json", code=2, says="other.json")
+
+    def test_a_merge_that_is_refused_says_only_why(self):
+        self.tune("-q", "import", SEED)
+        self.tune("-q", "export", "--format", "json", "--device", "NVIDIA H200", "-o", "imported.json")  # others were measured on this card
+        done = self.tune("tables", "merge", "table.json", "imported.json", "-o", "both.json", code=2)
+        self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+        self.assertTrue(done.stderr.startswith("error: one table is of "), done.stderr)
 
 
 if __name__ == "__main__":

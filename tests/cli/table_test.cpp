@@ -97,6 +97,38 @@ TEST(Table, ThenColumnsFollowInAnotherTable) {
             "default         32\n");
 }
 
+TEST(Table, FurtherTablesSayWhichRowIsWhich) {
+  Table table({{"size"}, {"who"}, {"a", Align::right}, {"b", Align::right}});
+  table.add({"16", "x", "1 ms", "22222 ms"});
+  table.add({"16", "y", "2 ms", "33333 ms"});
+  EXPECT_EQ(table.text(wide(20)),
+            "size  who     a\n"
+            "16    x    1 ms\n"
+            "16    y    2 ms\n"
+            "\n"
+            "size  who         b\n"
+            "16    x    22222 ms\n"
+            "16    y    33333 ms\n");
+  Table alike(
+      {{"role"}, {"a", Align::right}, {"b", Align::right}, {"config", Align::left, Place::below}});
+  alike.add({"candidate", "1 ms", "22222 ms", "T=1"});
+  alike.add({"candidate", "2 ms", "33333 ms", "T=2"});
+  EXPECT_EQ(alike.text(wide(20)),
+            "role          a\n"
+            "    config\n"
+            "candidate  1 ms\n"
+            "    T=1\n"
+            "candidate  2 ms\n"
+            "    T=2\n"
+            "\n"
+            "role              b\n"
+            "    config\n"
+            "candidate  22222 ms\n"
+            "    T=1\n"
+            "candidate  33333 ms\n"
+            "    T=2\n");
+}
+
 TEST(Table, ColoursDoNotMoveColumns) {
   Table table({{"state", Align::left, Place::in_row,
                 [](std::string_view cell) { return cell == "bad" ? Color::red : Color::none; }},

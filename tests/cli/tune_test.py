@@ -3,11 +3,12 @@
 
 import json
 import os
+import resource
 import subprocess
 import time
 import unittest
 
-from program import GEMM, PATIENCE, SHORT_RUN, TUNE, ProgramTest
+from program import GEMM, PATIENCE, ROOT, SHORT_RUN, TUNE, ProgramTest
 
 
 class TuneTest(ProgramTest):
@@ -95,6 +96,26 @@ class TuneTest(ProgramTest):
         self.assertIn("2 valid", self.tune(*scale, "--set", "BLOCK=32", "--set", "BLOCK=64").stdout)
         self.assertIn("1 valid", self.tune(*scale, "--set", "BLOCK=32", "--set", "BLOCK=32").stdout)
         self.refuse(*scale, "--set", "BLOCK=32", "--set", "BLOCK=", code=2, says="'BLOCK=' names no value")
+
+    def test_what_eigen_prepares_once_counts_in_no_launch(self):
+        # In a virtual machine it takes longer than the product: the kernel seemed to take over results.
+        done = self.tune("--space", GEMM, "--kernel", "gemm_cpu_eigen", "--backend", "cpu", "--size", "9,9,9", "--max-evals", 1)
+        self.assertNotIn("implausible", done.stdout + done.stderr)
+
+    def test_a_dry_run_of_a_suite_takes_little_longer_than_one_of_a_size(self):
+        tiled = ("-q", "--space", GEMM, "--kernel", "gemm_tiled", "--backend", "cpu", "--dry-run")
+
+        def user_s(*sizes):
+            before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+            count = self.tune(*tiled, *sizes).stdout.count(" valid configurations\n")
+            return count, resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+
+        user_s("--size", "1024,1024,1024")  # compiles
+        count, one = user_s("--size", "1024,1024,1024")
+        self.assertEqual(count, 1)
+        count, all_of_them = user_s("--sizes", ROOT / "spaces/suites/fp32.json")
+        self.assertEqual(count, 72)
+        self.assertLess(all_of_them, 20 * one, "they share what no extent influences")
 
     def test_a_final_names_the_library_only_where_there_is_one(self):
         self.assertIn("final round: re-timing 1 finalist against OpenBLAS\n", self.tune(*SHORT_RUN).stderr)

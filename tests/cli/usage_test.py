@@ -8,7 +8,7 @@ import signal
 import subprocess
 import unittest
 
-from program import GEMM, PATIENCE, SHORT_RUN, TUNE, ProgramTest
+from program import GEMM, PATIENCE, SEED, SHORT_RUN, TUNE, ProgramTest
 
 
 class HelpTest(ProgramTest):
@@ -165,6 +165,50 @@ class MistakesTest(ProgramTest):
         for each in errors:
             self.assertIn(f"scale.json:{each['line']}:{each['column']}: ", each["message"])
             self.assertIn(each["message"].splitlines()[0], done.stderr)
+
+
+class DocumentTest(ProgramTest):
+    """Each command writes the document that --json asks for, or refuses --json."""
+
+    # Of commands whose documents tests of their own read.
+    ELSEWHERE = {"bench", "compare", "explain", "finalize", "judge", "merge", "portfolio", "replay", "report", "setup",
+                 "tables check", "tune"}
+    REFUSING = {
+        "capture": ("--kernel", "k", "--", "true"), "completion": ("bash",), "exec": ("--", "true"), "export": (),
+        "help": ("query",), "man": (), "mcp": (), "record": ("--", "true"), "space export": (GEMM,), "space import": (GEMM,),
+        "space init": (GEMM,), "space results": (GEMM,), "tables compile": ("t.json",),
+        "tables merge": ("a.json", "b.json", "-o", "c.json")}
+
+    def commands(self):
+        """All that bash completes, down to those without commands of their own."""
+        script = self.tune("completion", "bash").stdout
+        found = {path.removeprefix("tune ") for path in re.findall(r"'(tune [a-z ]+)'\) command=", script)}
+        return {path for path in found if not any(other.startswith(path + " ") for other in found)} | {"runs", "tune"}
+
+    def writing(self):
+        kernel = ("--kernel", "scale")
+        return {"doctor": (), "import": (SEED,), "quarantine clear": (), "quarantine list": (), "query": (), "runs": (),
+                "runs list": (), "runs show": (), "space check": (self.space_file(),), "space count": (self.space_file(),),
+                "space show": (self.space_file(),), "space why": (self.space_file(), "BLOCK=32", *kernel)}
+
+    def test_every_command_is_one_or_the_other(self):
+        writing = self.writing()
+        self.assertEqual(self.commands(), self.ELSEWHERE | set(self.REFUSING) | set(writing))
+
+    def test_a_document_is_all_that_is_written(self):
+        self.tune("-q", *SHORT_RUN)
+        for command, arguments in self.writing().items():
+            with self.subTest(command=command):
+                document = self.tune_json(*command.split(), *arguments, code=(0, 3))
+                self.assertNotIn("error", document["schema"])
+
+    def test_what_has_no_document_refuses_to_write_one(self):
+        for command, arguments in self.REFUSING.items():
+            with self.subTest(command=command):
+                done = self.tune("--json", *command.split(), *arguments, code=2)
+                self.assertTrue(done.stderr.startswith(f"error: --json has no effect on `tune {command}`: "), done.stderr)
+                self.assertEqual(json.loads(done.stdout)["schema"], "tune.error/1")
+        self.assertFalse((self.directory / "c.json").exists())
 
 
 class OutputTest(ProgramTest):

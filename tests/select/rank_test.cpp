@@ -158,7 +158,7 @@ TEST_F(RankTest, AConfigurationThatIsSelectedTellsWhetherTheLibraryIsBeforeIt) {
   const Selection slower = select_configuration(known, {.family = "tiles", .size = "64,64"});
   EXPECT_TRUE(slower.library_is_first);
   EXPECT_EQ(slower.explanation.back(),
-            "library: taken before the kernel, with 0.9 times its time in the final round");
+            "library: chosen before the kernel: it takes 0.9 times as long in the final round");
   EXPECT_FALSE(select_configuration(known, {.family = "tiles", .size = "32,32"}).library_is_first);
 }
 

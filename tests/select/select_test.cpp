@@ -54,7 +54,7 @@ TEST_F(SelectTest, AnswersExactlyForASizeThatWasTuned) {
   EXPECT_EQ(found.kernel->space_text, kTilesSpace);
   EXPECT_EQ(found.entry->best.problem, "1024,1024");
   EXPECT_THAT(found.explanation, Contains(HasSubstr("the only one in the database")));
-  EXPECT_THAT(found.explanation, Contains("exact: tiled is taken"));
+  EXPECT_THAT(found.explanation, Contains("exact: chosen: tiled"));
 }
 
 TEST_F(SelectTest, WhatWasVerifiedHereReplacesWhatWasImportedOfTheSameKernelAndSize) {
@@ -120,7 +120,7 @@ TEST_F(SelectTest, CallsAnEntryStaleWhenTheDeviceHasSinceRunAnotherDriver) {
   EXPECT_EQ(found.rung, Rung::stale);
   EXPECT_EQ(found.config_json, R"({"TILE":32})");
   EXPECT_EQ(found.expected_ns, 1000);
-  EXPECT_THAT(found.explanation, Contains(AllOf(HasSubstr("stale: tiled is taken"),
+  EXPECT_THAT(found.explanation, Contains(AllOf(HasSubstr("stale: chosen: tiled"),
                                                 HasSubstr("in use now: driver 13.0"))));
   EXPECT_EQ(ask({.kernel = "tiled", .size = "2048,2048"}).rung, Rung::exact);
 }
@@ -152,8 +152,8 @@ TEST_F(SelectTest, TakesTheNearestSizeOfTheSameShape) {
   EXPECT_EQ(found.config_json, R"({"TILE":32})");
   EXPECT_DOUBLE_EQ(found.distance, std::log(2.0));
   EXPECT_EQ(found.expected_ns, std::nullopt);
-  EXPECT_THAT(found.explanation, Contains("exact: no entry of tiled for 1024,1024"));
-  EXPECT_THAT(found.explanation, Contains("stale: no entry of tiled for 1024,1024"));
+  EXPECT_THAT(found.explanation, Contains("exact: no result of tiled at 1024,1024"));
+  EXPECT_THAT(found.explanation, Contains("stale: no older result of tiled at 1024,1024"));
   EXPECT_THAT(found.explanation,
               Contains("nearest: tiled at 512,1024, at a distance of x2: valid here"));
 }
@@ -188,7 +188,7 @@ TEST_F(SelectTest, FallsBackToTheDefaultConfiguration) {
   EXPECT_EQ(found.entry, std::nullopt);
   EXPECT_EQ(found.expected_ns, std::nullopt);
   EXPECT_EQ(found.device.name, "NVIDIA H200");
-  EXPECT_THAT(found.explanation, Contains("nearest: no entry of plain on this device"));
+  EXPECT_THAT(found.explanation, Contains("nearest: no result of plain on this device"));
 }
 
 TEST_F(SelectTest, SaysAllItLookedAtWhenNothingIsValid) {
@@ -230,7 +230,7 @@ TEST_F(SelectTest, TakesTheFastestKernelOfAFamilyAtTheSize) {
   const Selection found = ask({.family = "tiles", .size = "1024,1024"});
   EXPECT_EQ(found.rung, Rung::exact);
   EXPECT_EQ(found.kernel->kernel, "tiled");
-  EXPECT_THAT(found.explanation, Contains("exact: tiled is taken, the fastest"));
+  EXPECT_THAT(found.explanation, Contains("exact: chosen: tiled, the fastest"));
   EXPECT_THAT(found.explanation, Contains(HasSubstr("plain takes 1.000 µs")));
   EXPECT_EQ(ask({.kernel = "plain", .family = "tiles", .size = "1024,1024"}).kernel->kernel,
             "plain");
@@ -245,7 +245,7 @@ TEST_F(SelectTest, ComparesKernelsBackToBackWhereAllWereTimedSo) {
   const Selection found = ask({.family = "tiles", .size = "1024,1024"});
   EXPECT_EQ(found.kernel->kernel, "plain");
   EXPECT_THAT(found.explanation,
-              Contains(HasSubstr("plain takes 1.000 µs, 700.0 ns back to back, at")));
+              Contains(HasSubstr("plain takes 700.0 ns back to back, 1.000 µs cold at")));
   put_both("512,512", std::nullopt);
   EXPECT_EQ(ask({.family = "tiles", .size = "512,512"}).kernel->kernel, "tiled");
 }
@@ -342,7 +342,7 @@ TEST_F(SelectTest, AnswersForNoKindOfProblemFromAnother) {
   const Selection untuned = ask({.kernel = "tiled", .size = "1024,1024,TRANS=1"});
   EXPECT_EQ(untuned.rung, Rung::default_config);
   EXPECT_THAT(untuned.explanation,
-              Contains("nearest: no entry of tiled on this device for this kind of problem"));
+              Contains("nearest: no result of tiled on this device for this kind of problem"));
   put({.problem = "64,64,TRANS=1", .value = 8, .space = layouts()});
   const Selection found = ask({.kernel = "tiled", .size = "1024,1024,TRANS=1"});
   EXPECT_EQ(found.rung, Rung::nearest);

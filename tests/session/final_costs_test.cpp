@@ -10,7 +10,7 @@ using namespace std::chrono_literals;
 
 TEST(FinalCosts, AreThoseOfTheFinalRoundsThatWereHeld) {
   FinalCosts costs;
-  costs.add_trial(100s);
+  costs.add_timing(100s);
   costs.add_final(4, 2s);
   costs.add_final(6, 3s);
   EXPECT_DOUBLE_EQ(costs.expected(8).count(), 4);
@@ -18,10 +18,11 @@ TEST(FinalCosts, AreThoseOfTheFinalRoundsThatWereHeld) {
   EXPECT_EQ(costs.most_contenders(-1s), 0U);
 }
 
-TEST(FinalCosts, AreAPartOfATrialForEachContenderBeforeTheFirst) {
+TEST(FinalCosts, AreAPartOfTimingACandidateForEachContenderBeforeTheFirst) {
   FinalCosts costs;
-  costs.add_trial(1s);
-  costs.add_trial(3s);
+  costs.add_timing(1s);
+  costs.add_timing(3s);
+  EXPECT_FALSE(costs.has_final());
   EXPECT_GT(costs.expected(4), 0s);
   EXPECT_LT(costs.expected(1), 2s);
   EXPECT_DOUBLE_EQ(costs.expected(8).count(), 2 * costs.expected(4).count());

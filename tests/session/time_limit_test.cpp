@@ -55,6 +55,43 @@ TEST_F(TimeLimitTest, FinalRoundsAreWithinIt) {
   }
 }
 
+class SlowVerificationTest : public TimeLimitTest {
+ protected:
+  /// So long for each candidate, in the first of its launches, which verify it.
+  void verify_for(std::chrono::milliseconds time) {
+    device.on_launch = [this, time](const std::string& entry) {
+      clock.advance(device.launches[entry] == 1 ? time : 1ms);
+    };
+  }
+  RunResult run_at_one_size() {
+    device.launches.clear();
+    return run({.sizes = sizes(1),
+                .max_time = 15s,
+                .overrun = 5s,
+                .resume = Resume::no,
+                .now = clock.now()});
+  }
+};
+
+TEST_F(SlowVerificationTest, LeavesTimeForTheFinalRound) {
+  for (const auto time : {2s, 7s, 12s, 14s}) {
+    verify_for(time);
+    const auto begin = now();
+    const RunResult result = run_at_one_size();
+    EXPECT_LE(now() - begin, 25s) << time.count();
+    EXPECT_THAT(result.sizes, Each(Field(&SizeResult::finalists, Not(IsEmpty())))) << time.count();
+  }
+}
+
+TEST_F(SlowVerificationTest, IsNotInVainWhereOneTakesLongerThanAllOfTheTime) {
+  verify_for(40s);
+  const auto begin = now();
+  const RunResult result = run_at_one_size();
+  EXPECT_LE(now() - begin, 44s);
+  EXPECT_THAT(result.sizes, Each(Field(&SizeResult::finalists, Not(IsEmpty()))));
+  EXPECT_THAT(store.bests({}), SizeIs(1));
+}
+
 TEST_F(TimeLimitTest, FewerFinalistsAreTimedWhereItIsShort) {
   const RunResult result = run({.sizes = sizes(12), .max_time = 4s, .now = clock.now()});
   for (const SizeResult& size : result.sizes) {
@@ -71,11 +108,19 @@ TEST_F(TimeLimitTest, WithoutTimeForAFinalRoundTheBestIsBySearchTimes) {
       run({.sizes = sizes(1), .max_time = 0ms, .overrun = 0ms, .now = clock.now()});
   ASSERT_THAT(result.sizes, SizeIs(1));
   EXPECT_FALSE(result.sizes.front().best) << "not even the first trial";
-  const RunResult another =
+  const auto begin = now();
+  const RunResult late =
       run({.sizes = sizes(1), .max_time = 0ms, .overrun = 30ms, .now = clock.now()});
-  EXPECT_TRUE(another.sizes.front().best);
-  EXPECT_THAT(another.sizes.front().finalists, IsEmpty());
-  EXPECT_THAT(store.bests({}), IsEmpty()) << "no result";
+  const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(now() - begin);
+  EXPECT_THAT(late.sizes, Each(Field(&SizeResult::finalists, Not(IsEmpty())))) << "the only result";
+  const RunResult another = run({.sizes = sizes(2),
+                                 .max_time = 0ms,
+                                 .overrun = took + 10ms,
+                                 .resume = Resume::no,
+                                 .now = clock.now()});
+  ASSERT_THAT(another.sizes, Each(Field(&SizeResult::best, testing::Optional(testing::_))));
+  EXPECT_THAT(another.sizes, testing::Contains(Field(&SizeResult::finalists, IsEmpty())));
+  EXPECT_THAT(store.bests({}), SizeIs(1)) << "screening times are no result";
 }
 
 TEST_F(TimeLimitTest, AFinalRoundOfFewConfigurationsNeedsNoTimeForMore) {

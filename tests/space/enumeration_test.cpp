@@ -2,6 +2,7 @@
 #include "tuner/space/enumeration.hpp"
 
 #include "support.hpp"
+#include "tuner/space/shared_diagrams.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -9,6 +10,27 @@
 
 namespace tuner::space {
 namespace {
+
+TEST(SharedDiagrams, AreNotMadeAgainForSizesThatOnlyLimitOrSelect) {
+  Json kernel = parse_json(kTiles, "test");
+  const auto constrain = [&](const char* expression) {
+    kernel["constraints"].push_back({{"expr", expression}, {"why", "test"}});
+  };
+  constrain("BM <= N");
+  constrain("N % 4 == 0 or VEC == 1");
+  const auto definition = parse(kernel.dump(), {"N"});
+  SharedDiagrams shared;
+  const auto count = [&](std::int64_t n) {
+    return Space(definition, h200(), std::vector{n}, shared).size();
+  };
+  EXPECT_EQ(count(4096), 7600U);
+  const std::size_t of_one = shared.size();
+  for (const std::int64_t n : {32, 64, 128, 1000, 1024, 8192}) EXPECT_GT(count(n), 0U) << n;
+  EXPECT_EQ(shared.size(), of_one);
+  EXPECT_LT(count(64), count(128));
+  EXPECT_LT(count(1023), count(1024));
+  EXPECT_GT(shared.size(), of_one) << "where N % 4 is not 0, VEC is 1";
+}
 
 /// Enumerates a kernel whose parameters are all tied together.
 Diagram enumerate_all(const Json& kernel, EnumerationLimits limits = {}) {

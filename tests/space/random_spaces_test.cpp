@@ -3,6 +3,7 @@
 #include "support.hpp"
 #include "tuner/space/enumeration.hpp"
 #include "tuner/space/rules.hpp"
+#include "tuner/space/shared_diagrams.hpp"
 #include "tuner/space/space.hpp"
 
 #include <fmt/format.h>
@@ -19,7 +20,8 @@ namespace {
 /// Builds small spaces of random parameters, derived values, `when` and constraints.
 class RandomSpace {
  public:
-  explicit RandomSpace(unsigned seed) : random_(seed) {}
+  explicit RandomSpace(unsigned seed, std::vector<std::string> dims = {})
+      : random_(seed), dims_(std::move(dims)) {}
 
   Json make() {
     Json kernel = Json::object();
@@ -44,6 +46,7 @@ class RandomSpace {
     return list[random_() % N];
   }
   std::string operand(int parameters) {
+    if (!dims_.empty() && pick(6) == 0) return dims_[random_() % dims_.size()];
     return pick(4) == 0 ? std::to_string(pick(5)) : fmt::format("P{}", pick(parameters));
   }
   /// Of many operands, for sums and products are computed in another order than they are written.
@@ -95,6 +98,7 @@ class RandomSpace {
   }
 
   std::mt19937 random_;
+  std::vector<std::string> dims_;
 };
 
 /// How the components of a space are enumerated when no rule is tabulated, as those with very many
@@ -129,6 +133,34 @@ class Untabulated {
   bool impossible_;
   std::vector<Diagram> diagrams_;
 };
+
+TEST(Space, OfSeveralSizesShareWhatNoExtentInfluences) {
+  const std::vector<Size> sizes = {{1, 0}, {3, 0}, {3, 1}, {7, 1}, {2, 0}, {3, 0}};
+  const Dimensions dims({{.name = "N"}, {.name = "LAYOUT", .values = {0, 1}}}, {});
+  std::uint64_t total = 0;
+  for (unsigned seed = 0; seed < 300; ++seed) {
+    const std::string kernel = RandomSpace(seed, {"N", "LAYOUT"}).make().dump();
+    SCOPED_TRACE(kernel);
+    const auto definition = parse(kernel, dims);
+    SharedDiagrams shared;
+    for (const Size& size : sizes) {
+      const Space space(definition, h200(), size, shared);
+      const Space alone(definition, h200(), size);
+      std::uint64_t valid = 0;
+      for (const Config& config : all_configs(*definition)) {
+        const bool expected = space.canonical(config) == config && !space.violation(config);
+        ASSERT_EQ(space.position(config).has_value(), expected)
+            << canonical_json(*definition, config);
+        if (!expected) continue;
+        ++valid;
+        ASSERT_EQ(space.position(config), alone.position(config)) << "it depends on other sizes";
+      }
+      ASSERT_EQ(space.size(), valid);
+      total += valid;
+    }
+  }
+  EXPECT_GT(total, 1000U) << "the random spaces are nearly all empty and show nothing";
+}
 
 TEST(Space, EqualsBruteForceOnRandomSpaces) {
   std::uint64_t total = 0;

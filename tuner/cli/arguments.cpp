@@ -124,15 +124,18 @@ void add_descriptions(CLI::App& app, Arguments& arguments) {
   completion->add_option("shell", arguments.shell, "The shell")
       ->type_name("bash|zsh|fish")
       ->required();
+  write_no_document(*completion, arguments, "it writes a script");
   CLI::App* help_of = add_command(app, arguments, "help", "Describe a command", [&app, &arguments] {
     return help(app, arguments.common, arguments.topic);
   });
   help_of->add_option("command", arguments.topic, "The command, such as: space check")
       ->type_name("COMMAND");
-  add_command(app, arguments, "man", "Print the manual page, for man -l", [&app] {
+  write_no_document(*help_of, arguments, "it writes text");
+  CLI::App* man = add_command(app, arguments, "man", "Print the manual page, for man -l", [&app] {
     fmt::print("{}", man_page(description_of(app)));
     return 0;
   });
+  write_no_document(*man, arguments, "it writes a manual page");
 }
 
 void add_common(CLI::App& app, Arguments& arguments) {
@@ -173,6 +176,11 @@ int run(int argc, char** argv) {
   if (arguments.version) {
     fmt::print("{}", arguments.common.json ? json_text(version_json()) : version_text());
     return 0;
+  }
+  if (arguments.common.json && !arguments.no_document.empty()) {
+    throw Error(ErrorCode::usage,
+                fmt::format("--json has no effect on `tune {}`: {}",
+                            fmt::join(given_commands(app), " "), arguments.no_document));
   }
   std::vector<std::string> words = {"tune"};
   words.insert(words.end(), argv + 1, argv + argc);

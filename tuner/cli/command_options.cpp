@@ -20,7 +20,15 @@ CLI::App* add_command(CLI::App& app, Arguments& arguments, const std::string& na
   return sub;
 }
 
+void write_no_document(CLI::App& command, Arguments& arguments, std::string why) {
+  command.parse_complete_callback(
+      [&arguments, why = std::move(why)] { arguments.no_document = why; });
+}
+
 namespace {
+
+constexpr const char* kWritesFile = "it writes the file that -o names";
+constexpr const char* kOutputOfProgram = "stdout is the program's";
 
 constexpr std::uint64_t kMostThreads = 1024;
 constexpr std::uint64_t kMostDraws = 1000;
@@ -351,6 +359,8 @@ void add_export(CLI::App& app, Arguments& arguments) {
                   "cache, t4: convert this cache, T4 or KTT file instead of the database")
       ->type_name("FILE");
   sub->add_option("-o,--output", o.output, "File to write; default: stdout")->type_name("FILE");
+  write_no_document(*sub, arguments,
+                    "it writes the format that --format names, of which json is one");
 }
 
 void add_import(CLI::App& app, Arguments& arguments) {
@@ -396,6 +406,7 @@ void add_merge_tables(CLI::App& tables, Arguments& arguments) {
   });
   leaf->add_option("files", o.files, "Tables of one device model")->type_name("FILE")->required();
   leaf->add_option("-o,--output", o.output, "The table to write")->type_name("FILE")->required();
+  write_no_document(*leaf, arguments, kWritesFile);
 }
 
 void add_compile_table(CLI::App& tables, Arguments& arguments) {
@@ -413,6 +424,7 @@ void add_compile_table(CLI::App& tables, Arguments& arguments) {
       ->type_name("members|bests");
   leaf->add_option("-o,--output", o.output, "File to write; default: the table itself")
       ->type_name("FILE");
+  write_no_document(*leaf, arguments, "it writes the table");
 }
 
 void add_tables(CLI::App& app, Arguments& arguments) {
@@ -470,6 +482,7 @@ void add_results(CLI::App& space, Arguments& arguments) {
       ->type_name("N")
       ->check(whole_number(0));
   add_device_options(*leaf, o);
+  write_no_document(*leaf, arguments, "it writes requests to the program that computes");
 }
 
 void add_space(CLI::App& app, Arguments& arguments) {
@@ -500,6 +513,7 @@ void add_space(CLI::App& app, Arguments& arguments) {
     if (action == "import" || action == "export" || action == "init") {
       leaf->add_option("-o,--output", o.output, "File to write; default: stdout")
           ->type_name("FILE");
+      write_no_document(*leaf, arguments, "it writes a file, by default to stdout");
     }
     if (action == "check") {
       leaf->add_flag("--coverage", o.coverage,
@@ -609,6 +623,7 @@ void add_record(CLI::App& app, Arguments& arguments) {
                   "Write the sizes that can be tuned to a suite, for tune --sizes")
       ->type_name("FILE");
   add_program(*sub, arguments.record.program);
+  write_no_document(*sub, arguments, kOutputOfProgram);
 }
 
 void add_capture(CLI::App& app, Arguments& arguments) {
@@ -631,6 +646,7 @@ void add_capture(CLI::App& app, Arguments& arguments) {
                   "Elements of a buffer, where its memory goes on behind them")
       ->type_name("NAME=N");
   add_program(*sub, o.program);
+  write_no_document(*sub, arguments, kOutputOfProgram);
 }
 
 void add_exec(CLI::App& app, Arguments& arguments) {
@@ -638,6 +654,7 @@ void add_exec(CLI::App& app, Arguments& arguments) {
       add_command(app, arguments, "exec", "Run a program with tuned kernels in place of cuBLAS",
                   [&arguments] { return exec(arguments.common, arguments.exec); });
   add_program(*sub, arguments.exec.program);
+  write_no_document(*sub, arguments, kOutputOfProgram);
 }
 
 }  // namespace
@@ -664,9 +681,10 @@ void add_commands(CLI::App& app, Arguments& arguments) {
   add_record(app, arguments);
   add_capture(app, arguments);
   add_exec(app, arguments);
-  add_command(app, arguments, "mcp",
-              "Serve a client of the Model Context Protocol, on stdin and stdout",
-              [] { return mcp(); });
+  CLI::App* server = add_command(
+      app, arguments, "mcp", "Serve a client of the Model Context Protocol, on stdin and stdout",
+      [] { return mcp(); });
+  write_no_document(*server, arguments, "it writes answers to its client");
   add_command(app, arguments, "doctor",
               "Show what is available, what is missing, and how to install it",
               [&arguments] { return doctor(arguments.common); });

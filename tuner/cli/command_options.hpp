@@ -43,11 +43,15 @@ struct Arguments {
   std::string shell;               ///< of `completion`
   std::vector<std::string> topic;  ///< of `help`
   std::function<int()> command;
+  std::string no_document;  ///< why `command` has none for --json; empty: it has one
 };
 
 /// Adds a command: what the command line runs where it names it.
 CLI::App* add_command(CLI::App& app, Arguments& arguments, const std::string& name,
                       const std::string& description, std::function<int()> command);
+
+/// Has a command refuse --json: `why` says what it writes in place of a document.
+void write_no_document(CLI::App& command, Arguments& arguments, std::string why);
 
 /// Adds the options of `tune` without a command, and every command but those that describe the
 /// command line. Both must outlive the parsing.

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <iterator>
 #include <utility>
 
 namespace tuner::cli {
@@ -36,6 +37,11 @@ std::string in_single_quotes(std::string_view text) {
   return result + "'";
 }
 
+/// Whether an option names a kernel that a space file or the database has.
+bool takes_kernel(const OptionDescription& option) {
+  return std::ranges::find(option.names, "--kernel") != option.names.end();
+}
+
 /// The shell's command that lists what the database has for an option, a value a line; empty: there
 /// is none.
 std::string stored_values(const OptionDescription& option) {
@@ -53,6 +59,8 @@ std::string stored_values(const OptionDescription& option) {
 }
 
 std::string bash_script(const CommandDescription& program) {
+  OptionDescription kernel;
+  kernel.names = {"--kernel"};
   std::string descents;
   std::string values;
   std::string words;
@@ -73,7 +81,8 @@ std::string bash_script(const CommandDescription& program) {
       }
       if (const std::string command_line = stored_values(option); !command_line.empty()) {
         values += fmt::format("    {}) _tune_lines \"$current\" < <({}); return ;;\n",
-                              fmt::join(patterns, " | "), command_line);
+                              fmt::join(patterns, " | "),
+                              takes_kernel(option) ? "_tune_kernels" : command_line);
         continue;
       }
       values += fmt::format("    {}) COMPREPLY=($(compgen -W {} -- \"$current\")); return ;;\n",
@@ -82,8 +91,12 @@ std::string bash_script(const CommandDescription& program) {
     }
     std::string stored;
     for (const OptionDescription& option : command.options) {
-      const std::string command_line = option.is_positional ? stored_values(option) : "";
+      if (!option.is_positional) continue;
+      const std::string command_line = stored_values(option);
       if (!command_line.empty()) stored += fmt::format("\" $({})\"", command_line);
+      std::ranges::copy(choices(option), std::back_inserter(offered));
+      if (option.value != "COMMAND") continue;
+      for (const CommandDescription& sub : program.commands) offered.push_back(sub.name);
     }
     words += fmt::format("    {}) words={}{} ;;\n", in_single_quotes(path),
                          in_single_quotes(fmt::format("{}", fmt::join(offered, " "))), stored);
@@ -95,25 +108,45 @@ _tune_lines() {{
   local line
   COMPREPLY=()
   while IFS= read -r line; do
-    [[ $line == "$1"* ]] && COMPREPLY+=("$(printf %q "$line")")
+    [[ $line == "$1"* ]] || continue
+    printf -v line %q "$line"
+    COMPREPLY+=("$line")
   done
+}}
+# Of the space file that the line names, else of the database.
+_tune_kernels() {{
+  local word file=
+  for word in "${{COMP_WORDS[@]:1:COMP_CWORD-1}}"; do
+    [[ $word == *.json ]] && file=$word
+  done
+  if [[ -n $file ]]; then
+    COLUMNS=1000 tune space check "$file" 2>/dev/null | sed -n 's/^\([A-Za-z0-9_]*\): .*/\1/p'
+  else
+    {3}
+  fi
 }}
 _tune() {{
   local current=${{COMP_WORDS[COMP_CWORD]}} previous=${{COMP_WORDS[COMP_CWORD - 1]}}
   local command=tune word words=
+  # --kernel=NAME is three words here.
+  if [[ $current == = ]]; then
+    current=
+  elif [[ $previous == = ]]; then
+    previous=${{COMP_WORDS[COMP_CWORD - 2]}}
+  fi
   for word in "${{COMP_WORDS[@]:1:COMP_CWORD-1}}"; do
     case "$command $word" in
-{}    esac
+{0}    esac
   done
   case "$command $previous" in
-{}  esac
+{1}  esac
   case "$command" in
-{}  esac
+{2}  esac
   COMPREPLY=($(compgen -W "$words" -- "$current"))
 }}
 complete -o default -F _tune tune
 )bash",
-      descents, values, words);
+      descents, values, words, stored_values(kernel));
 }
 
 /// Text within an _arguments specification: a colon and brackets mean something there.

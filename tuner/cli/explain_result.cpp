@@ -78,9 +78,11 @@ std::string best_lines(const ExplainReport& report) {
                                                      ? "not counted"
                                                      : printable(report.result.counters_problem))
                                    : fmt::format("limiter: {}\n", bound);
-  text += fmt::format("best: {}", configuration_of(report, best));
-  if (best.timed) text += fmt::format(", {}", quantity::time(best.timed->time.median_ns));
-  return text + "\n";
+  std::vector<std::string> of_best;
+  if (std::string configuration = configuration_of(report, best); !configuration.empty())
+    of_best.push_back(std::move(configuration));
+  if (best.timed) of_best.push_back(quantity::time(best.timed->time.median_ns));
+  return text + fmt::format("best: {}\n", fmt::join(of_best, ", "));
 }
 
 std::string neighbour_lines(const ExplainReport& report) {

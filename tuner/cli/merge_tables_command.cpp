@@ -22,6 +22,7 @@ constexpr std::size_t kTableLimitBytes = std::size_t{256} << 20;
 
 int merge_tables(const CommonOptions& common, const MergeTablesOptions& options) {
   std::optional<select::Catalogue> merged;
+  std::string remarks;  // told once all could be merged
   for (const std::string& file : options.files) {
     const std::string text = read_file(file, kTableLimitBytes);
     select::Catalogue next = select::parse_catalogue(text, file);
@@ -37,13 +38,14 @@ int merge_tables(const CommonOptions& common, const MergeTablesOptions& options)
       continue;
     }
     for (const std::string& objection : objections_to(next))
-      tell(printable(fmt::format("warning: {}: {}\n", file, objection)));
+      remarks += printable(fmt::format("warning: {}: {}\n", file, objection));
     select::MergedCatalogue both = select::merged_catalogue(*std::move(merged), next);
     for (const std::string& left_out : both.replaced)
-      tell(printable(fmt::format("{}: {}\n", file, left_out)));
+      remarks += printable(fmt::format("{}: {}\n", file, left_out));
     merged = std::move(both.catalogue);
   }
   write_file(options.output, select::catalogue_json(*merged));
+  tell(remarks);
   std::size_t entries = 0;
   for (const select::CatalogueKernel& kernel : merged->kernels) entries += kernel.entries.size();
   Output(common).tell(

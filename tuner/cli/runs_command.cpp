@@ -96,10 +96,10 @@ std::string costs_text(std::span<const session::SizeCost> costs,
                                         {"shared", Align::right},
                                         {"compile", Align::right},
                                         {"device", Align::right},
-                                        {"within 3 %", Align::right},
-                                        {"time", Align::right},
-                                        {"compile", Align::right},
-                                        {"device", Align::right}};
+                                        {"until 3 %", Align::right},
+                                        {"after", Align::right},
+                                        {"compiled", Align::right},
+                                        {"on device", Align::right}};
   if (winning.are_several()) columns.push_back({"card", Align::right});
   Table table(columns);
   for (const session::SizeCost& cost : costs) {
@@ -116,11 +116,10 @@ std::string costs_text(std::span<const session::SizeCost> costs,
     table.add(std::move(row));
   }
   return table.text(terminal) + (winning.are_several() ? winning.legend() : "") +
-         "  shared: trials that reused a compiled kernel; compile: summed over all compilers; the "
-         "last "
-         "four: until a trial was within 3 % of the run's best at the size; time: wall time since "
-         "the "
-         "first trial\n";
+         "  shared: trials that reused a compiled kernel; compile: summed over all compilers; "
+         "until "
+         "3 %, after, compiled, on device: trials, wall time since the first one, and time of "
+         "compilers and device until one was within 3 % of the run's best at the size\n";
 }
 
 /// Costs as a list of objects, each with the uuid of its card where that is known.
@@ -228,6 +227,10 @@ RunDetails details_of(const store::Store& store, const std::string& id) {
   const auto run = id.empty()
                        ? (store.runs().empty() ? std::nullopt : std::optional(store.runs().front()))
                        : store.run(id);
+  if (!run && id.empty()) {
+    throw Error(ErrorCode::nothing_found,
+                fmt::format("{}: no runs; `tune --space FILE` starts one", store.path().string()));
+  }
   if (!run) {
     throw Error(
         ErrorCode::nothing_found,

@@ -7,6 +7,9 @@
 #include <cstddef>
 #include <map>
 #include <numeric>
+#include <ranges>
+#include <set>
+#include <span>
 #include <utility>
 
 namespace tuner::cli {
@@ -54,9 +57,13 @@ class Layout {
     }
     if (fits()) return table_of(in_row_, below_);
     widen();
+    const std::vector<std::size_t> keys = keys_of_rows();
+    const bool tells_rows_apart = differ_in(keys);
     std::string text;
-    for (const auto& group : groups()) {
-      text += text.empty() ? table_of(group, below_) : "\n" + table_of(group, {});
+    for (const auto& group : groups(keys)) {
+      text += text.empty()       ? table_of(group, below_)
+              : tells_rows_apart ? "\n" + table_of(group, {})
+                                 : "\n" + table_of(group, below_);
     }
     return text;
   }
@@ -102,10 +109,40 @@ class Layout {
     }
   }
 
-  /// The first column with as many others as fit beside it, until each has its place.
-  [[nodiscard]] std::vector<std::vector<std::size_t>> groups() const {
+  /// Whether no two rows are the same in these columns.
+  [[nodiscard]] bool differ_in(const std::vector<std::size_t>& columns) const {
+    std::set<Row> seen;
+    return std::ranges::all_of(rows_, [&](const Row& row) {
+      Row cells;
+      for (const std::size_t i : columns) cells.push_back(row[i]);
+      return seen.insert(std::move(cells)).second;
+    });
+  }
+
+  /// What each further table begins with: as many of the columns aligned left before all others as
+  /// tell the rows apart, if these do and leave place for another column; else the first one.
+  [[nodiscard]] std::vector<std::size_t> keys_of_rows() const {
+    std::vector<std::size_t> keys = {in_row_[0]};
+    if (in_row_.size() == 1) return keys;
+    while (!differ_in(keys)) {
+      const std::size_t next = keys.size();
+      if (next + 1 >= in_row_.size() || columns_[in_row_[next]].align == Table::Align::right) {
+        return {in_row_[0]};
+      }
+      keys.push_back(in_row_[next]);
+    }
+    const auto rest = std::span(in_row_).subspan(keys.size());
+    const std::size_t widest = std::ranges::max(
+        rest | std::views::transform([this](std::size_t i) { return widths_[i]; }));
+    const bool fit = width_of(keys) + kGap + widest <= terminal_.width();
+    return fit ? keys : std::vector{in_row_[0]};
+  }
+
+  /// The keys with as many others as fit beside them, until each has its place.
+  [[nodiscard]] std::vector<std::vector<std::size_t>> groups(
+      const std::vector<std::size_t>& keys) const {
     std::vector<std::vector<std::size_t>> groups;
-    for (std::size_t k = 1; k < in_row_.size(); ++k) {
+    for (std::size_t k = keys.size(); k < in_row_.size(); ++k) {
       if (!groups.empty()) {
         std::vector<std::size_t> wider = groups.back();
         wider.push_back(in_row_[k]);
@@ -114,7 +151,8 @@ class Layout {
           continue;
         }
       }
-      groups.push_back({in_row_[0], in_row_[k]});
+      groups.push_back(keys);
+      groups.back().push_back(in_row_[k]);
     }
     return groups;
   }

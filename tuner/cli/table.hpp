@@ -32,7 +32,7 @@ class Table {
   [[nodiscard]] bool is_empty() const { return rows_.empty(); }
   /// The heading and the rows, each ending in a newline, without trailing spaces, no wider than the
   /// terminal: cells move below their row, then cells aligned left are wrapped, then columns
-  /// follow in further tables, each with the first column.
+  /// follow in further tables, each with the columns that tell the rows apart.
   [[nodiscard]] std::string text(const Terminal& terminal) const;
   /// For a program: a line for each row, tabs between the cells.
   [[nodiscard]] std::string tab_separated() const;

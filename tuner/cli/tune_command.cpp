@@ -17,6 +17,7 @@
 #include "tuner/report/report.hpp"
 #include "tuner/search/strategy.hpp"
 #include "tuner/session/observer.hpp"
+#include "tuner/session/spaces_at.hpp"
 #include "tuner/store/local_copy.hpp"
 #include "tuner/store/store.hpp"
 
@@ -131,8 +132,11 @@ void dry_run(const family::Family& family, const std::vector<TuningTask>& tasks,
   for (const TuningTask& task : tasks) {
     const auto& [kernel, sizes] = std::tie(task.kernel, task.sizes);
     Json of_sizes = Json::array();
-    for (const space::Size& size : sizes) {
-      const space::Space space(kernel.space, device.attributes, size);
+    const std::vector<space::Space> spaces =
+        session::spaces_at(kernel.space, device.attributes, sizes);
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+      const space::Size& size = sizes[i];
+      const space::Space& space = spaces[i];
       const std::string why = why_no_launch(family, kernel, space, space.default_config(), size);
       const LaunchCount count = count_launches(family, kernel, space, size);
       of_sizes.push_back({{"size", space::size_json(size, kernel.space->dims)},

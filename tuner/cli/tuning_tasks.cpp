@@ -7,6 +7,7 @@
 #include "tuner/core/quantity.hpp"
 #include "tuner/family/check_entries.hpp"
 #include "tuner/family/check_promises.hpp"
+#include "tuner/space/shared_diagrams.hpp"
 #include "tuner/verify/problem_data.hpp"
 
 #include <fmt/format.h>
@@ -102,12 +103,13 @@ std::string nothing_valid(const family::Family& family, const family::Kernel& ke
 
 /// Why a kernel cannot be tuned at a size, if it cannot.
 std::optional<Error> refusal(const family::Family& family, const family::Kernel& kernel,
-                             const space::DeviceInfo& device, const space::Size& size) {
+                             const space::DeviceInfo& device, const space::Size& size,
+                             space::SharedDiagrams& shared) {
   const space::BoundDefinition bound(kernel.space, device.attributes, size);
   const space::Config by_default = bound.default_config();
   // Where the default is valid nothing has to be enumerated.
   if (bound.violation(by_default)) {
-    const space::Space space(kernel.space, device.attributes, size);
+    const space::Space space(kernel.space, device.attributes, size, shared);
     if (space.size() == 0) {
       return Error(ErrorCode::no_valid_config, nothing_valid(family, kernel, device, space, size));
     }
@@ -119,7 +121,7 @@ std::optional<Error> refusal(const family::Family& family, const family::Kernel&
     return error;
   }
   if (why_no_launch(family, kernel, bound, by_default, size).empty()) return std::nullopt;
-  const space::Space space(kernel.space, device.attributes, size);
+  const space::Space space(kernel.space, device.attributes, size, shared);
   const LaunchCount count = count_launches(family, kernel, space, size);
   if (count.launchable > 0) return std::nullopt;
   return Error(ErrorCode::no_valid_config,
@@ -156,8 +158,9 @@ Applicable applicable_sizes(const family::Family& family, const family::Kernel& 
                             const space::DeviceInfo& device,
                             const std::vector<space::Size>& sizes) {
   Applicable applicable{.task = {.kernel = kernel, .sizes = {}}, .refused = std::nullopt};
+  space::SharedDiagrams shared;
   for (const space::Size& size : sizes) {
-    if (auto refused = refusal(family, kernel, device, size)) {
+    if (auto refused = refusal(family, kernel, device, size, shared)) {
       if (!applicable.refused) applicable.refused = std::move(refused);
     } else {
       applicable.task.sizes.push_back(size);

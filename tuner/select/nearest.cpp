@@ -61,7 +61,7 @@ class Search {
     }
     std::vector<NearCandidate> candidates = entries_of_the_kind(asked);
     if (candidates.empty()) {
-      explain("no entry of {} on this device{}", name,
+      explain("no result of {} on this device{}", name,
               asked.kernel->entries.empty() ? "" : " for this kind of problem");
       return {};
     }

@@ -180,7 +180,7 @@ class MemberRanking {
                             "{} expected (+-{:.0f} %), {} times the first member, from {}: {}",
                             quantity::time(ns, 4), 100 * ln_beside_ns_.error, gain_text(gain),
                             quantity::count(sizes_.features().size(), "size"),
-                            is_first ? "chosen, since a gain is not certain" : "not taken")};
+                            is_first ? "chosen, since a gain is not certain" : "not chosen")};
   }
 
   const std::vector<AskedKernel>& asked_;

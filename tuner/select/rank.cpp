@@ -25,12 +25,11 @@ constexpr double kErrorsOfGain = 1.1;
 /// (selection_benchmark); among a few the nearest is further, so more is assumed.
 constexpr double kErrorWithoutModel = 0.35;
 
-/// The time of an entry, for an explanation: "12.30 µs, 8.100 µs back to back".
+/// The times of an entry, for an explanation: "8.100 µs back to back, 12.30 µs cold".
 std::string time_text(const store::BestRecord& best) {
-  std::string text = quantity::time(best.time.median_ns, 4);
-  if (best.sustained_ns)
-    text += fmt::format(", {} back to back,", quantity::time(*best.sustained_ns, 4));
-  return text;
+  const std::string cold = quantity::time(best.time.median_ns, 4) + " cold";
+  if (!best.sustained_ns) return cold;
+  return fmt::format("{} back to back, {}", quantity::time(*best.sustained_ns, 4), cold);
 }
 
 /// What is to be said of an entry that was not measured here, or not alone; else empty.
@@ -118,7 +117,8 @@ class Ladder {
       const std::string& kernel = asked.kernel->record->kernel;
       const Entry* const entry = entry_at_the_size(asked, rung);
       if (entry == nullptr) {
-        explain(rung, "no entry of {} for {}", kernel, size_text_);
+        explain(rung, "no {}result of {} at {}", rung == Rung::stale ? "older " : "", kernel,
+                size_text_);
         continue;
       }
       explain(rung, "{} takes {} at {} ({}, {}{})", kernel, time_text(entry->best), size_text_,
@@ -132,7 +132,7 @@ class Ladder {
     const bool verified = bests.front()->verified;
     const bool differ = std::ranges::any_of(
         bests, [&](const store::BestRecord* best) { return best->verified != verified; });
-    explain(rung, "{} is taken{}{}{}", found[order.front()].first->kernel->record->kernel,
+    explain(rung, "chosen: {}{}{}{}", found[order.front()].first->kernel->record->kernel,
             found.size() > 1 ? ", the fastest" : "",
             differ ? "; imported times count as 10 % longer" : "",
             rung == Rung::stale ? fmt::format("; in use now: {}", versions(catalogue_.environment))
@@ -200,8 +200,8 @@ class Ladder {
     Nearest nearest = near_candidates();
     if (nearest.candidates.empty()) return;
     const NearCandidate& first = nearest.candidates.front();
-    explain(Rung::nearest, "{}{} is taken{}", first.asked->kernel->record->kernel,
-            first.entry != nullptr ? " at " + first.entry->best.problem : "",
+    explain(Rung::nearest, "chosen: {}{}{}", first.asked->kernel->record->kernel,
+            first.entry != nullptr ? ", as tuned at " + first.entry->best.problem : "",
             first.entry != nullptr ? reservation(first.entry->best) : "");
     if (may_ask_the_library() && ranking_.answers.empty()) {
       nearest.library ? take(*nearest.library) : estimate_library(first);
@@ -255,22 +255,22 @@ class Ladder {
                                     std::hypot(estimate->time.error, own_error));
     }
     library_is_first_ = errors < kErrorsOfGain;
-    explain(
-        Rung::library,
-        "{}{:.3g} times the best configuration (+-{:.0f} %, from {}, the nearest {}), whose own "
-        "time is known to +-{:.0f} %: {}",
-        library_ns_ ? fmt::format("{} expected (+-{:.0f} %), ", quantity::time(*library_ns_, 4),
-                                  100 * estimate->time.error)
-                    : "",
-        estimate->ratio, 100 * estimate->error, quantity::count(estimate->sizes, "size"),
-        estimate->nearest, 100 * own_error,
-        library_is_first_ ? "chosen, since a gain is not certain" : "not taken");
+    explain(Rung::library,
+            "{}{:.3g} times as long as the best configuration (+-{:.0f} %, from {}, the nearest "
+            "{}), whose own "
+            "time is known to +-{:.0f} %: {}",
+            library_ns_ ? fmt::format("{} expected (+-{:.0f} %), ", quantity::time(*library_ns_, 4),
+                                      100 * estimate->time.error)
+                        : "",
+            estimate->ratio, 100 * estimate->error, quantity::count(estimate->sizes, "size"),
+            estimate->nearest, 100 * own_error,
+            library_is_first_ ? "chosen, since a gain is not certain" : "not chosen");
   }
 
   void explain_faster_library(std::string_view which, double ratio) {
-    ranking_.explanation.push_back(
-        fmt::format("{}: taken before the kernel, with {:.3g} times its time in the final round",
-                    which, ratio));
+    ranking_.explanation.push_back(fmt::format(
+        "{}: chosen before the kernel: it takes {:.3g} times as long in the final round", which,
+        ratio));
   }
 
   /// The library stands where its time puts it beside the first answer.
@@ -352,8 +352,7 @@ class Ladder {
         explain(Rung::default_config, "of {}: rejected: {}", kernel_name, *why);
         continue;
       }
-      explain(Rung::default_config, "of {}: taken; nothing was tuned that could answer",
-              kernel_name);
+      explain(Rung::default_config, "of {}: chosen; no tuned result can answer", kernel_name);
       Selection selection = answer(Rung::default_config, *asked);
       selection.config_json = json;
       ranking_.answers.push_back(std::move(selection));

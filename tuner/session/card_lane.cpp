@@ -62,7 +62,16 @@ CardResult CardLane::result() const {
 
 bool CardLane::stop() const {
   if (run_.interrupted()) return true;
-  return run_.plan.max_time && elapsed() + time_for_finals() >= *run_.plan.max_time;
+  if (!run_.plan.max_time) return false;
+  // What has begun is completed: a trial that takes longer than the overrun would take the time of
+  // the final rounds.
+  const auto beyond =
+      std::max(FinalCosts::Duration{}, expected_trial() - FinalCosts::Duration(run_.plan.overrun));
+  return elapsed() + time_for_finals() + beyond >= *run_.plan.max_time;
+}
+
+FinalCosts::Duration CardLane::expected_trial() const {
+  return judged_ == 0 ? FinalCosts::Duration{} : judging_time_ / static_cast<double>(judged_);
 }
 
 double CardLane::unfinished() const {
@@ -110,8 +119,13 @@ void CardLane::search() {
 }
 
 void CardLane::try_untried() {
+  const auto has_time = [&] {
+    return !run_.plan.max_time ||
+           elapsed() + expected_trial() <= *run_.plan.max_time + run_.plan.overrun;
+  };
   const auto is_tried = [&](SizeSearch& search) {
-    return (search.best_ns() && search.has_tried_the_first()) || schedule_.is_over(search);
+    return (search.best_ns() && (search.has_tried_the_first() || !has_time())) ||
+           schedule_.is_over(search);
   };
   for (SizeSearch* const search : std::vector(schedule_.held())) {
     if (is_tried(*search)) finish(*search);
@@ -174,7 +188,10 @@ void CardLane::take_known(const Pending& pending, const store::TrialRecord& know
 void CardLane::run(const Pending& pending) {
   SizeSearch& search = *pending.search;
   place(search);
+  const auto start = run_.plan.now();
   JudgedTrial judged = runner_.judge(pending);
+  judging_time_ += run_.plan.now() - start;
+  ++judged_;
   charge(search, judged.trial);
   // Once the time is up a final round comes next, which has no attempts.
   const Pending* const next = stop() ? nullptr : schedule_.following(search);
@@ -202,7 +219,9 @@ void CardLane::charge(const SizeSearch& search, const store::TrialRecord& trial)
   const auto took = std::chrono::duration<double>(lap());
   const auto own = std::min(took, TimeShares::Duration((trial.verify_ms + trial.measure_ms) / 1e3));
   schedule_.charge(search, own);
-  final_costs_.add_trial(own);
+  if (trial.outcome == Outcome::ok) {
+    final_costs_.add_timing(FinalCosts::Duration(trial.measure_ms / 1e3));
+  }
   // Compilers and the start of the device serve all: the size that happens to wait for them first
   // must not pay with its own share.
   schedule_.charge_all(took - own);
@@ -264,7 +283,14 @@ std::optional<FinalPlan> CardLane::final_plan(const SizeSearch& search) const {
   const std::size_t fewest = std::min(kFewestFinalists, plan.most_finalists);
   const FinalCosts::Duration shortest =
       final_costs_.expected(FinalRound::finalists(search, fewest).size() + library_contenders());
-  if (left + run_.plan.overrun < shortest) return std::nullopt;
+  FinalCosts::Duration longest = left + run_.plan.overrun;
+  if (!final_costs_.has_final()) {
+    // Without any result all was in vain: this round may take what is for work that has begun when
+    // the overrun ends, and follow a verification that took longer than all of that.
+    constexpr double kLate = 0.1;
+    longest = std::max<FinalCosts::Duration>(longest + run_.plan.overrun, kLate * elapsed());
+  }
+  if (longest < shortest) return std::nullopt;
   const std::size_t most = final_costs_.most_contenders(share);
   const std::size_t others = contenders(0);
   plan.most_finalists = std::clamp(most > others ? most - others : 0, fewest, plan.most_finalists);

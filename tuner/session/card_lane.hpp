@@ -124,6 +124,8 @@ class CardLane {
   /// Whether the time of the search is up: what is left is for final rounds.
   [[nodiscard]] bool stop() const;
   [[nodiscard]] Duration elapsed() const { return run_.plan.now() - run_.start; }
+  /// How long one more trial is expected to take on the device.
+  [[nodiscard]] FinalCosts::Duration expected_trial() const;
   /// How long the final rounds of the sizes that have none yet may take on this card.
   [[nodiscard]] FinalCosts::Duration time_for_finals() const;
   /// How many sizes this card is still to finish, those that cards share as fractions.
@@ -151,6 +153,8 @@ class CardLane {
   LibraryGauge library_gauge_;
   std::optional<DriftMonitor> drift_monitor_;  // once a size is open
   FinalCosts final_costs_;
+  FinalCosts::Duration judging_time_{};  // of trials on the device
+  std::size_t judged_ = 0;
   Duration charged_{}, final_time_{};
   double drift_s_ = 0, energy_s_ = 0;
   int requeued_ = 0;

@@ -6,9 +6,9 @@
 
 namespace tuner::session {
 
-void FinalCosts::add_trial(Duration time) {
-  trials_time_ += time;
-  ++trials_;
+void FinalCosts::add_timing(Duration time) {
+  timings_time_ += time;
+  ++timings_;
 }
 
 void FinalCosts::add_final(std::size_t contenders, Duration time) {
@@ -17,12 +17,13 @@ void FinalCosts::add_final(std::size_t contenders, Duration time) {
 }
 
 FinalCosts::Duration FinalCosts::of_one() const {
-  // Measured: 0.13 of a trial on the cpu backend. On a GPU a contender took 0.2 s, several trials;
-  // there the first final round tells.
-  constexpr double kShareOfTrial = 0.25;
+  // Nothing is verified in a final round, and six repetitions of it take about a third of what a
+  // trial's samples take. On a GPU a contender takes several trials; there the first final round
+  // tells.
+  constexpr double kShareOfTiming = 1.0 / 3;
   if (contenders_ > 0) return finals_time_ / static_cast<double>(contenders_);
-  if (trials_ == 0) return Duration{};
-  return kShareOfTrial * trials_time_ / static_cast<double>(trials_);
+  if (timings_ == 0) return Duration{};
+  return kShareOfTiming * timings_time_ / static_cast<double>(timings_);
 }
 
 FinalCosts::Duration FinalCosts::expected(std::size_t contenders) const {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/session/spaces_at.hpp"
 
+#include "tuner/space/shared_diagrams.hpp"
+
 #include <algorithm>
 #include <atomic>
 #include <exception>
@@ -15,11 +17,12 @@ std::vector<space::Space> spaces_at(const std::shared_ptr<const space::SpaceDefi
                                     std::span<const space::Size> sizes) {
   std::vector<std::optional<space::Space>> found(sizes.size());
   std::vector<std::exception_ptr> failed(sizes.size());
+  space::SharedDiagrams shared;
   std::atomic<std::size_t> next = 0;
   const auto enumerate = [&] {
     for (std::size_t i = next++; i < sizes.size(); i = next++) {
       try {
-        found[i].emplace(definition, device, sizes[i]);
+        found[i].emplace(definition, device, sizes[i], shared);
       } catch (...) {
         failed[i] = std::current_exception();
       }

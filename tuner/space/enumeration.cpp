@@ -68,13 +68,14 @@ class Memory {
 /// depends only on the state that the rules keep of it, so it is searched once for each state.
 class Enumerator {
  public:
-  Enumerator(const Rules& rules, const Component& component, EnumerationLimits& limits)
+  Enumerator(const Rules& rules, Plan plan, EnumerationLimits& limits)
       : rules_(rules),
         limits_(limits),
-        plan_(make_plan(rules, component)),
+        plan_(std::move(plan)),
         states_(plan_.states),
         values_(plan_.values),
         intervals_(plan_.ranges),
+        nodes_(plan_.levels.size() + 1),
         scratch_(plan_.levels.size()),
         builder_(plan_.order) {}
 
@@ -96,7 +97,7 @@ class Enumerator {
     if (depth == plan_.levels.size()) return DiagramBuilder::kEnd;
     Scratch& scratch = scratch_[depth];
     if (!scratch.memory.pays()) return search(depth);
-    remember(plan_.levels[depth], scratch.key);
+    remember(depth, scratch.key);
     if (const auto known = scratch.memory.find(scratch.key)) return *known;
     const Diagram::Node node = search(depth);
     scratch.memory.keep(scratch.key, node);
@@ -107,6 +108,7 @@ class Enumerator {
     const Plan::Level& level = plan_.levels[depth];
     std::vector<Diagram::Edge>& edges = scratch_[depth].edges;
     edges.clear();
+    if (begins_part(depth)) nodes_[depth] = level.known->root();
     const std::uint64_t operations = level.numbers.size() * operations_of_choice(level);
     if (operations > limits_.operations) refuse("finding its valid combinations takes too long");
     limits_.operations -= operations;
@@ -122,6 +124,12 @@ class Enumerator {
     return node;
   }
 
+  /// Whether a level is the first one of a part that is known.
+  bool begins_part(std::size_t depth) const {
+    const Diagram* const known = plan_.levels[depth].known;
+    return known != nullptr && (depth == 0 || plan_.levels[depth - 1].known != known);
+  }
+
   static std::size_t operations_of_choice(const Plan::Level& level) {
     return 1 + level.readings.size() + level.computed.size() + level.decided.size() +
            level.forecasts.size() + level.unknown.size();
@@ -129,8 +137,10 @@ class Enumerator {
 
   /// Writes what the rules remember of the known parameters and still need. The states say which
   /// values follow, and the length whether denominators do.
-  void remember(const Plan::Level& level, Memory::Key& key) const {
+  void remember(std::size_t depth, Memory::Key& key) const {
+    const Plan::Level& level = plan_.levels[depth];
     key.clear();
+    if (level.known != nullptr && !begins_part(depth)) key.push_back(nodes_[depth]);
     for (const std::size_t place : level.states) key.push_back(states_[place]);
     for (const Plan::Reads& reads : level.reads) key.push_back(states_[reads.place]);
     bool all_whole = true;
@@ -152,6 +162,12 @@ class Enumerator {
 
   /// Gives a parameter a value; false when some rule cannot hold any more.
   bool bind(const Plan::Level& level, std::size_t depth, std::size_t choice) {
+    if (level.known != nullptr) {
+      const Diagram::Edge* const edge =
+          level.known->edge(nodes_[depth], static_cast<std::uint32_t>(choice));
+      if (edge == nullptr) return false;
+      nodes_[depth + 1] = edge->child;
+    }
     for (const Plan::Reading& reading : level.readings) {
       const std::size_t row = states_[reading.from] * level.numbers.size();
       const Automaton::State state = (*reading.transitions)[row + choice];
@@ -226,9 +242,24 @@ class Enumerator {
   std::vector<Automaton::State> states_;  // by place
   std::vector<Rational> values_;          // by term
   std::vector<Interval> intervals_;       // by term
+  std::vector<Diagram::Node> nodes_;      // by level, of the part that is known there
   std::vector<Scratch> scratch_;          // by level
   DiagramBuilder builder_;
 };
+
+/// Joins the components that a rule ties together.
+void tie(std::vector<Component>& all, const Rule& rule) {
+  const auto untouched = [&](const Component& c) { return (c.parameters & rule.parameters) == 0; };
+  const auto tied = std::stable_partition(all.begin(), all.end(), untouched);
+  Component merged;
+  for (auto component = tied; component != all.end(); ++component) {
+    merged.parameters |= component->parameters;
+    merged.rules.insert(merged.rules.end(), component->rules.begin(), component->rules.end());
+  }
+  merged.rules.push_back(&rule);
+  all.erase(tied, all.end());
+  all.push_back(std::move(merged));
+}
 
 }  // namespace
 
@@ -238,25 +269,33 @@ std::vector<Component> components(const Rules& rules, std::size_t last_stage) {
     result.push_back({parameter_bit(i), {}});
   }
   for (const Rule& rule : rules.all()) {
-    if (rule.stage > last_stage || rule.parameters == 0) continue;
-    const auto untouched = [&](const Component& c) {
-      return (c.parameters & rule.parameters) == 0;
-    };
-    const auto tied = std::stable_partition(result.begin(), result.end(), untouched);
-    Component merged;
-    for (auto component = tied; component != result.end(); ++component) {
-      merged.parameters |= component->parameters;
-      merged.rules.insert(merged.rules.end(), component->rules.begin(), component->rules.end());
+    if (rule.stage <= last_stage && rule.parameters != 0) tie(result, rule);
+  }
+  return result;
+}
+
+DividedComponent divided(const Component& component) {
+  DividedComponent result{.parts = {}, .rest = {component.parameters, {}}};
+  for (ParameterSet left = component.parameters; left != 0; left &= left - 1) {
+    result.parts.push_back({left & -left, {}});
+  }
+  for (const Rule* rule : component.rules) {
+    if (rule->reads_extents) {
+      result.rest.rules.push_back(rule);
+    } else {
+      tie(result.parts, *rule);
     }
-    merged.rules.push_back(&rule);
-    result.erase(tied, result.end());
-    result.push_back(std::move(merged));
   }
   return result;
 }
 
 Diagram enumerate(const Rules& rules, const Component& component, EnumerationLimits& limits) {
-  return Enumerator(rules, component, limits).run();
+  return Enumerator(rules, make_plan(rules, component), limits).run();
+}
+
+Diagram narrowed(const Rules& rules, const Component& component,
+                 std::span<const Diagram* const> parts, EnumerationLimits& limits) {
+  return Enumerator(rules, make_plan(rules, component, parts), limits).run();
 }
 
 }  // namespace tuner::space

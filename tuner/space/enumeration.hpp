@@ -5,6 +5,7 @@
 #include "tuner/space/rules.hpp"
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace tuner::space {
@@ -21,6 +22,13 @@ struct Component {
 /// Rules without parameters belong to none.
 [[nodiscard]] std::vector<Component> components(const Rules& rules, std::size_t last_stage);
 
+/// A component divided: what its rules that read no extents tie together, and its other rules.
+struct DividedComponent {
+  std::vector<Component> parts;
+  Component rest;  ///< all of the parameters
+};
+[[nodiscard]] DividedComponent divided(const Component& component);
+
 /// How much enumerating may cost.
 struct EnumerationLimits {
   /// Choices tried, each with all that is computed of it: a few seconds.
@@ -32,5 +40,10 @@ struct EnumerationLimits {
 /// operations. Throws Error(usage) beyond the limits.
 [[nodiscard]] Diagram enumerate(const Rules& rules, const Component& component,
                                 EnumerationLimits& limits);
+
+/// Those of the paths of `parts`, one after the other, that satisfy the rules of `component`. The
+/// parts have its parameters between them.
+[[nodiscard]] Diagram narrowed(const Rules& rules, const Component& component,
+                               std::span<const Diagram* const> parts, EnumerationLimits& limits);
 
 }  // namespace tuner::space

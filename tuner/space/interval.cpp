@@ -62,6 +62,16 @@ Interval product(Interval a, Interval b, bool may_fault) {
 
 Interval quotient(Operation operation, Interval a, Interval b, bool may_fault) {
   if (b.low <= 0 && b.high >= 0) return {};
+  const bool rises = a.low >= 0 && b.low > 0;  // as nearly always
+  if (rises && operation == Operation::floor_divide) {
+    return {a.low / b.high, a.high / b.low, may_fault};
+  }
+  if (rises && operation == Operation::ceil_divide) {
+    const auto ceiling = [](std::int64_t x, std::int64_t y) {
+      return x / y + (x % y != 0 ? 1 : 0);
+    };
+    return {ceiling(a.low, b.high), ceiling(a.high, b.low), may_fault};
+  }
   switch (operation) {
     case Operation::floor_divide:
       return corners(a, b, floor_quotient, floor_quotient, may_fault);

@@ -53,7 +53,9 @@ class Lowering {
     if (term.kind == TermKind::parameter) depth = depth_of_[static_cast<std::size_t>(term.number)];
     for (const TermId operand : term.operands) depth = std::max(depth, depths_[operand]);
     const TermId result = to_.add(std::move(term));
-    if (result == depths_.size()) depths_.push_back(depth);
+    if (result == depths_.size()) {
+      depths_.push_back(to_[result].kind == TermKind::constant ? 0 : depth);
+    }
     return result;
   }
 
@@ -76,12 +78,13 @@ bool is_computed(const Term& term) {
 
 class Planner {
  public:
-  Planner(const Rules& rules, const Component& component)
-      : rules_(rules), component_(component), terms_(rules.definition()) {}
+  Planner(const Rules& rules, const Component& component, std::span<const Diagram* const> parts)
+      : rules_(rules), component_(component), parts_(parts), terms_(rules.definition()) {}
 
   Plan run() {
     const std::vector<TermId> conditions = order_parameters();
     make_levels();
+    follow_parts();
     for (const Rule* rule : component_.rules) {
       if (!rule->table.empty()) deal_out_table(*rule);
     }
@@ -92,15 +95,20 @@ class Planner {
  private:
   /// Fixes the order and returns the conditions in terms that fit it.
   std::vector<TermId> order_parameters() {
-    Terms gathered(rules_.definition());
+    Terms all(rules_.definition());
     std::vector<TermId> result;
     for (const Rule* rule : component_.rules) {
       if (!rule->table.empty()) continue;
-      for (const TermId condition : conditions(gathered, rules_, *rule)) {
+      for (const TermId condition : conditions(all, rules_, *rule)) {
         result.push_back(condition);
       }
     }
-    plan_.order = binding_order(component_, gathered, result);
+    // Terms that only some sizes have must not influence the order: sizes share diagrams.
+    const Terms gathered = needed(all, result);
+    if (parts_.empty()) plan_.order = binding_order(component_, gathered, result);
+    for (const Diagram* part : parts_) {
+      plan_.order.insert(plan_.order.end(), part->parameters().begin(), part->parameters().end());
+    }
     Lowering lowering(gathered, terms_, plan_.order);
     for (TermId& condition : result) condition = lowering.lower(condition);
     plan_.depths = std::move(lowering).depths();
@@ -129,6 +137,13 @@ class Planner {
       } else {
         plan_.levels[depth - 1].computed.push_back(computation(terms_, id));
       }
+    }
+  }
+
+  void follow_parts() {
+    auto level = plan_.levels.begin();
+    for (const Diagram* part : parts_) {
+      for (std::size_t i = 0; i < part->parameters().size(); ++i) level++->known = part;
     }
   }
 
@@ -200,6 +215,7 @@ class Planner {
 
   const Rules& rules_;
   const Component& component_;
+  std::span<const Diagram* const> parts_;
   Terms terms_;
   Plan plan_;
 };
@@ -207,7 +223,12 @@ class Planner {
 }  // namespace
 
 Plan make_plan(const Rules& rules, const Component& component) {
-  return Planner(rules, component).run();
+  return Planner(rules, component, {}).run();
+}
+
+Plan make_plan(const Rules& rules, const Component& component,
+               std::span<const Diagram* const> parts) {
+  return Planner(rules, component, parts).run();
 }
 
 }  // namespace tuner::space

@@ -2,11 +2,13 @@
 #pragma once
 
 #include "tuner/space/automaton.hpp"
+#include "tuner/space/diagram.hpp"
 #include "tuner/space/enumeration.hpp"
 #include "tuner/space/term.hpp"
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace tuner::space {
@@ -40,7 +42,9 @@ struct Plan {
   };
   struct Level {
     std::size_t parameter = 0;
-    std::optional<TermId> term{};         ///< the parameter's, if any condition reads it
+    std::optional<TermId> term{};  ///< the parameter's, if any condition reads it
+    /// The diagram that holds the parameter's choices, if they are known for a part of the rules.
+    const Diagram* known = nullptr;
     std::vector<std::int64_t> numbers{};  ///< of its values
     std::vector<std::size_t> states{};    ///< of tabulated rules, which matter from here on
     std::vector<Reads> reads{};           ///< the same of the other rules
@@ -61,5 +65,10 @@ struct Plan {
 };
 
 [[nodiscard]] Plan make_plan(const Rules& rules, const Component& component);
+
+/// The same for the rules of `component` on the paths of `parts`, which have its parameters between
+/// them, in their order.
+[[nodiscard]] Plan make_plan(const Rules& rules, const Component& component,
+                             std::span<const Diagram* const> parts);
 
 }  // namespace tuner::space

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/space/rules.hpp"
 
+#include "tuner/space/device.hpp"
+#include "tuner/space/syntax.hpp"
+
 #include <algorithm>
 #include <random>
 #include <utility>
@@ -9,6 +12,69 @@ namespace tuner::space {
 namespace {
 
 constexpr std::size_t kSamples = 256;
+
+/// Finds where extents of the size meet parameters in the arithmetic of an expression.
+class ExtentFinder {
+ public:
+  explicit ExtentFinder(const SpaceDefinition& definition) : definition_(definition) {}
+
+  bool finds(const Expression& expression) const { return find(expression).meet; }
+
+ private:
+  /// Of a value: what determines it, apart from what only decides between few outcomes.
+  struct Sources {
+    bool parameters = false;
+    bool extents = false;
+    bool meet = false;  // in some operation on the way to the value
+  };
+
+  Sources find(const Expression& expression) const {
+    return find(expression.syntax(), expression.root());
+  }
+
+  Sources find(const Syntax& syntax, std::size_t index) const {
+    const Node& node = syntax.nodes[index];
+    if (node.kind == NodeKind::slot) return of_slot(static_cast<std::size_t>(node.value));
+    Sources result;
+    bool extents_alone = false;
+    for (std::size_t i = 0; i < node.operands.size(); ++i) {
+      const Sources operand = find(syntax, node.operands[i]);
+      result.parameters |= operand.parameters;
+      result.meet |= operand.meet;
+      if (only_decides(node, i)) continue;
+      result.extents |= operand.extents;
+      extents_alone |= operand.extents && !operand.parameters;
+    }
+    result.meet |= result.parameters && extents_alone;
+    if (is_truth(node) && !result.parameters) result.extents = false;
+    return result;
+  }
+
+  Sources of_slot(std::size_t slot) const {
+    const std::size_t first = attribute_fields().size();
+    if (slot < first) return {};
+    if (slot < first + definition_.dims.size()) {
+      return {.extents = !definition_.dims[slot - first].is_kind()};
+    }
+    const auto derived = std::ranges::find(definition_.derived, slot, &Derived::slot);
+    if (derived != definition_.derived.end()) return find(derived->expression);
+    const auto parameter = std::ranges::find(definition_.parameters, slot, &Parameter::slot);
+    return {.parameters = parameter->values.size() > 1};
+  }
+
+  static bool only_decides(const Node& node, std::size_t operand) {
+    return node.kind == NodeKind::logical_and || node.kind == NodeKind::logical_or ||
+           (node.kind == NodeKind::conditional && operand == 0);
+  }
+
+  static bool is_truth(const Node& node) {
+    return node.kind == NodeKind::comparison || node.kind == NodeKind::membership ||
+           (node.kind == NodeKind::unary &&
+            (node.operation == Operation::logical_not || node.operation == Operation::truth));
+  }
+
+  const SpaceDefinition& definition_;
+};
 
 }  // namespace
 
@@ -44,6 +110,7 @@ void Rules::add(std::size_t stage, Expression condition, std::optional<std::size
   if (guarded && definition_->parameters[*guarded].values.size() > 1) {
     rule.parameters |= parameter_bit(*guarded);
   }
+  rule.reads_extents = ExtentFinder(*definition_).finds(rule.condition);
   measure(rule);
   const bool always_true = !rule.table.empty() && rule.selectivity == 1;
   if (!always_true) rules_.push_back(std::move(rule));

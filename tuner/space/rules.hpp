@@ -31,6 +31,9 @@ struct Rule {
   std::vector<std::size_t> derived{};
   /// The parameters with several values that it depends on.
   ParameterSet parameters = 0;
+  /// Whether extents of the size enter its arithmetic, so that few sizes have the same rule. What
+  /// extents only decide, as in `M % 4 == 0 ? A : B`, has few outcomes.
+  bool reads_extents = false;
   /// The share of all combinations of these parameters that satisfies it; exact when tabulated.
   double selectivity = 1;
   /// Whether each combination satisfies it, for rules with few combinations; else empty. A

@@ -6,14 +6,21 @@
 #include "tuner/space/enumeration.hpp"
 #include "tuner/space/group.hpp"
 #include "tuner/space/rules.hpp"
+#include "tuner/space/shared_diagrams.hpp"
+#include "tuner/space/term.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cassert>
 #include <map>
+#include <memory>
 #include <ranges>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 namespace tuner::space {
 
@@ -43,6 +50,71 @@ void refuse_dimensions(const Rules& rules) {
     }
   }
 }
+
+/// All that the diagram of a component depends on, for one definition and device. Equal rules of
+/// different sizes have equal contents.
+std::string content(const Rules& rules, const Component& component) {
+  std::string text = fmt::format("{:x}", component.parameters);
+  Terms all(rules.definition());
+  std::vector<TermId> wanted;
+  for (const Rule* rule : component.rules) {
+    text += fmt::format(";{:x} {:a} ", rule->parameters, rule->selectivity);
+    text.append(rule->table.begin(), rule->table.end());
+    if (!rule->table.empty()) continue;
+    const std::vector<TermId> of_rule = conditions(all, rules, *rule);
+    wanted.insert(wanted.end(), of_rule.begin(), of_rule.end());
+  }
+  const Terms terms = needed(all, wanted);
+  text += fmt::format(";{}", fmt::join(wanted, ","));
+  for (TermId id = 0; id < terms.size(); ++id) {
+    const Term& term = terms[id];
+    text +=
+        fmt::format(";{} {} {} {}", static_cast<int>(term.kind), static_cast<int>(term.operation),
+                    term.number, fmt::join(term.operands, ","));
+  }
+  return text;
+}
+
+/// The diagrams of a space's components, by way of what the spaces of other sizes share.
+class Finder {
+ public:
+  Finder(const Rules& rules, SharedDiagrams& shared) : rules_(rules), shared_(shared) {}
+
+  Diagram operator()(const Component& component) {
+    const DividedComponent divided = space::divided(component);
+    std::vector<std::shared_ptr<const Diagram>> parts;
+    try {
+      for (const Component& part : divided.parts) {
+        // More than this is not worth while for one size.
+        EnumerationLimits limits{.operations = std::uint64_t{1} << 24};
+        parts.push_back(find("part", part, limits));
+      }
+    } catch (const Error&) {
+      // The rules that read extents may leave less.
+      return *find("whole", component, limits_);
+    }
+    if (divided.rest.rules.empty()) return *parts.front();
+    // Rules are decided early where the parameters that only they tie come first.
+    std::ranges::stable_sort(parts, {}, [](const auto& part) { return part->edge_count(); });
+    std::vector<const Diagram*> known;
+    for (const auto& part : parts) known.push_back(part.get());
+    return narrowed(rules_, divided.rest, known, limits_);
+  }
+
+ private:
+  /// `what` tells diagrams apart that are looked for within other limits: what one size finds must
+  /// not depend on the sizes before it.
+  std::shared_ptr<const Diagram> find(std::string_view what, const Component& component,
+                                      EnumerationLimits& limits) {
+    return shared_.find(fmt::format("{} {}", what, content(rules_, component)), [&] {
+      return std::make_shared<const Diagram>(enumerate(rules_, component, limits));
+    });
+  }
+
+  const Rules& rules_;
+  SharedDiagrams& shared_;
+  EnumerationLimits limits_;
+};
 
 /// Counts a space under ever more of its constraints; components that a constraint leaves alone are
 /// counted once.
@@ -74,6 +146,10 @@ class PrefixCounter {
 
 Space::Space(std::shared_ptr<const SpaceDefinition> definition, const DeviceAttributes& device,
              std::span<const std::int64_t> size)
+    : Space(std::move(definition), device, size, *std::make_unique<SharedDiagrams>()) {}
+
+Space::Space(std::shared_ptr<const SpaceDefinition> definition, const DeviceAttributes& device,
+             std::span<const std::int64_t> size, SharedDiagrams& shared)
     : BoundDefinition(std::move(definition), device, size) {
   const Rules rules(this->definition(), base());
   if (!has_size()) refuse_dimensions(rules);
@@ -82,9 +158,9 @@ Space::Space(std::shared_ptr<const SpaceDefinition> definition, const DeviceAttr
       std::any_of(all.begin(), all.end(), [](const Rule& rule) { return rule.parameters == 0; });
   if (impossible) return;
   std::vector<Group> groups;
-  EnumerationLimits limits;
+  Finder find(rules, shared);
   for (const Component& component : components(rules, this->definition().constraints.size())) {
-    groups.push_back({enumerate(rules, component, limits), 1});
+    groups.push_back({find(component), 1});
     if (groups.back().diagram.size() == 0) return;
   }
   size_ = 1;

@@ -37,6 +37,8 @@ enum class Neighbourhood {
   hamming2,  ///< exactly two parameters differ
 };
 
+class SharedDiagrams;
+
 /// A definition bound to a device and a problem size: the set of valid configurations.
 ///
 /// Parameters that no constraint ties together form independent groups. A group's valid partial
@@ -51,6 +53,12 @@ class Space : public BoundDefinition {
   /// 2^27 operations, or when the count leaves 64 bits.
   Space(std::shared_ptr<const SpaceDefinition> definition, const DeviceAttributes& device,
         std::span<const std::int64_t> size);
+
+  /// The same space. What no extent of the size influences is taken from `shared`, or put there, so
+  /// that the spaces of further sizes cost little. `shared` must be of this definition and device;
+  /// threads may use one at the same time.
+  Space(std::shared_ptr<const SpaceDefinition> definition, const DeviceAttributes& device,
+        std::span<const std::int64_t> size, SharedDiagrams& shared);
 
   /// The space of exactly these configurations, each with a choice for every parameter, as a
   /// recording of measured ones gives it; duplicates count once. Nothing depends on a device or

@@ -93,12 +93,47 @@ bool yields_whole_number(const Term& term) {
 }  // namespace
 
 TermId Terms::add(Term term) {
-  const auto [known, added] = ids_.try_emplace(term, static_cast<TermId>(terms_.size()));
-  if (added) {
-    facts_.push_back(find_facts(term));
-    terms_.push_back(std::move(term));
+  if (const auto known = ids_.find(term); known != ids_.end()) return known->second;
+  const TermFacts facts = find_facts(term);
+  const bool is_known = !facts.range.may_fault && facts.range.low == facts.range.high;
+  if (is_known && term.kind != TermKind::constant && term.kind != TermKind::parameter) {
+    const TermId value = add({.kind = TermKind::constant, .number = facts.range.low});
+    ids_.emplace(std::move(term), value);
+    return value;
   }
-  return known->second;
+  const auto id = static_cast<TermId>(terms_.size());
+  facts_.push_back(facts);
+  terms_.push_back(term);
+  ids_.emplace(std::move(term), id);
+  return id;
+}
+
+namespace {
+
+class Copier {
+ public:
+  explicit Copier(const Terms& from) : from_(from), to_(from.definition()) {}
+
+  TermId copy(TermId id) {
+    if (const auto known = copies_.find(id); known != copies_.end()) return known->second;
+    Term term = from_[id];
+    for (TermId& operand : term.operands) operand = copy(operand);
+    return copies_.emplace(id, to_.add(std::move(term))).first->second;
+  }
+  Terms take() && { return std::move(to_); }
+
+ private:
+  const Terms& from_;
+  Terms to_;
+  std::map<TermId, TermId> copies_;
+};
+
+}  // namespace
+
+Terms needed(const Terms& terms, std::span<TermId> wanted) {
+  Copier copier(terms);
+  for (TermId& id : wanted) id = copier.copy(id);
+  return std::move(copier).take();
 }
 
 TermFacts Terms::find_facts(const Term& term) const {

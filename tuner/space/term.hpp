@@ -56,7 +56,8 @@ class Terms {
  public:
   explicit Terms(const SpaceDefinition& definition) : definition_(&definition) {}
 
-  /// The term of this content, operands before what is made of them. Equal terms are one.
+  /// The term of this content, operands before what is made of them. Equal terms are one, and a
+  /// term that can have one value only is that constant.
   TermId add(Term term);
   [[nodiscard]] std::size_t size() const { return terms_.size(); }
   [[nodiscard]] const Term& operator[](TermId id) const { return terms_[id]; }
@@ -71,6 +72,10 @@ class Terms {
   std::vector<TermFacts> facts_;
   std::map<Term, TermId> ids_;
 };
+
+/// The terms that `wanted` need and no others, in the order in which they are needed first;
+/// `wanted` names them in the result.
+[[nodiscard]] Terms needed(const Terms& terms, std::span<TermId> wanted);
 
 /// The terms that must all be true for a rule to hold. Sums and products are gathered, so that they
 /// can be computed in whatever order their operands become known.

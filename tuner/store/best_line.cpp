@@ -300,7 +300,12 @@ std::vector<StoredBest> parse_best_lines(std::string_view text, std::string_view
     const std::size_t end = text.find('\n');
     const std::string_view line = text.substr(0, end);
     text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-    bests.push_back(parse_line(line, fmt::format("{}, line {}", origin, number)));
+    const std::string place = fmt::format("{}, line {}", origin, number);
+    if (end == std::string_view::npos && line.starts_with('{') && !line.ends_with('}')) {
+      throw Error(ErrorCode::usage,
+                  fmt::format("{}: ends in the middle of the line: it was cut off", place));
+    }
+    bests.push_back(parse_line(line, place));
   }
   if (bests.empty()) throw Error(ErrorCode::usage, fmt::format("{}: the file is empty", origin));
   return bests;

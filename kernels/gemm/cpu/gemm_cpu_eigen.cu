@@ -8,6 +8,10 @@
 #define EIGEN_STACK_ALLOCATION_LIMIT 1024
 #include <eigen3/Eigen/Core>
 
+// Eigen asks the processor for its caches once, which takes longer than a small product, above all
+// in a virtual machine: when the code is loaded, not in the first launch.
+[[maybe_unused]] static const std::ptrdiff_t kL1Bytes = Eigen::l1CacheSize();
+
 using Matrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 using Rows = Eigen::OuterStride<>;
 
