@@ -398,7 +398,7 @@ export class SizesTable {
       .map((row) => `${title}: ${row[columnIndex(table, "change")]}, ${cell(row[columnIndex(table, "ratio")], "factor")} the speed`)));
     const since = changes.length > 0 ? [make("p", { class: "note" }, `${changes.join("; ")}.`)] : [
       make("p", { class: "note" }, `The results of ${name} are of ${environments.join(" and ") || "an environment that is not known"}: nothing to compare with. After an update, this tunes it again, and `,
-        make("code", {}, "tune report --all-environments"), " compares:"),
+        make("code", {}, "tune report"), " compares:"),
       copyable(`command that tunes ${name} at ${size.label}`, `tune ${options}`),
     ];
     const what = `Since another driver or version: ${changes.length > 0 ? "compared" : "not known"}`;
