@@ -62,7 +62,7 @@ int devices(const CommonOptions& common, const DevicesOptions& options);
 """)],
         "tuner/cli/command_options.hpp": [("  SetupOptions setup;\n", "  DevicesOptions devices;\n")],
         "tuner/cli/command_options.cpp": [
-            ("  add_program(*sub, arguments.exec.program);\n}\n", """
+            ("  add_program(*sub, arguments.exec.program);\n  write_no_document(*sub, arguments, kOutputOfProgram);\n}\n", """
 void add_devices(CLI::App& app, Arguments& arguments) {
   DevicesOptions& o = arguments.devices;
   CLI::App* sub =
@@ -124,7 +124,7 @@ ELEMENT_TYPE = Recipe(
         "tuner/core/element_type.cpp": [("""\
      {29, "CUDA_R_8F_E5M2"}, {0, "CU_TENSOR_MAP_DATA_TYPE_UINT8"},     "",    "",         "cuda_fp8.h"},
 """, """\
-    {ElementType::e6m1, "fp8_e6m1",           "e6m1", "",            "fp8_e6m1",           1, kFloating, {6, 1},           kNanE4m3,
+    {ElementType::e6m1, "fp8_e6m1",           "e6m1", "",            "fp8_e6m1",            8, kFloating, {6, 1},           kNanE4m3,
      kNone,                  {0, "CU_TENSOR_MAP_DATA_TYPE_UINT8"},     "",    "",         "cuda_fp8.h"},
 """)],
         "tuner/backend/cpu/byte_floats_on_cpu.hpp": [("typedef tuner::Fp8<2> __nv_fp8_e5m2;\n", """\
