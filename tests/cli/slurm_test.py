@@ -123,7 +123,7 @@ class SlurmTest(AgentsTest):
         _, errors = run.communicate(timeout=PATIENCE)
         self.assertEqual(run.returncode, 0, errors)
         self.assertIn(says, errors)
-        self.expect_every_size(evaluations=evaluations)
+        self.expect_every_size(evaluations=evaluations, said=errors)
 
     def test_two_nodes_and_one_that_comes_late(self):
         begun = self.directory / "begun"
@@ -136,7 +136,7 @@ class SlurmTest(AgentsTest):
         self.assertEqual(run.returncode, 0, errors)
         self.assertIn("saxpy on 2 × ", errors)
         self.assertRegex(errors, "device 2 joins: on n[12]")
-        self.expect_every_size(evaluations=24)
+        self.expect_every_size(evaluations=24, said=errors)
         self.assertEqual(self.rows("SELECT DISTINCT host FROM card WHERE host IN ('n1', 'n2') ORDER BY host"),
                          [("n1",), ("n2",)])
         self.assertEqual(self.rows("SELECT count(*) FROM card WHERE job = ''"), [(0,)])

@@ -61,6 +61,7 @@ def masked(text):
     """The text without what was measured, without its lines, which end where the numbers and names in them let them, and
     with the lines of a search once, however often it found something better."""
     text = re.sub(r"(?m)^ties .*\n", "", text)
+    text = re.sub(r"(?m)^ *\d+ trials? timed again because the device had drifted\n", "", text)  # on a busy machine
     text = re.sub(r"\s+", " ", text)
     text = text.replace(re.search(r" saxpy on (.+?) \((?:x86_64|aarch64),", text)[1], "DEVICE")
     for pattern, word in MEASURED:
