@@ -41,8 +41,8 @@ struct EnumerationLimits {
 [[nodiscard]] Diagram enumerate(const Rules& rules, const Component& component,
                                 EnumerationLimits& limits);
 
-/// Those of the paths of `parts`, one after the other, that satisfy the rules of `component`. The
-/// parts have its parameters between them.
+/// The valid combinations of `component` among the paths of `parts`, one part after the other. The
+/// parts have the parameters of the component between them.
 [[nodiscard]] Diagram narrowed(const Rules& rules, const Component& component,
                                std::span<const Diagram* const> parts, EnumerationLimits& limits);
 

@@ -66,8 +66,8 @@ struct Plan {
 
 [[nodiscard]] Plan make_plan(const Rules& rules, const Component& component);
 
-/// The same for the rules of `component` on the paths of `parts`, which have its parameters between
-/// them, in their order.
+/// A plan that follows the paths of `parts`, in the order of their parameters, and applies the
+/// rules of `component`. The parts have the parameters of the component between them.
 [[nodiscard]] Plan make_plan(const Rules& rules, const Component& component,
                              std::span<const Diagram* const> parts);
 

@@ -54,7 +54,7 @@ class Space : public BoundDefinition {
   Space(std::shared_ptr<const SpaceDefinition> definition, const DeviceAttributes& device,
         std::span<const std::int64_t> size);
 
-  /// The same space. What no extent of the size influences is taken from `shared`, or put there, so
+  /// As above. What no extent of the size influences is taken from `shared`, or put there, so
   /// that the spaces of further sizes cost little. `shared` must be of this definition and device;
   /// threads may use one at the same time.
   Space(std::shared_ptr<const SpaceDefinition> definition, const DeviceAttributes& device,
