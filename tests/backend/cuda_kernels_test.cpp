@@ -224,12 +224,13 @@ using TypedKernel = std::pair<std::string, std::string>;
 
 class SpillsTest : public testing::TestWithParam<TypedKernel> {};
 
-/// The constraints exclude configurations whose registers spill: most of a sample do not.
+/// The constraints exclude configurations whose registers spill, but for a tenth at most. A sample
+/// of a space with nearly as many has more at times: it grows before it decides.
 TEST_P(SpillsTest, AreRareInTheSpace) {
   const bool takes_all = testing_support::takes_all();
-  const int sample = takes_all ? 20 : 10;
-  const int fewest = sample * 9 / 10;
-  const int enough = takes_all ? fewest : 5;  // where not one spills
+  const int fewest = takes_all ? 20 : 10;
+  const int enough = takes_all ? 20 : 5;  // where not one spills
+  const int most = 6 * fewest;
   const NvrtcCompiler compiler("sm_90");
   const auto& [name, type] = GetParam();
   const family::Family& family = *std::ranges::find_if(families(), [&](const family::Family& each) {
@@ -240,21 +241,21 @@ TEST_P(SpillsTest, AreRareInTheSpace) {
                            size_for(family, kernel, type));
   std::mt19937_64 random(2026);
   int tried = 0;
-  int without = 0;
+  int spilled = 0;
   std::string spilling;
   const auto are_rare = [&] {
-    return without >= fewest || (without >= enough && without == tried);
+    return spilled == 0 ? tried >= enough : tried >= fewest && 10 * spilled <= tried;
   };
-  while (!are_rare() && tried - without <= sample - fewest) {
+  while (!are_rare() && tried < most) {
     const space::Config config = space.sample(random);
     const auto binary = compiler.compile(family::compile_job(kernel, space, config));
     ASSERT_TRUE(binary) << space::display(*kernel.space, config) << "\n" << binary.error().message;
-    const std::uint32_t bytes = testing_support::stack_bytes(*binary);
     ++tried;
-    without += bytes == 0 ? 1 : 0;
-    if (bytes != 0) spilling += space::display(*kernel.space, config) + "\n";
+    if (testing_support::stack_bytes(*binary) == 0) continue;
+    ++spilled;
+    spilling += space::display(*kernel.space, config) + "\n";
   }
-  EXPECT_TRUE(are_rare()) << tried - without << " of " << tried << " spill:\n" << spilling;
+  EXPECT_TRUE(are_rare()) << spilled << " of " << tried << " spill:\n" << spilling;
 }
 
 INSTANTIATE_TEST_SUITE_P(
