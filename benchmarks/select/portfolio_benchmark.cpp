@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // How good is what a portfolio chooses for a size that it does not have? Its sizes are hidden, each
 // in turn, and in five parts with members chosen anew; what is chosen from the others is compared
-// with the times that are known. With --fit, the parameters of the model that make the times most
+// with the times that are known; then the last quarter of the sizes, chosen from ever more of the
+// others. With --fit, the parameters of the model that make the times most
 // likely.
 //   portfolio_benchmark DATABASE FAMILY [--fit]
 #include "tuner/select/gain_model.hpp"
@@ -168,6 +169,23 @@ class Evaluation {
       hide(hidden, select::choose_portfolio(matrix_without(hidden), k).members);
     }
     print("five parts in turn, members chosen for the others");
+  }
+
+  /// What more sizes are worth: all but the first ones are hidden.
+  void from_ever_more() {
+    const std::size_t all = times_.matrix.sizes();
+    const std::size_t kept = all - all / 4;
+    std::vector<std::size_t> counts;
+    for (std::size_t count = kept; count >= 6; count /= 2) counts.insert(counts.begin(), count);
+    for (const std::size_t count : counts) {
+      std::set<std::string> hidden;
+      for (std::size_t i = count; i < all; ++i) hidden.insert(times_.size(i));
+      const select::Catalogue others = without(known_, times_, hidden, std::nullopt);
+      for (std::size_t i = kept; i < all; ++i) {
+        if (times_.matrix.library_ns[i]) evaluate(others, i);
+      }
+      print(fmt::format("the last {} sizes from the first {}", all - kept, count));
+    }
   }
 
  private:
@@ -397,6 +415,7 @@ int run(const std::string& file, const std::string& family, bool fit) {
     Evaluation evaluation(known, times);
     evaluation.each_in_turn();
     evaluation.in_parts(portfolio.members.size());
+    evaluation.from_ever_more();
     if (fit) Likelihood(known, times).fit();
     const auto asked = Clock::now();
     static_cast<void>(

@@ -15,7 +15,7 @@ class PortfolioTest(ProgramTest):
     def distribution(self, **changed):
         path = self.directory / "sizes.json"
         document = {"format": "distribution/1", "family": "scale",
-                    "shapes": [{"dims": {"N": {"log_uniform": [16, 4000]}}}]}
+                    "shapes": [{"dims": {"N": [16, 80, 400, 900, 2000, 4000]}}]}
         path.write_text(json.dumps(document | changed))
         return path
 
@@ -28,6 +28,7 @@ class PortfolioTest(ProgramTest):
         self.assertEqual(done["schema"], "tune.portfolio/1")
         (portfolio,) = done["portfolios"]
         self.assertEqual(len(portfolio["sizes"]), 4)
+        self.assertEqual(len(portfolio["further_sizes"]), 2)
         self.assertIn(len(portfolio["members"]), (1, 2))
         self.assertLessEqual(1, portfolio["loss"])
         self.assertLessEqual(portfolio["loss"], portfolio["left_out_loss"] + 1e-9)
@@ -49,6 +50,7 @@ class PortfolioTest(ProgramTest):
         text = self.portfolio("-k", "1").stdout
         self.assertRegex(text, r"scale +fastest at +loss so far")
         self.assertRegex(text, r"At 4 sizes the fastest of these takes [0-9.]+ % longer than the fastest known; at a")
+        self.assertIn("Its members were also timed at 2 further sizes.", text)
 
     def test_a_table_carries_it(self):
         self.portfolio()

@@ -147,6 +147,20 @@ TEST_F(PortfolioTimesTest, AMemberIsTimedAtAllSizesThoughItLosesAtMost) {
   }
 }
 
+TEST_F(PortfolioTimesTest, MembersAloneAreTimedAtFurtherSizesWhichDoNotCountInTheChoice) {
+  plan_.further = {{15}, {30}};
+  const PortfolioTimes times = run();
+  EXPECT_THAT(times.sizes, SizeIs(5));
+  ASSERT_THAT(times.further, SizeIs(2));
+  EXPECT_EQ(times.further[1].size, space::Size({30}));
+  EXPECT_EQ(times.further[1].member_ns, 500);
+  EXPECT_EQ(times.further[1].library_ns, 700);
+  EXPECT_EQ(device_.compiled().size(), 3U);
+  const auto trials = store_.trials({.family = family_.name});
+  EXPECT_EQ(std::ranges::count_if(trials, [](const auto& it) { return it.trial.problem == "30"; }), 1)
+      << "toy<3,2> alone is a member";
+}
+
 TEST_F(PortfolioTimesTest, WhereTheLibraryIsFasterAKernelIsSearchedAndWhatIsFoundIsTimed) {
   plan_.candidates.erase(plan_.candidates.begin() + 1);  // the one that is faster than the library
   const PortfolioTimes times = run();
@@ -210,6 +224,7 @@ TEST_F(PortfolioTimesTest, EndsWhenItsTimeIsUpWithTheSizesThatAreFinished) {
   now = {};
   store_ = store::Store::in_memory();
   plan_.max_time = std::chrono::duration_cast<std::chrono::milliseconds>(took) / 8;
+  plan_.further = {{15}, {30}};
   const PortfolioTimes some = run();
   EXPECT_THAT(some.sizes, testing::AllOf(testing::Not(IsEmpty()), SizeIs(testing::Lt(5U))));
   for (const auto& times : some.matrix.times_ns) EXPECT_THAT(times, SizeIs(some.sizes.size()));

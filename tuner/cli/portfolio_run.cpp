@@ -36,25 +36,41 @@ bool is_suite(const std::string& path) {
   return document.is_object() && document.contains("format") && document["format"] == "suite/1";
 }
 
-std::vector<family::WeightedSize> wanted_sizes(const family::Family& family,
-                                               const PortfolioOptions& options,
-                                               const std::string& backend) {
+/// For each size that is drawn, so many at which members alone are timed while time is left.
+constexpr std::size_t kFurtherDraws = 8;
+
+struct WantedSizes {
+  std::vector<family::WeightedSize> sizes;
+  std::vector<space::Size> further;  ///< drawn after these
+};
+
+WantedSizes drawn_sizes(const family::Family& family, const PortfolioOptions& options) {
+  const family::SizeDistribution distribution = family::load_distribution(options.like, family);
+  WantedSizes wanted{.sizes = distribution.draw(options.draws, options.seed), .further = {}};
+  auto all = distribution.draw((1 + kFurtherDraws) * options.draws, options.seed);
+  for (std::size_t i = wanted.sizes.size(); i < all.size(); ++i) {
+    wanted.further.push_back(std::move(all[i].size));
+  }
+  return wanted;
+}
+
+WantedSizes wanted_sizes(const family::Family& family, const PortfolioOptions& options,
+                         const std::string& backend) {
   if (!options.like.empty()) {
     if (!options.lists.empty()) {
       throw Error(ErrorCode::usage,
                   "--like draws the sizes, --sizes names them: leave out one of the two");
     }
-    return is_suite(options.like)
-               ? recorded_sizes(options.like, family)
-               : family::load_distribution(options.like, family).draw(options.draws, options.seed);
+    if (is_suite(options.like)) return {recorded_sizes(options.like, family), {}};
+    return drawn_sizes(family, options);
   }
   TuneOptions listed;
   listed.lists = options.lists;
-  std::vector<family::WeightedSize> sizes;
+  WantedSizes wanted;
   for (space::Size& size : chosen_sizes(family, listed, backend)) {
-    sizes.push_back({.size = std::move(size)});
+    wanted.sizes.push_back({.size = std::move(size)});
   }
-  return sizes;
+  return wanted;
 }
 
 std::vector<const family::Kernel*> wanted_kernels(const family::Family& family,
@@ -195,6 +211,9 @@ std::vector<FamilyPortfolio> by_types(const family::Family& family,
       its.matrix.times_ns[i].push_back(times.matrix.times_ns[i][size]);
     }
   }
+  for (const session::FurtherSize& it : times.further) {
+    portfolios.at(select::types_of(it.size, family.problem.dims)).further.push_back(it);
+  }
   std::vector<FamilyPortfolio> all;
   for (auto& [types, portfolio] : portfolios) all.push_back(std::move(portfolio));
   return all;
@@ -236,6 +255,11 @@ store::PortfolioRecord record_of(const family::Family& family, const PortfolioOp
          .member_ns = fastest_member_ns(portfolio, size),
          .library_ns = portfolio.matrix.library_ns[size]});
   }
+  for (const session::FurtherSize& it : portfolio.further) {
+    record.sizes.push_back({.problem = space::canonical_size(it.size, family.problem.dims),
+                            .member_ns = it.member_ns,
+                            .library_ns = it.library_ns});
+  }
   return record;
 }
 
@@ -250,15 +274,16 @@ std::string loss_text(double loss) {
 }
 
 session::PortfolioPlan plan_of(const PortfolioOptions& options, const family::Family& family,
-                               const std::vector<family::WeightedSize>& wanted,
-                               const store::Store& store, const space::DeviceInfo& device) {
+                               WantedSizes& wanted, const store::Store& store,
+                               const space::DeviceInfo& device) {
   session::PortfolioPlan plan{.sizes = {},
                               .candidates = {},
                               .unknown = {},
+                              .further = std::move(wanted.further),
                               .members = options.members.value_or(kUsualMembers),
                               .seed = options.seed,
                               .command = options.command_line};
-  for (const family::WeightedSize& it : wanted) plan.sizes.push_back(it.size);
+  for (const family::WeightedSize& it : wanted.sizes) plan.sizes.push_back(it.size);
   Candidates candidates(store, family, device, plan);
   for (const family::Kernel* const kernel : wanted_kernels(family, options, device.backend)) {
     candidates.add(*kernel);
@@ -339,6 +364,10 @@ std::string worth_text(const FamilyPortfolio& portfolio) {
     text += fmt::format("; the library alone {}", loss_text(*chosen.library_loss));
   }
   text += ".\n";
+  if (!portfolio.further.empty()) {
+    text += fmt::format("Its members were also timed at {}.\n",
+                        quantity::count(portfolio.further.size(), "further size"));
+  }
   if (chosen.unserved > 0) {
     text += fmt::format("{} {} served by nothing.\n", quantity::count(chosen.unserved, "size"),
                         chosen.unserved == 1 ? "is" : "are");
@@ -354,7 +383,7 @@ PortfolioRun run_portfolio(const CommonOptions& common, const PortfolioOptions& 
                            const std::function<bool()>& stop) {
   OpenedDevice opened(options, family, options.seed);
   worker::DeviceProcess& device = opened.device();
-  const auto wanted = wanted_sizes(family, options, device.device().backend);
+  WantedSizes wanted = wanted_sizes(family, options, device.device().backend);
   store::Store store = open_database(common, store::Store::Mode::read_write);
   session::PortfolioPlan plan = plan_of(options, family, wanted, store, device.device());
   plan.max_time =
@@ -371,11 +400,11 @@ PortfolioRun run_portfolio(const CommonOptions& common, const PortfolioOptions& 
                                                   if (!common.quiet) tell_search(family, it);
                                                 }};
   PortfolioRun run{.device = device.device(),
-                   .wanted = wanted.size(),
+                   .wanted = wanted.sizes.size(),
                    .times = session::time_portfolio(family, plan, device, opened.compiler(), store,
                                                     observer, stop),
                    .portfolios = {}};
-  if (!stop()) choose(options, family, wanted, plan.members, device, store, run);
+  if (!stop()) choose(options, family, wanted.sizes, plan.members, device, store, run);
   return run;
 }
 
@@ -402,6 +431,12 @@ Json portfolio_json(const family::Family& family, const PortfolioRun& run) {
                        {"library_ns", number_or_null(it.matrix.library_ns[size])},
                        {"candidates_ns", std::move(times)}});
     }
+    Json further = Json::array();
+    for (const session::FurtherSize& size : it.further) {
+      further.push_back({{"size", space::size_json(size.size, family.problem.dims)},
+                         {"member_ns", number_or_null(size.member_ns)},
+                         {"library_ns", number_or_null(size.library_ns)}});
+    }
     document["portfolios"].push_back({{"types", it.types},
                                       {"members", it.chosen.members},
                                       {"loss", it.chosen.loss},
@@ -409,7 +444,8 @@ Json portfolio_json(const family::Family& family, const PortfolioRun& run) {
                                       {"left_out_loss", number_or_null(it.left_out_loss)},
                                       {"library_loss", number_or_null(it.chosen.library_loss)},
                                       {"unserved", it.chosen.unserved},
-                                      {"sizes", std::move(sizes)}});
+                                      {"sizes", std::move(sizes)},
+                                      {"further_sizes", std::move(further)}});
   }
   return document;
 }

@@ -46,9 +46,11 @@ class PortfolioTiming {
     try {
       for (const family::Kernel* const kernel : plan_.unknown) search_unknown(*kernel);
       const double sizes_s = most_s() - spent_s();
-      time_sizes(most_s() - (kSlowestShare + kMembersShare) * sizes_s);
-      search_where_slowest(most_s() - kMembersShare * sizes_s);
-      time_members_everywhere();
+      const double members_s = (kMembersShare + further_share()) * sizes_s;
+      time_sizes(most_s() - kSlowestShare * sizes_s - members_s);
+      search_where_slowest(most_s() - members_s);
+      time_members_everywhere(most_s() - further_share() * sizes_s);
+      time_members_at_further_sizes();
     } catch (...) {
       end(store::RunState::interrupted);
       throw;
@@ -74,6 +76,7 @@ class PortfolioTiming {
   /// Shares of the rest: for searches where the candidates are slowest, and for the members.
   static constexpr double kSlowestShare = 0.3;
   static constexpr double kMembersShare = 0.2;
+  static constexpr double kFurtherShare = 0.15;
   static constexpr std::size_t kSearchPatience = 40;  // trials without a faster one
   static constexpr double kShortestSearch_s = 8;      // a shorter one hardly compiles anything
   /// A candidate is not timed if ln(time / shortest time) is expected to be more: 10 %.
@@ -88,6 +91,7 @@ class PortfolioTiming {
   [[nodiscard]] double spent_s() const { return Seconds(plan_.now() - began_).count(); }
   [[nodiscard]] double most_s() const { return Seconds(plan_.max_time).count(); }
   [[nodiscard]] bool is_over() const { return stop_() || spent_s() >= most_s(); }
+  [[nodiscard]] double further_share() const { return plan_.further.empty() ? 0 : kFurtherShare; }
 
   [[nodiscard]] std::size_t compile_window() const {
     return 2 * static_cast<std::size_t>(plan_.compile_threads);
@@ -231,13 +235,18 @@ class PortfolioTiming {
   }
 
   [[nodiscard]] ExpectedLoss loss_at(const Entrant& entrant, const space::Size& size) const {
-    std::vector<KnownLoss> known;
+    std::vector<KnownLoss> known = timed_losses(entrant);
     for (const space::Size& won : entrant.candidate.won_at) known.push_back({.size = won});
+    return expected_loss(known, size);
+  }
+
+  [[nodiscard]] std::vector<KnownLoss> timed_losses(const Entrant& entrant) const {
+    std::vector<KnownLoss> losses;
     for (std::size_t i = 0; i < sizes_.size(); ++i) {
       if (!entrant.times_ns[i]) continue;
-      known.push_back({sizes_[i].size, std::log(*entrant.times_ns[i] / *sizes_[i].best_ns)});
+      losses.push_back({sizes_[i].size, std::log(*entrant.times_ns[i] / *sizes_[i].best_ns)});
     }
-    return expected_loss(known, size);
+    return losses;
   }
 
   struct Hopeful {
@@ -456,25 +465,59 @@ class PortfolioTiming {
         trials.push_back({.entrant = &entrant, .size = sizes_[i].size, .place = i});
       }
     }
-    time_all(std::move(trials));
+    time_all(std::move(trials), most_s());
   }
 
   /// Times those that would be members now at all finished sizes, also where others are faster: the
   /// model of a member's gain (select::GainModel) has to know where the member is slow.
-  void time_members_everywhere() {
+  void time_members_everywhere(double until_s) {
+    std::set<Entrant*> members;
     std::vector<PendingTrial> trials;
-    for (Entrant* const member : present_members()) {
-      for (std::size_t i = 0; i < sizes_.size(); ++i) {
-        if (member->times_ns[i] || !is_valid(*member, sizes_[i].size)) continue;
-        trials.push_back({.entrant = member, .size = sizes_[i].size, .place = i});
+    for (const auto& [types, of_types] : present_members()) {
+      for (Entrant* const member : of_types) {
+        if (!members.insert(member).second) continue;
+        for (std::size_t i = 0; i < sizes_.size(); ++i) {
+          if (member->times_ns[i] || !is_valid(*member, sizes_[i].size)) continue;
+          trials.push_back({.entrant = member, .size = sizes_[i].size, .place = i});
+        }
       }
     }
-    time_all(std::move(trials));
+    time_all(std::move(trials), until_s);
   }
 
-  void time_all(std::vector<PendingTrial> trials) {
+  void time_members_at_further_sizes() {
+    const auto members = present_members();
+    for (const space::Size& size : plan_.further) {
+      if (is_over()) return;
+      const auto here = members.find(select::types_of(size, family_.problem.dims));
+      if (here == members.end() || problem_of(size)) continue;
+      FurtherSize& at = further_.emplace_back(
+          FurtherSize{.size = size, .member_ns = {}, .library_ns = library_ns(size)});
+      std::vector<PendingTrial> trials;
+      for (Entrant* const member : here->second) {
+        const bool is_hopeless = expected_loss(timed_losses(*member), size).least() > kHopeless;
+        if (!is_hopeless && is_valid(*member, size)) {
+          trials.push_back({.entrant = member, .size = size});
+        }
+      }
+      time_members_at(at, std::move(trials));
+    }
+  }
+
+  void time_members_at(FurtherSize& at, std::vector<PendingTrial> trials) {
     std::vector<PendingTrial> none;
     while (!trials.empty() && !is_over()) {
+      const PortfolioCandidate& member = take_next(trials, none).entrant->candidate;
+      const store::TrialRecord trial =
+          trial_of(*member.kernel, at.size, member.config, at.member_ns);
+      if (!trial.time) continue;
+      at.member_ns = std::min(at.member_ns.value_or(trial.time->median_ns), trial.time->median_ns);
+    }
+  }
+
+  void time_all(std::vector<PendingTrial> trials, double until_s) {
+    std::vector<PendingTrial> none;
+    while (!trials.empty() && !is_over() && spent_s() < until_s) {
       const PendingTrial it = take_next(trials, none);
       FinishedSize& at = sizes_[it.place];
       const PortfolioCandidate& candidate = it.entrant->candidate;
@@ -486,18 +529,17 @@ class PortfolioTiming {
     }
   }
 
-  /// The choice among what is timed so far, of each type, those that gain most first.
-  std::vector<Entrant*> present_members() {
+  /// The choice among what is timed so far, by select::types_of, those that gain most first.
+  std::map<std::string, std::vector<Entrant*>> present_members() {
     std::map<std::string, std::vector<std::size_t>> of_types;
     for (std::size_t i = 0; i < sizes_.size(); ++i) {
       of_types[select::types_of(sizes_[i].size, family_.problem.dims)].push_back(i);
     }
-    std::vector<Entrant*> members;
+    std::map<std::string, std::vector<Entrant*>> members;
     for (const auto& [types, sizes] : of_types) {
       for (const std::size_t member :
            select::choose_portfolio(matrix_of(sizes), plan_.members).members) {
-        Entrant* const it = &entrants_[member];
-        if (std::ranges::find(members, it) == members.end()) members.push_back(it);
+        members[types].push_back(&entrants_[member]);
       }
     }
     return members;
@@ -527,6 +569,7 @@ class PortfolioTiming {
     PortfolioTimes times{.candidates = {}, .sizes = {}, .matrix = matrix_of(all)};
     for (FinishedSize& finished : sizes_) times.sizes.push_back(std::move(finished.size));
     for (Entrant& entrant : entrants_) times.candidates.push_back(std::move(entrant.candidate));
+    times.further = std::move(further_);
     times.trials = trial_count();
     times.failures = std::move(failures_);
     return times;
@@ -543,6 +586,7 @@ class PortfolioTiming {
   std::map<const family::Kernel*, std::unique_ptr<PortfolioTrials>> trials_;
   std::vector<Entrant> entrants_;
   std::vector<FinishedSize> sizes_;
+  std::vector<FurtherSize> further_;
   std::map<Outcome, std::uint64_t> failures_;
 };
 

@@ -76,8 +76,10 @@ void PortfolioTrials::begin() {
   if (guard_) return;
   store::RunRecord run;
   run.uuid = new_uuid();
-  for (const space::Size& size : plan_.sizes) {
-    run.problems.push_back(space::canonical_size(size, kernel_.space->dims));
+  for (const std::vector<space::Size>* sizes : {&plan_.sizes, &plan_.further}) {
+    for (const space::Size& size : *sizes) {
+      run.problems.push_back(space::canonical_size(size, kernel_.space->dims));
+    }
   }
   run.strategy = "portfolio";
   run.seed = plan_.seed;
