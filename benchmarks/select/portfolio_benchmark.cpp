@@ -4,7 +4,10 @@
 // with the times that are known; then the last quarter of the sizes, chosen from ever more of the
 // others. With --fit, the parameters of the model that make the times most
 // likely.
-//   portfolio_benchmark DATABASE FAMILY [--fit]
+//   portfolio_benchmark FILE FAMILY [--fit]    FILE: a database, or a table of `tune export
+//                                              --format json`, which has no candidates but members
+#include "tuner/core/file.hpp"
+#include "tuner/select/catalogue_json.hpp"
 #include "tuner/select/gain_model.hpp"
 #include "tuner/select/launch_shape.hpp"
 #include "tuner/select/portfolio.hpp"
@@ -399,10 +402,23 @@ class Likelihood {
   std::vector<std::vector<select::KnownGain>> gains_;  // by candidate
 };
 
+/// Of the family alone.
+select::Catalogue catalogue_of(const std::string& file, const std::string& family) {
+  if (!file.ends_with(".json")) {
+    return select::catalogue(store::Store(file, store::Store::Mode::read_only), {.family = family});
+  }
+  constexpr std::size_t kMostBytes = std::size_t{64} << 20;
+  select::Catalogue known = select::parse_catalogue(read_file(file, kMostBytes), file);
+  std::erase_if(known.kernels,
+                [&](const select::CatalogueKernel& it) { return it.record->family != family; });
+  std::erase_if(known.portfolios,
+                [&](const store::PortfolioRecord& it) { return it.family != family; });
+  return known;
+}
+
 int run(const std::string& file, const std::string& family, bool fit) {
   const auto begin = Clock::now();
-  select::Catalogue known =
-      select::catalogue(store::Store(file, store::Store::Mode::read_only), {.family = family});
+  select::Catalogue known = catalogue_of(file, family);
   const auto opened = Clock::now();
   const select::Catalogue as_opened = known;
   add_imbalances(known);
@@ -433,7 +449,7 @@ int run(const std::string& file, const std::string& family, bool fit) {
 int main(int argc, char** argv) {
   const bool fit = argc == 4 && std::string(argv[3]) == "--fit";
   if (argc != 3 && !fit) {
-    fmt::print(stderr, "portfolio_benchmark DATABASE FAMILY [--fit]\n");
+    fmt::print(stderr, "portfolio_benchmark FILE FAMILY [--fit]\n");
     return 2;
   }
   try {
