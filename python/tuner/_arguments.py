@@ -25,7 +25,7 @@ _FLOATING = ("float", "double", "__half", "__nv_bfloat16", "__nv_fp8_e4m3", "__n
 
 @dataclasses.dataclass(frozen=True)
 class Draw:
-    """The content of a buffer, which `tune` draws anew for each check."""
+    """The content of a buffer: numbers that each check draws anew, or the same in each check."""
 
     fill: Any          # of a space file; None: no content
     shape: Shape
@@ -34,8 +34,8 @@ class Draw:
 
 
 class Draws:
-    """`rng` of a generator of arguments: contents of buffers. Each check draws other numbers: whole ones, normal ones,
-    many equal ones, and by the laws of verification."""
+    """`rng` of a generator of arguments: contents of buffers. Each check draws other numbers, but for `full` and `zeros`:
+    whole ones, normal ones, many equal ones, and by the laws of verification."""
 
     def normal(self, *shape: Any, dtype: Any = None) -> Draw:
         """Standard normal numbers; integers of all magnitudes and signs."""

@@ -3,9 +3,12 @@
 
 import pathlib
 import re
+import sys
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests/recipes"))
+from recipes import RECIPES  # noqa: E402
 FOLDERS = "tuner|tests|kernels|spaces|docs|db|reports|scripts|benchmarks|examples|cmake"
 # A path in code marks, without those of placeholders (<family>, NNNN, …).
 PATH = re.compile(rf"`((?:{FOLDERS}|\.github)/[^`\s<>…*]*|[A-Z]\w+\.(?:md|txt))`")
@@ -31,6 +34,13 @@ class RecipesTest(unittest.TestCase):
                            ("tuner/backend/executor.hpp", "class Executor")):
             with self.subTest(path=path, name=name):
                 self.assertIn(name, (ROOT / path).read_text())
+
+    def test_each_place_where_an_example_of_a_recipe_adds_something_is_there_once(self):
+        for recipe in RECIPES:
+            for path, additions in recipe.added.items():
+                for anchor, _ in additions:
+                    with self.subTest(recipe=recipe.title, path=path, anchor=anchor):
+                        self.assertEqual((ROOT / path).read_text().count(anchor), 1)
 
     def test_a_file_that_is_gone_is_found(self):
         self.assertEqual(named_paths("`tuner/no/such.cpp` `db/schema/NNNN_x.sql` `kernels/<f>/k.cu` `NOTES.md`"),

@@ -79,7 +79,9 @@ FILL = Recipe(
     added={
         "tuner/family/fill.hpp": [("  positive,     ///< |normal| + 0.5; whole numbers above 0 in checks of exact results\n",
                                    "  signs,        ///< 1 and -1\n")],
-        "tuner/family/parse_problem.cpp": [('    {"positive", FillKind::positive},\n', '    {"signs", FillKind::signs},\n')],
+        "tuner/family/fill_traits.hpp": [('    {FillKind::positive, "positive", Drawing::by_element, true},\n',
+                                          '    {FillKind::signs, "signs", Drawing::by_element, false},\n')],
+        "tuner/family/law.cpp": [("    case positive:\n", "    case signs:\n")],
         "tuner/verify/check_inputs.cuh": [("""\
     data[i] = (T)(fabsf(normal_number(random_bits((Bits64)seed, (Bits64)i))) + 0.5f);
   }
@@ -106,7 +108,6 @@ void CheckKernels::fill_signs(const Elements& data, std::uint64_t seed) {
 }
 """)],
         "tuner/verify/problem_data.cpp": [
-            ("  return kind == normal ||", " kind == signs ||"),
             ("    case family::FillKind::between:\n      return fill_between(kernels, data, fill, seed);\n",
              "    case family::FillKind::signs:\n      return kernels.fill_signs(data, seed);\n")],
         "tuner/verify/law_inputs.cpp": [("    high = inputs.most;\n  }", """ else if (inputs.kind == signs) {

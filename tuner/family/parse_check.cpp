@@ -2,6 +2,7 @@
 #include "tuner/core/file_errors.hpp"
 #include "tuner/core/suggest.hpp"
 #include "tuner/family/check_promises.hpp"
+#include "tuner/family/fill_traits.hpp"
 #include "tuner/family/parse.hpp"
 
 #include <fmt/format.h>
@@ -201,11 +202,7 @@ void check_known_inputs(const DocumentNode& node, const std::vector<Argument>& a
     const bool is_read =
         buffer == nullptr || !buffer->is_written() || buffer->initial == InitialContent::input;
     const FillKind kind = buffer != nullptr ? buffer->fill.kind : array->fill.kind;
-    // A copy is one of an argument that is looked at itself.
-    if (!is_read || kind == FillKind::npy || kind == FillKind::constant ||
-        kind == FillKind::values || kind == FillKind::copy) {
-      continue;
-    }
+    if (!is_read || traits(kind).drawing == Drawing::none) continue;
     node.fail(fmt::format(
         "has results for fixed inputs, but the values of '{0}' are random: give it those inputs, "
         "\"fill\": {{\"npy\": \"{0}.npy\"}}, {{\"constant\": NUMBER}} or {{\"values\": [NUMBER, "

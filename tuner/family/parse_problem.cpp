@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/core/file_errors.hpp"
 #include "tuner/core/suggest.hpp"
+#include "tuner/family/fill_traits.hpp"
 #include "tuner/family/law.hpp"
 #include "tuner/family/parse.hpp"
 #include "tuner/source/vector_type.hpp"
@@ -68,20 +69,14 @@ InitialContent parse_initial(const DocumentNode& node, BufferRole role) {
   node.fail(fmt::format("unknown content {}{}", in_quotes(initial), did_you_mean(initial, known)));
 }
 
-constexpr std::pair<std::string_view, FillKind> kNamedFills[] = {
-    {"normal", FillKind::normal},
-    {"uniform", FillKind::uniform},
-    {"positive", FillKind::positive},
-    {"permutation", FillKind::permutation},
-    {"sorted", FillKind::sorted}};
-
 InputFill parse_named_fill(const DocumentNode& node) {
   const std::string name = node.text();
   std::vector<std::string> known;
   InputFill fill;
-  for (const auto& [text, kind] : kNamedFills) {
-    if (text == name) fill.kind = kind;
-    known.emplace_back(text);
+  for (const FillTraits& each : kFills) {
+    if (each.word.empty()) continue;
+    if (each.word == name) fill.kind = each.kind;
+    known.emplace_back(each.word);
   }
   if (std::ranges::count(known, name) > 0) return fill;
   node.fail(fmt::format(
@@ -188,11 +183,11 @@ InputFill parse_between(const DocumentNode& node, const TypeOf& type) {
 
 InputFill parse_fill(const DocumentNode& node, const TypeOf& type, const space::Scope& scope) {
   if (node.json().is_string()) return parse_named_fill(node);
-  for (const auto& [text, kind] : kNamedFills) {
-    if (kind == FillKind::uniform) continue;
-    if (node.json().is_object() && node.json().contains(text)) {
-      node.fail(
-          fmt::format("must not be an object: write \"fill\": \"{}\"; it has no bounds", text));
+  for (const FillTraits& each : kFills) {
+    if (each.word.empty() || each.kind == FillKind::uniform) continue;
+    if (node.json().is_object() && node.json().contains(each.word)) {
+      node.fail(fmt::format("must not be an object: write \"fill\": \"{}\"; it has no bounds",
+                            each.word));
     }
   }
   node.expect_keys({"integers", "uniform", "constant", "values", "csr_offsets", "copy", "npy"});

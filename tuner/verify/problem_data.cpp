@@ -4,6 +4,7 @@
 #include "tuner/backend/owned.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/family/check_promises.hpp"
+#include "tuner/family/fill_traits.hpp"
 #include "tuner/source/token.hpp"
 #include "tuner/space/required_value.hpp"
 #include "tuner/verify/npy.hpp"
@@ -105,17 +106,6 @@ std::size_t filled_like(const family::Family& family, std::size_t place) {
   if (fill.kind != family::FillKind::copy) return place;
   const auto found = std::ranges::find(family.arguments, fill.source, &family::Argument::name);
   return filled_like(family, static_cast<std::size_t>(found - family.arguments.begin()));
-}
-
-/// Whether a fill draws numbers, and whether each element by itself.
-bool is_drawn_by_element(family::FillKind kind) {
-  using enum family::FillKind;
-  return kind == normal || kind == uniform || kind == between || kind == positive ||
-         kind == integers;
-}
-bool is_drawn(family::FillKind kind) {
-  using enum family::FillKind;
-  return is_drawn_by_element(kind) || kind == permutation || kind == sorted || kind == csr_offsets;
 }
 
 /// Whether a reference may divide, where whole numbers of an input could be the divisor: then 0 and
@@ -505,9 +495,11 @@ void ProblemData::fill(CheckKernels& kernels, backend::Region region,
 void ProblemData::change(CheckKernels& kernels, const CheckKernels::Elements& data,
                          std::size_t argument, const family::InputFill& fill) const {
   constexpr std::uint64_t kOtherDraw = 1'000'000'007;
-  if (!is_drawn(fill.kind)) return;
-  if (!is_drawn_by_element(fill.kind))
+  const family::Drawing drawing = family::traits(fill.kind).drawing;
+  if (drawing == family::Drawing::none) return;
+  if (drawing == family::Drawing::together) {
     return fill_numbers(kernels, data, argument, fill, kOtherDraw);
+  }
   const backend::Buffer others(backend_, family::bytes_of(data.type, data.count));
   fill_numbers(kernels, {others.id(), data.type, data.count}, argument, fill, kOtherDraw);
   kernels.replace_some(data, others.id(), recipe_.seed + argument);
@@ -522,7 +514,7 @@ bool ProblemData::may_change(std::size_t argument) const {
     const bool is_array = std::holds_alternative<family::ArrayArgument>(family_.arguments[i].what);
     if (is_array && filled_like(family_, i) == argument) return false;
   }
-  return is_drawn(numbers_of(argument).kind);
+  return family::traits(numbers_of(argument).kind).drawing != family::Drawing::none;
 }
 
 bool ProblemData::can_be_changed() const {
@@ -536,9 +528,7 @@ bool ProblemData::can_be_changed() const {
 bool ProblemData::can_be_perturbed(const CheckedData& data) const {
   if (!family::is_floating(data.type)) return false;
   const family::InputFill& fill = fill_of(family_.arguments[filled_like(family_, data.argument)]);
-  return fill.kind == family::FillKind::normal || fill.kind == family::FillKind::uniform ||
-         fill.kind == family::FillKind::between || fill.kind == family::FillKind::positive ||
-         fill.kind == family::FillKind::sorted || fill.kind == family::FillKind::npy;
+  return family::traits(fill.kind).may_be_perturbed;
 }
 
 bool ProblemData::has_zero_mean() const {
