@@ -157,7 +157,8 @@ TEST_F(PortfolioTimesTest, MembersAloneAreTimedAtFurtherSizesWhichDoNotCountInTh
   EXPECT_EQ(times.further[1].library_ns, 700);
   EXPECT_EQ(device_.compiled().size(), 3U);
   const auto trials = store_.trials({.family = family_.name});
-  EXPECT_EQ(std::ranges::count_if(trials, [](const auto& it) { return it.trial.problem == "30"; }), 1)
+  EXPECT_EQ(std::ranges::count_if(trials, [](const auto& it) { return it.trial.problem == "30"; }),
+            1)
       << "toy<3,2> alone is a member";
 }
 

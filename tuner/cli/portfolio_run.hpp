@@ -18,9 +18,9 @@ namespace tuner::cli {
 
 /// A portfolio with the times that it was chosen by.
 struct FamilyPortfolio {
-  std::string types;                        ///< select::types_of its sizes
-  std::vector<family::WeightedSize> sizes;  ///< at which all candidates were timed
-  select::TimeMatrix matrix;                ///< of all candidates at these
+  std::string types;                          ///< select::types_of its sizes
+  std::vector<family::WeightedSize> sizes;    ///< at which all candidates were timed
+  select::TimeMatrix matrix;                  ///< of all candidates at these
   std::vector<session::FurtherSize> further;  ///< at which members were timed
   select::ChosenPortfolio chosen;
   std::optional<double> left_out_loss;

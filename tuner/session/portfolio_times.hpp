@@ -36,8 +36,8 @@ struct PortfolioPlan {
   std::vector<const family::Kernel*> unknown;  ///< kernels to search for candidates first
   /// Of the same distribution, none among `sizes`: the members are timed here while time is left.
   std::vector<space::Size> further = {};
-  std::size_t members = 16;                    ///< as many sizes are searched at most
-  std::uint64_t seed = 0;                      ///< of inputs and searches
+  std::size_t members = 16;  ///< as many sizes are searched at most
+  std::uint64_t seed = 0;    ///< of inputs and searches
   int compile_threads = 1;
   /// After which no further trial begins, but for one at the first size.
   std::chrono::milliseconds max_time{600'000};
@@ -81,7 +81,7 @@ struct PortfolioTimes {
   std::vector<space::Size> sizes;  ///< that were finished; the first in any case
   select::TimeMatrix matrix;       ///< of these; all weights 1
   std::vector<FurtherSize> further = {};
-  std::size_t trials = 0;          ///< run now; the others were known
+  std::size_t trials = 0;  ///< run now; the others were known
   std::map<Outcome, std::uint64_t> failures = {};
 };
 
@@ -92,9 +92,9 @@ struct PortfolioTimes {
 /// what is left before, kernels are searched at the sizes at which the candidates are slowest
 /// beside the library; what is found is timed at the other sizes alike. Then those that would be
 /// members are timed at all sizes, and in the time that is left, 15 % at least, those of them that
-/// may be among the fastest are timed at further sizes: the more sizes are known, the better are the
-/// choices at others (select::GainModel). Every trial is stored, in a run of its kernel without a
-/// final round. The library is timed at every size, single launches from a cold cache like the
+/// may be among the fastest are timed at further sizes: the more sizes are known, the better are
+/// the choices at others (select::GainModel). Every trial is stored, in a run of its kernel without
+/// a final round. The library is timed at every size, single launches from a cold cache like the
 /// trials.
 /// `stop` is asked between trials. Throws Error for what is no candidate's fault.
 [[nodiscard]] PortfolioTimes time_portfolio(const family::Family& family, const PortfolioPlan& plan,
