@@ -12,6 +12,7 @@ from program import ROOT, TUNE, ProgramTest
 
 SAXPY = ROOT / "examples" / "saxpy" / "saxpy.json"
 SIZES = (1000, 2000, 5000, 10000)
+EVALUATIONS = 2  # of each size: the fewest of which one wins
 
 
 def processes():
@@ -85,7 +86,7 @@ class AgentsTest(ProgramTest):
             time.sleep(0.05)
         self.assertEqual(list(self.ours()), [])
 
-    def line(self, *launchers, more=(), sizes=SIZES, evaluations=4):
+    def line(self, *launchers, more=(), sizes=SIZES, evaluations=EVALUATIONS):
         size = [word for each in sizes for word in ("--size", str(each))]
         launch = [word for each in launchers for word in ("--launch", each)]
         return ("--space", SAXPY, "--kernel", "saxpy", *size, "--backend", "cpu", "--max-evals", str(evaluations),
@@ -100,7 +101,7 @@ class AgentsTest(ProgramTest):
                 return "".join(said)
         self.fail(f"'{text}' is not in\n" + "".join(said))
 
-    def expect_every_size(self, sizes=SIZES, evaluations=4, said=""):
+    def expect_every_size(self, sizes=SIZES, evaluations=EVALUATIONS, said=""):
         """`said`: what the run printed, such as trials that a busy machine had timed again."""
         self.assertEqual(self.rows("SELECT state FROM session"), [("complete",)])
         self.assertEqual(len(self.rows("SELECT * FROM best")), len(sizes), "every size has its result")
@@ -114,4 +115,4 @@ class AgentsTest(ProgramTest):
         self.expect_none_left()
 
 
-__all__ = ["AgentsTest", "SAXPY", "SIZES", "TUNE", "processes"]
+__all__ = ["AgentsTest", "EVALUATIONS", "SAXPY", "SIZES", "TUNE", "processes"]

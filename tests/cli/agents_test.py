@@ -15,7 +15,7 @@ import sys
 import time
 import unittest
 
-from agents import SIZES, TUNE, AgentsTest, SAXPY, frame
+from agents import EVALUATIONS, SIZES, TUNE, AgentsTest, SAXPY, frame
 from program import PATIENCE
 
 ENV = "env TUNER_CPU_DEVICES=1"
@@ -34,7 +34,7 @@ class RunsTest(AgentsTest):
         self.assertEqual([bool(card["host"]) for card in cards], [True] * 3)
         self.assertEqual(len(self.rows("SELECT DISTINCT problem_id FROM card WHERE host <> ''")), len(SIZES))
         again = self.tune(*self.line(ENV))
-        self.assertIn("; 16 from the database", again.stderr)
+        self.assertIn(f"; {EVALUATIONS * len(SIZES)} from the database", again.stderr)
 
     def test_an_agent_with_two_devices(self):
         run = self.tune(*self.line("env TUNER_CPU_DEVICES=2", more=("--device", "all")))
@@ -97,9 +97,9 @@ class RunsTest(AgentsTest):
         self.expect_none_left()
 
     def test_an_agent_that_comes_late(self):
-        run = self.tune(*self.line(ENV, SLOW, sizes=range(1000, 7000, 1000)))
+        run = self.tune(*self.line(ENV, SLOW, sizes=range(1000, 7000, 1000), evaluations=4))  # longer than it is late
         self.assertRegex(run.stderr, r"device 1 joins: on|device 1 joins: CPU-0 on")
-        self.expect_every_size(sizes=range(1000, 7000, 1000))
+        self.expect_every_size(sizes=range(1000, 7000, 1000), evaluations=4)
 
     def test_the_end_of_the_parent(self):
         for end, code in ((signal.SIGKILL, -9), (signal.SIGINT, 130), (signal.SIGSTOP, None)):
@@ -145,7 +145,7 @@ class NetworkTest(AgentsTest):
         self.assertRegex(run.stderr, r"results\.db is on NFS: this run works on a copy in /\S+, saved after each size")
         self.expect_every_size(sizes=SIZES[:2])
         again = self.tune(*line, env=self.preload)
-        self.assertIn("; 8 from the database", again.stderr)
+        self.assertIn(f"; {EVALUATIONS * 2} from the database", again.stderr)
         self.refuse("runs", "list", "--db", self.database, env=self.preload, code=2, says="(NFS)")
         self.assertEqual([path.name for path in self.database.parent.iterdir()], ["results.db"])
 

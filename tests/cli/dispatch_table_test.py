@@ -14,7 +14,7 @@ COMPILER = os.environ["HOST_COMPILER"]
 class DispatchTableTest(ProgramTest):
     def setUp(self):
         super().setUp()
-        self.tune("-q", *SHORT_RUN)
+        self.fill(*SHORT_RUN)
 
     def test_json_holds_the_kernel_and_its_results(self):
         done = self.tune("export", "--format", "json")

@@ -57,8 +57,8 @@ class ImportTest(ProgramTest):
         self.assertIn("standard input: 8 best configurations added", done.stdout)
 
     def test_an_export_is_of_what_is_named(self):
+        self.fill(*SHORT_RUN)
         self.tune("-q", "import", SEED)
-        self.tune("-q", *SHORT_RUN)
 
         def exported(*arguments):
             lines = map(json.loads, self.tune("export", *arguments).stdout.splitlines())
@@ -74,7 +74,7 @@ class ImportTest(ProgramTest):
                     says="nothing to export for --family gemm --kernel none")
 
     def test_other_files_are_named(self):
-        self.tune("-q", *SHORT_RUN)
+        self.fill(*SHORT_RUN)
         self.tune("-q", "export", "--format", "json", "-o", "table.json")
         self.refuse("import", "table.json", code=2, says="table.json: is a dispatch table")
         self.refuse("import", ROOT / "tests/data/recorded/pnpoly.json", code=2, says="is a cache file of Kernel Tuner")
@@ -95,7 +95,7 @@ class ImportTest(ProgramTest):
 
 class MergeTest(ProgramTest):
     def test_adds_a_run_once(self):
-        self.tune("-q", *SHORT_RUN)
+        self.fill(*SHORT_RUN)
         ours = self.directory / "ours.db"
         first = self.tune_json("merge", self.database, "--db", ours)["databases"][0]
         self.assertEqual((first["sessions"], first["bests"]), (1, 1))

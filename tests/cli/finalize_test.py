@@ -13,7 +13,7 @@ class FinalizeTest(ProgramTest):
     def setUp(self):
         super().setUp()
         self.space = self.space_file()
-        self.tune("-q", "--space", self.space, "--kernel", "scale", "--backend", "cpu", "--size", "64", "--size", "65")
+        self.fill("--space", "scale.json", "--kernel", "scale", "--backend", "cpu", "--size", "64", "--size", "65")
         # As if the run had been killed before the final round of the second size.
         with contextlib.closing(sqlite3.connect(self.database)) as database:
             (problem,) = database.execute("SELECT id FROM problem WHERE size = '65'").fetchone()

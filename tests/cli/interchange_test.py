@@ -48,7 +48,7 @@ class T1Test(ProgramTest):
 
 class RecordingTest(ProgramTest):
     def test_what_was_measured_as_a_cache_and_as_t4(self):
-        self.tune("-q", *SHORT_RUN)
+        self.fill(*SHORT_RUN)
         cache = json.loads(self.tune("export", "--format", "cache").stdout)
         self.assertEqual((cache["kernel_name"], cache["problem_size"]), ("gemm_naive", [16, 16, 16]))
         self.assertEqual(cache["tune_params_keys"], ["BLOCK_X", "BLOCK_Y"])
@@ -64,7 +64,7 @@ class RecordingTest(ProgramTest):
         self.assertFalse(self.database.exists())
 
     def test_there_must_be_one(self):
-        self.tune("-q", *SHORT_RUN)
+        self.fill(*SHORT_RUN)
         self.tune("-q", *SHORT_RUN, "--size", "32,32,32")
         self.refuse("export", "--format", "t4", code=2, says=["--size 16,16,16", "--size 32,32,32"])
         self.refuse("export", "--format", "t4", "--kernel", "none", code=5, says="no trials")

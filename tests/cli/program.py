@@ -3,6 +3,7 @@
 
 import contextlib
 import copy
+import functools
 import json
 import os
 import pathlib
@@ -65,6 +66,19 @@ SCALE_SOURCES = {
 }
 
 
+@functools.cache
+def filled_database(*arguments):
+    """The content of a database after a run in a folder with the family `scale`. Equal runs of a test program are one."""
+    with tempfile.TemporaryDirectory(prefix="tune-test-") as name:
+        folder = pathlib.Path(name)
+        for file, text in {"scale.json": json.dumps(SCALE_SPACE, indent=1), **SCALE_SOURCES}.items():
+            (folder / file).write_text(text)
+        database = folder / "results.db"
+        subprocess.run([TUNE, "-q", *map(str, arguments)], cwd=folder, env={**os.environ, "TUNER_DB": str(database)}, check=True,
+                       capture_output=True, timeout=PATIENCE)
+        return database.read_bytes()
+
+
 class ProgramTest(unittest.TestCase):
     """A test with a directory of its own and a database in it."""
 
@@ -103,6 +117,12 @@ class ProgramTest(unittest.TestCase):
         self.assertIn(done.returncode, code if isinstance(code, tuple) else (code,),
                       f"{arguments}\n--- stdout\n{done.stdout}--- stderr\n{done.stderr}")
         return done
+
+    def fill(self, *arguments, database=None):
+        """Gives a test a database as after this run, where the test is not about the run."""
+        path = database or self.database
+        path.touch(mode=0o600)
+        path.write_bytes(filled_database(*arguments))
 
     def tune_json(self, *arguments, **options):
         return json.loads(self.tune(*arguments, "--json", **options).stdout)

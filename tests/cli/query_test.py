@@ -2,27 +2,16 @@
 """Questions to a database that one short run filled: query, export, report."""
 
 import json
-import pathlib
 import re
-import subprocess
-import tempfile
 import unittest
 
-from program import PATIENCE, SCALE_SOURCES, SCALE_SPACE, SEED, SHORT_RUN, TUNE, ProgramTest
+from program import SCALE_SOURCES, SCALE_SPACE, SEED, SHORT_RUN, ProgramTest
 
 
 class QueryTest(ProgramTest):
-    @classmethod
-    def setUpClass(cls):
-        directory = tempfile.TemporaryDirectory(prefix="tune-test-")
-        cls.addClassCleanup(directory.cleanup)
-        cls.tuned = pathlib.Path(directory.name) / "tuned.db"
-        subprocess.run([TUNE, *map(str, SHORT_RUN), "-q", "--db", str(cls.tuned)], check=True, timeout=PATIENCE,
-                       stdout=subprocess.DEVNULL)
-
     def setUp(self):
         super().setUp()
-        self.database = self.tuned
+        self.fill(*SHORT_RUN)
 
     def ask(self, size, *arguments, **options):
         return self.tune("query", "--kernel", "gemm_naive", "--size", size, *arguments, **options)

@@ -12,7 +12,7 @@ import tempfile
 import time
 import unittest
 
-from agents import SIZES, TUNE, AgentsTest, processes
+from agents import EVALUATIONS, TUNE, AgentsTest, processes
 from program import PATIENCE, ROOT
 
 HOST = socket.gethostname().split(".")[0]
@@ -113,13 +113,13 @@ class SlurmTest(AgentsTest):
             self.assertLess(time.monotonic(), end, jobs)
             time.sleep(0.1)
 
-    def run_on_two(self, tasks="-n2", more=(), evaluations=4):
+    def run_on_two(self, tasks="-n2", more=(), evaluations=EVALUATIONS):
         run = self.start(*self.line(f"srun -u -k -N2 {tasks}", more=("--heartbeat", "600ms", *more),
                                     evaluations=evaluations))
         self.read_until(run, ": best ")
         return run
 
-    def expect_good_end(self, run, says, evaluations=4):
+    def expect_good_end(self, run, says, evaluations=EVALUATIONS):
         _, errors = run.communicate(timeout=PATIENCE)
         self.assertEqual(run.returncode, 0, errors)
         self.assertIn(says, errors)
@@ -129,14 +129,14 @@ class SlurmTest(AgentsTest):
         begun = self.directory / "begun"
         late = (f"sh -c 'until [ -e {begun} ]; do sleep 0.1; done; "
                 "exec srun -u -k -N1 -n1 --overlap \"$0\" \"$@\"'")
-        run = self.start(*self.line("srun -u -k -N2 -n2", late, evaluations=24))
+        run = self.start(*self.line("srun -u -k -N2 -n2", late, evaluations=12))
         errors = self.read_until(run, ": best ")
         begun.touch()
         errors += run.communicate(timeout=PATIENCE)[1]
         self.assertEqual(run.returncode, 0, errors)
         self.assertIn("saxpy on 2 × ", errors)
         self.assertRegex(errors, "device 2 joins: on n[12]")
-        self.expect_every_size(evaluations=24, said=errors)
+        self.expect_every_size(evaluations=12, said=errors)
         self.assertEqual(self.rows("SELECT DISTINCT host FROM card WHERE host IN ('n1', 'n2') ORDER BY host"),
                          [("n1",), ("n2",)])
         self.assertEqual(self.rows("SELECT count(*) FROM card WHERE job = ''"), [(0,)])

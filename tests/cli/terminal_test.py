@@ -60,7 +60,7 @@ class WidthTest(TerminalTest):
         self.fits(re.sub(r'(?m)^\{".*$', "", table))  # likewise
 
     def test_lists_are_for_the_reader(self):
-        self.tune("-q", *SHORT_RUN)
+        self.fill(*SHORT_RUN)
         for command in (["runs"], ["runs", "list"], ["query"]):
             self.fits(self.in_terminal(80, *command, NO_COLOR="1"))
             heading, *entries = self.tune(*command, env={"COLUMNS": "20"}).stdout.splitlines()
@@ -99,9 +99,9 @@ class MessagesTest(TerminalTest):
         self.assertTrue(self.tune("finalize", "--color=always", code=2).stderr.startswith(red))
 
     def test_the_live_line_has_kernel_ratio_to_the_library_and_finals(self):
-        text = self.in_terminal(100, *SHORT_RUN[:-2], "--max-evals", "12", stream="stderr")
+        text = self.in_terminal(100, *SHORT_RUN[:-2], "--max-evals", "4", stream="stderr")
         self.fits(text.replace("\r", "\n").replace("\x1b[K", ""), 100)
-        self.assertRegex(text, r"\r  gemm_naive: \d+/12  16x16x16: best [\d.]+ [nµm]?s \([^)]+\) ×[\d.]+ OpenBLAS ")
+        self.assertRegex(text, r"\r  gemm_naive: \d+/4  16x16x16: best [\d.]+ [nµm]?s \([^)]+\) ×[\d.]+ OpenBLAS ")
         self.assertRegex(text, r"final round: re-timing \d+ finalists against OpenBLAS\n")
         self.assertRegex(text, r"\r  gemm_naive: 16x16x16: repetition \d+ of at most 30: re-timing")
         self.assertRegex(text, r"\x1b\[K  16x16x16: [\d.]+ [nµm]?s( back to back)?, ×[\d.]+ OpenBLAS, ×[\d.]+ default( \(cold\))?: BLOCK_X=")
@@ -127,7 +127,7 @@ class ColorTest(TerminalTest):
 
 class CharactersTest(TerminalTest):
     def test_a_locale_without_utf8_gets_ascii(self):
-        self.tune(*SHORT_RUN)
+        self.fill(*SHORT_RUN)
         for command in (["--help"], ["space", "count", GEMM], ["runs", "list"], ["space", "check", GEMM],
                         ["query", "--kernel", "gemm_naive", "--size", "16,16,16"]):
             with self.subTest(command=command[:2]):

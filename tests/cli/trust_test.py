@@ -22,7 +22,8 @@ class ForgedKernelTest(ProgramTest):
     def setUp(self):
         super().setUp()
         self.theirs = self.directory / "theirs.db"
-        self.tune("-q", *RUN, self.space_file(), "--db", self.theirs)
+        self.space_file()
+        self.fill(*RUN, "scale.json", database=self.theirs)
         self.forge("2 * x[i]", "3 * x[i]")
 
     def forge(self, old, new):
@@ -47,7 +48,7 @@ class ForgedKernelTest(ProgramTest):
 class WorkingDirectoryTest(ProgramTest):
     def test_a_database_here_is_not_used_unless_it_is_named(self):
         env = {"TUNER_DB": "", "XDG_DATA_HOME": str(self.directory / "data")}
-        self.tune("-q", *RUN, self.space_file(), "--db", self.directory / "tune.db")
+        self.fill(*RUN, "scale.json", database=self.directory / "tune.db")
         done = self.tune("runs", "list", env=env, code=5)
         self.assertTrue(done.stderr.startswith("./tune.db is not used: --db tune.db or TUNER_DB names it\n"), done.stderr)
         self.assertEqual(self.tune("-q", "runs", "list", env=env, code=5).stderr, done.stderr)
@@ -151,7 +152,7 @@ class CopiedTextTest(ProgramTest):
 
     def setUp(self):
         super().setUp()
-        self.tune("-q", *RUN, self.space_file())
+        self.fill(*RUN, "scale.json")
         forge(self.database, "UPDATE session SET command = ?", self.HOSTILE)
 
     def paste(self, line):

@@ -3,6 +3,7 @@
 
 Commands are the lines of code blocks that start with a program of RULES. Blocks that show a synopsis
 ([…], a|b, …) are not for typing and skipped; in a block with one command, every line needs a rule.
+CTest runs each class as a test of its own, so that they run side by side.
 """
 
 import contextlib
@@ -19,12 +20,13 @@ import unittest
 
 TUNE = os.environ["TUNE"]
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+RESULTS = ROOT / "docs" / "results"
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 # What keeps a run short, and off a GPU: options of `tune` that are dropped with their value, and
 # what is appended instead. Queries keep their size: they are answered from the nearest.
 DROPPED = ("--size", "--sizes", "--range", "--max-time", "--max-evals", "--rounds", "--backend", "--device")
-SHORT = ("--backend", "cpu", "--max-evals", "2")
+SHORT = ("--backend", "cpu", "--max-evals", "1")
 SHORT_BENCH = ("--backend", "cpu", "--rounds", "6")
 SHORT_SWEEP = ("--kernel", "gemm_naive,gemm_cpu_naive")  # not Eigen's, which compiles for seconds; cli.sweep has it
 SMALL = {"spaces/gemm.json": "16,16,16", "spaces/transpose.json": "16,16", "spaces/copy.json": "16,16",
@@ -90,7 +92,9 @@ def program(line):
     return pathlib.PurePath(word).name if pathlib.PurePath(word).name in RULES else None
 
 
-class CommandsTest(unittest.TestCase):
+class TreeTest(unittest.TestCase):
+    """A copy of what the commands name, with a database in it."""
+
     @classmethod
     def setUpClass(cls):
         directory = tempfile.TemporaryDirectory(prefix="tune-test-")
@@ -103,15 +107,24 @@ class CommandsTest(unittest.TestCase):
         (cls.tree / "sizes.json").write_text(json.dumps(  # and what is recorded of another one
             {"format": "suite/1", "family": "copy", "groups": [{"name": "recorded", "sizes": [[16, 16]]}]}))
         cls.database = cls.tree / "results.db"
-        cls.run_program(TUNE, "--space", "spaces/gemm.json", "-q", *SHORT, "--size", SMALL["spaces/gemm.json"])
-        for name in ("other.sqlite", "before.sqlite", "after.sqlite"):  # as if of another machine or day
-            shutil.copy(cls.database, cls.tree / name)
+        cls.measured = set()
 
     @classmethod
     def run_program(cls, *command):
         subprocess.run(command, cwd=cls.tree, check=True, timeout=400, stdin=subprocess.DEVNULL,
                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                        env={**os.environ, "TUNER_DB": str(cls.database)})
+
+    @classmethod
+    def measure(cls, *arguments):
+        """Runs the program, but no second time where two documents' commands are the same once they are short."""
+        if arguments not in cls.measured:
+            cls.run_program(TUNE, *arguments)
+            cls.measured.add(arguments)
+
+
+class DocumentsTest(TreeTest):
+    documents = ()
 
     def run_portfolio(self, arguments):
         """With a few draws and seconds for each family."""
@@ -149,7 +162,7 @@ class CommandsTest(unittest.TestCase):
             kept += (SHORT_BENCH if benches else SHORT) + (("--size", small) if small else ())
             if "--cpu" in kept:
                 kept += SHORT_SWEEP
-        self.run_program(TUNE, *kept)
+        self.measure(*kept)
 
     def check_preset(self, command):
         presets = json.loads((ROOT / "CMakePresets.json").read_text())
@@ -182,9 +195,9 @@ class CommandsTest(unittest.TestCase):
                 except subprocess.CalledProcessError as error:
                     self.fail(f"exit code {error.returncode}: {error.stderr}")
 
-    def test_every_command_of_the_documents_runs(self):
+    def every_command_runs(self):
         commands = 0
-        for document in DOCUMENTS:
+        for document in self.documents:
             for language, block in code_blocks(document.read_text()):
                 text = "\n".join(block)
                 with self.subTest(document=document.name, block=block[:1]):
@@ -195,6 +208,29 @@ class CommandsTest(unittest.TestCase):
                         self.run_block(block)
         self.assertGreaterEqual(commands, 3, "the documents' commands were not found")
 
+
+class CommandsTest(DocumentsTest):
+    documents = [document for document in DOCUMENTS if RESULTS not in document.parents]
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.measure("--space", "spaces/gemm.json", *SHORT, "--size", SMALL["spaces/gemm.json"])
+        for name in ("other.sqlite", "before.sqlite", "after.sqlite"):  # as if of another machine or day
+            shutil.copy(cls.database, cls.tree / name)
+
+    def test_every_command_runs(self):
+        self.every_command_runs()
+
+
+class ResultsTest(DocumentsTest):
+    documents = [document for document in DOCUMENTS if RESULTS in document.parents]
+
+    def test_every_command_runs(self):
+        self.every_command_runs()
+
+
+class ExperimentsTest(TreeTest):
     def test_every_command_of_a_table_runs_as_it_stands(self):
         tables = "".join(re.findall(r"(?m)^\|.*$", (ROOT / "docs/howto/repeat-the-experiments.md").read_text()))
         commands = re.findall(r"`tune ([^`]+)`", tables)
@@ -209,10 +245,10 @@ class CommandsTest(unittest.TestCase):
 
 RULES = {
     "tune": lambda test, command: test.run_tune(command[1:]),
-    "script": CommandsTest.check_script,
-    "cmake": CommandsTest.check_preset,
-    "ctest": CommandsTest.check_preset,
-    "sqlite3": CommandsTest.run_sqlite,
+    "script": DocumentsTest.check_script,
+    "cmake": DocumentsTest.check_preset,
+    "ctest": DocumentsTest.check_preset,
+    "sqlite3": DocumentsTest.run_sqlite,
     # Run by python.wheel_program.
     "pip": lambda test, command: test.assertRegex(command[-1], r"^(tuner-[0-9.]+-py3-none-manylinux_2_35_x86_64\.whl|python/)$"),
     "python3": lambda test, command: test.assertTrue((ROOT / command[1]).is_file(), command[1]),

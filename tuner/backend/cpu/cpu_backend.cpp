@@ -400,8 +400,9 @@ class CpuBackend final : public Backend {
     KernelCall watched = call;
     // While a page is open for the write of one thread, others could write there without a fault.
     watched.on_one_core = sees_all;
-    const WriteWatch watch(std::move(data), sees_all ? WriteWatch::Faults::every
-                                                     : WriteWatch::Faults::first_of_a_page);
+    const WriteWatch watch(
+        std::move(data), sees_all ? WriteWatch::Faults::every : WriteWatch::Faults::first_of_a_page,
+        &shared_pages_);
     auto done = grids_.run(watched);
     const auto written = watch.first_write();
     if (!written) return done;
@@ -433,6 +434,7 @@ class CpuBackend final : public Backend {
   space::EnvironmentInfo environment_;
   HostCompiler compiler_;
   HostMemory memory_;
+  SharedPages shared_pages_;
   TemporaryDirectory images_;
   std::uint64_t last_kernel_ = 0;
   // The order of threads, and of blocks where no time is taken, is another one each time: a kernel
