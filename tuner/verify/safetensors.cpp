@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <array>
+#include <cctype>
 #include <cstring>
 #include <fstream>
 #include <optional>
@@ -57,12 +57,17 @@ NamedArray read_array(const std::string& name, const Json& entry, std::string_vi
 
 }  // namespace
 
-std::string_view safetensors_name(ElementType type) {
-  // In the order of kElementTypes; tf32 is float in memory.
-  constexpr std::array<std::string_view, kElementTypes.size()> kNames = {
-      "F64", "F32", "F32", "BF16", "F16", "F8_E4M3", "F8_E5M2", "I64",
-      "U64", "I32", "U32", "I16",  "U16", "I8",      "U8"};
-  return kNames[static_cast<std::size_t>(type)];
+std::string safetensors_name(ElementType type) {
+  const ElementTypeRow& its = row(type);
+  if (its.kind == NumberKind::signed_integer) return fmt::format("I{}", its.bits);
+  if (its.kind == NumberKind::unsigned_integer) return fmt::format("U{}", its.bits);
+  constexpr int kExponentOfHalf = 5;
+  const bool is_half = its.bits == 16 && its.format.exponent_bits == kExponentOfHalf;
+  if (its.bits > 16 || is_half) return fmt::format("F{}", its.bits);
+  std::string name(its.short_name);
+  std::ranges::transform(name, name.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  return its.bits < 16 ? fmt::format("F{}_{}", its.bits, name) : name;
 }
 
 const NamedArray* Safetensors::find(std::string_view name) const {

@@ -13,13 +13,13 @@
 
 namespace tuner::verify {
 
-/// What safetensors files call a type: "F32".
-[[nodiscard]] std::string_view safetensors_name(ElementType type);
+/// What safetensors files call a type: "F32", "BF16", "F8_E4M3", "U8"; tf32 is float in memory.
+[[nodiscard]] std::string safetensors_name(ElementType type);
 
 /// Elements in memory, as an interface between programs names them.
 struct NamedArray {
   std::string name;
-  std::string_view type;  ///< as safetensors_name gives it
+  std::string type;  ///< as safetensors_name gives it
   std::int64_t count = 0;
   bool is_scalar = false;  ///< of no dimension; else of one
   std::vector<std::byte> bytes;
