@@ -86,7 +86,8 @@ export interface Trials {
 
 export interface Size {
   problem: string; label: string; verdict: string;
-  use: { config: string; command: string; code: string | null } | null; // null without a result; code: of CUDA kernels whose files are known
+  // null without a result; what is null in it: of kernels whose files are not known, or that are not CUDA's
+  use: { config: string; command: string; dispatch: string | null; code: string | null; layout: string | null; source: string | null } | null;
   sections: SizeSection[]; trials: Trials;
 }
 interface KernelOf<S> {
@@ -99,6 +100,9 @@ interface KernelOf<S> {
 export type KernelSummary = KernelOf<never>;
 export type Kernel = KernelOf<Size>;
 
+/** `type`: whose sizes it is about; empty: all. `show`: how the table shows them, by a state, and lowest first by a column; empty: not. */
+export interface ToDo { type: string; text: string; commands: string[]; note: string; show: { state: string; sort: string } }
+
 /** The first part of the page. `sizes` has a column `kernel` for each kernel. */
 export interface Family {
   family: string;
@@ -109,7 +113,8 @@ export interface Family {
   roofs: { gflops: Record<string, number>; gbytes: number }; // the highest rates measured on the device, a second; by type
   peak: { gflops: Record<string, number>; clock_mhz: number }; // the nominal rates at the highest clock measured; by type
   wins: Table;
-  to_do: { text: string; commands: string[] }[];
+  notes: string[]; // what its numbers are of: the roofs, imported sizes
+  to_do: ToDo[];
   sizes: Table;
 }
 export interface Sweep { family: string; verdict: string; sections: SweepSection[] }
@@ -133,20 +138,36 @@ export interface Detail { kernel: number; size: Size }
 /** The details and the charts' script stand below the script, which runs before they are there. */
 export const complete = new Promise<unknown>((done) => document.addEventListener("DOMContentLoaded", done));
 
-/** The details of a family's size, which the page holds compressed, together with those of some sizes before it. */
+/** The details of sizes that the page holds compressed together, from the first of them on. */
+async function readTogether(family: number, first: number): Promise<Detail[][]> {
+  const text = atob(document.getElementById(`sizes-${family}-${first}`)!.textContent!);
+  const packed = new Blob([Uint8Array.from(text, (c) => c.charCodeAt(0))]);
+  return await new Response(packed.stream().pipeThrough(new DecompressionStream("gzip"))).json() as Detail[][];
+}
+
+const holds = (family: number, size: number) => document.getElementById(`sizes-${family}-${size}`) !== null;
+
+/** The details of a family's size. */
 export async function readDetails(family: number, size: number): Promise<Detail[]> {
   await complete;
   let first = size;
-  while (first > 0 && !document.getElementById(`sizes-${family}-${first}`)) --first;
-  const text = atob(document.getElementById(`sizes-${family}-${first}`)!.textContent!);
-  const packed = new Blob([Uint8Array.from(text, (c) => c.charCodeAt(0))]);
-  const together = await new Response(packed.stream().pipeThrough(new DecompressionStream("gzip"))).json() as Detail[][];
-  return together[size - first];
+  while (first > 0 && !holds(family, first)) --first;
+  return (await readTogether(family, first))[size - first];
+}
+
+/** Those of each of a family's sizes, whose number is given: what is compressed together is read once. */
+export async function readAllDetails(family: number, sizes: number): Promise<Detail[][]> {
+  await complete;
+  const all: Detail[][] = [];
+  for (let size = 0; size < sizes; ++size) {
+    if (holds(family, size)) all.push(...await readTogether(family, size));
+  }
+  return all;
 }
 
 /** The overview with all details. */
 export async function readReport(overview: Overview): Promise<Report> {
-  const details = (await Promise.all(overview.families.flatMap((family, f) => family.sizes.rows.map((_, s) => readDetails(f, s))))).flat();
+  const details = (await Promise.all(overview.families.map((family, f) => readAllDetails(f, family.sizes.rows.length)))).flat(2);
   const kernels = overview.kernels.map((kernel, k) => ({ ...kernel, sizes: details.filter((one) => one.kernel === k).map((one) => one.size) }));
   return { ...overview, kernels };
 }

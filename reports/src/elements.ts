@@ -31,3 +31,18 @@ export function makeTable(table: Table, name: string): HTMLElement {
   return make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": name },
     make("table", { "aria-label": name }, make("thead", {}, make("tr", {}, ...head)), make("tbody", {}, ...rows)));
 }
+
+/** Writes the columns' names to a row's cells, for where the row is a text of names and values. */
+export function nameCells(row: HTMLTableRowElement, labels: string[]): void {
+  [...row.cells].forEach((cell, i) => {
+    cell.dataset.label = labels[i];
+    cell.classList.toggle("absent", cell.textContent === "–" || cell.textContent === "");
+  });
+}
+
+/** On a narrow screen each row of this table is a text of names and values. */
+export function makeCards(table: HTMLTableElement): void {
+  table.classList.add("cards");
+  const labels = [...table.tHead!.rows[0].cells].map((cell) => cell.textContent!);
+  for (const row of table.tBodies[0].rows) nameCells(row, labels);
+}

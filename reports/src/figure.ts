@@ -7,12 +7,19 @@ import { currentTheme, onThemeChange, type Theme } from "./theme";
 
 /** Apache ECharts, a text of the page that is compiled and evaluated for the first chart: what a reader sees first does not wait for it. */
 let library: typeof import("./echarts") | null = null;
-async function loadLibrary(): Promise<void> {
-  await complete; // the text stands below the script
-  if (library) return;
-  document.head.append(make("script", {}, document.getElementById("charts")!.textContent!));
+function useLibrary(): void {
+  const text = document.getElementById("charts");
+  if (library || !text) return;
+  document.head.append(make("script", {}, text.textContent!));
   library = (globalThis as unknown as { reportCharts: typeof import("./echarts") }).reportCharts;
 }
+async function loadLibrary(): Promise<void> {
+  await complete; // the text stands below the script
+  useLibrary();
+}
+
+/** As wide as charts are on paper, in CSS pixels: A4 within its margins. A browser lays the page out for paper after `beforeprint`, when charts are drawn. */
+const kPaperWidth = 680;
 
 /** What a chart shows in a theme; null when there is nothing to draw. */
 export type Draw = (theme: Theme) => EChartsOption | null;
@@ -82,9 +89,23 @@ export class Figure {
     }
   }
 
+  private drawOnPaper(): void {
+    this.begin();
+    this.chart?.resize({ width: kPaperWidth });
+    this.redraw(undefined, "paper");
+  }
+
+  private drawOnScreen(): void {
+    this.chart?.resize({ width: "auto" });
+    this.redraw();
+  }
+
   static followTheme(): void {
     onThemeChange(() => Figure.all.forEach((figure) => figure.redraw()));
-    window.addEventListener("beforeprint", () => Figure.all.forEach((figure) => { figure.begin(); figure.redraw(undefined, "paper"); }));
-    window.addEventListener("afterprint", () => Figure.all.forEach((figure) => figure.redraw()));
+    window.addEventListener("beforeprint", () => {
+      useLibrary();
+      Figure.all.forEach((figure) => figure.drawOnPaper());
+    });
+    window.addEventListener("afterprint", () => Figure.all.forEach((figure) => figure.drawOnScreen()));
   }
 }

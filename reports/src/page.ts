@@ -3,13 +3,14 @@
 import { ratiosChart } from "./charts/ratios";
 import { rooflineChart } from "./charts/roofline";
 import { copyable, downloadButton } from "./controls";
-import { columnIndex, readReport, texts, type Cell, type Column, type Comparison, type Family, type KernelSummary, type Overview, type Section, type Sweep, type Table } from "./document";
-import { make, makeTable } from "./elements";
+import { columnIndex, readReport, texts, type Cell, type Column, type Comparison, type Family, type KernelSummary, type Overview, type Section, type Sweep, type ToDo } from "./document";
+import { make, makeCards, makeTable } from "./elements";
 import { Figure } from "./figure";
 import { count } from "./format";
 import { makePanel } from "./panel";
 import { SizesTable } from "./sizes";
 import { recall, remember } from "./state";
+import { withoutEmptyColumns } from "./tables";
 
 // ---- index ----
 
@@ -62,17 +63,6 @@ function livePart({ live }: Overview): HTMLElement[] {
 
 // ---- summary ----
 
-/** Writes the columns' names to the cells: on a narrow screen a row is a text of names and values. */
-function nameCells({ tHead, tBodies }: HTMLTableElement): void {
-  const labels = [...tHead!.rows[0].cells].map((cell) => cell.textContent!);
-  for (const row of tBodies[0].rows) {
-    [...row.cells].forEach((cell, i) => {
-      cell.dataset.label = labels[i];
-      cell.classList.toggle("absent", cell.textContent === "–");
-    });
-  }
-}
-
 /** What is to be done about the sizes of a type, by their states. */
 function toDoOf({ sizes }: Family, type: Cell): Cell {
   const at = columnIndex(sizes, "state"), ofType = columnIndex(sizes, "type");
@@ -105,7 +95,7 @@ function makeSummary({ families }: Overview): HTMLElement[] {
     link.addEventListener("click", () => tables[names[i]]?.chooseType(types[i]));
     head.replaceChildren(link);
   });
-  nameCells(holder.querySelector("table")!);
+  makeCards(holder.querySelector("table")!);
   return [make("section", { class: "summary" }, make("h2", {}, "Summary"),
     make("p", { class: "note" }, "Geometric means, and a median, over the sizes of a type, of times back to back where both sides were timed so, else of cold launches; beside the default always of cold ones. “Ahead” and “behind”: by the 95\u00a0% interval."), holder)];
 }
@@ -133,34 +123,48 @@ function kernelLinks({ family, sizes }: Family, { kernels }: Overview): HTMLElem
   return make("p", { class: "note" }, "Details of each kernel: ", ...links.slice(0, -1));
 }
 
-function toDoPart({ to_do }: Family): HTMLElement[] {
-  if (to_do.length === 0) return [];
-  const items = to_do.map(({ text, commands }) => make("li", {}, make("span", {}, text), ...commands.map((command) => copyable("command", command))));
-  return [make("section", { class: "todo" }, make("h3", {}, "To do"), make("ul", {}, ...items))];
+function toDoItem({ text, commands, note, show }: ToDo, sizes: SizesTable): HTMLElement {
+  const link = make("button", { type: "button", class: "link" }, "Show them");
+  link.setAttribute("aria-label", `Show them: ${text.slice(0, 60)}`);
+  link.addEventListener("click", () => sizes.showWorst(show.state, show.sort));
+  return make("li", {}, make("span", {}, text), " ", link, ...(note === "" ? [] : [make("span", { class: "screen" }, ` ${note}`)]),
+    ...commands.map((command) => copyable("command", command)));
 }
 
-function withoutEmptyColumns({ columns, rows }: Table): Table {
-  const kept = columns.flatMap((_, i) => rows.some((row) => row[i] !== null) ? [i] : []);
-  return { columns: kept.map((i) => columns[i]), rows: rows.map((row) => kept.map((i) => row[i])) };
+/** What is to be done about the sizes shown: of the type that is chosen, else of all. */
+function toDoPart({ to_do }: Family, sizes: SizesTable): HTMLElement[] {
+  if (to_do.length === 0) return [];
+  const list = make("ul", {}), part = make("section", { class: "todo" }, make("h3", {}, "To do"), list);
+  const fill = () => {
+    const items = to_do.filter(({ type }) => type === sizes.chosenType);
+    part.hidden = items.length === 0;
+    list.replaceChildren(...items.map((item) => toDoItem(item, sizes)));
+  };
+  sizes.whenFiltered.push(fill);
+  return [part];
 }
 
 /** A row for each type, where there are several; pressing one chooses its sizes. */
 function typesPart({ family, types }: Family, sizes: SizesTable): HTMLElement[] {
   if (types.rows.length < 2) return [];
   const table = makeTable(withoutEmptyColumns(types), `${family}: types`);
-  nameCells(table.querySelector("table")!);
+  makeCards(table.querySelector("table")!);
   for (const head of table.querySelectorAll("tbody th")) {
     const type = head.textContent!;
     const button = make("button", { type: "button", class: "pick", "aria-pressed": "false" }, type);
-    button.addEventListener("click", () => sizes.toggleType(type));
+    button.addEventListener("click", () => {
+      sizes.toggleType(type);
+      if (sizes.chosenType === type) sizes.scrollTo();
+    });
     sizes.whenFiltered.push(() => button.setAttribute("aria-pressed", String(sizes.chosenType === type)));
     head.replaceChildren(button);
   }
   return [make("div", { class: "types" }, table)];
 }
 
-/** The tables of sizes, by the place of their family. */
+/** The tables of sizes, by the place of their family, and when each shows what the address names. */
 const tables: SizesTable[] = [];
+const begun: Promise<void>[] = [];
 
 /** The charts that are drawn from the table of sizes. */
 function overviewCharts(family: Family, sizes: SizesTable): HTMLElement {
@@ -184,11 +188,11 @@ function overviewCharts(family: Family, sizes: SizesTable): HTMLElement {
 function makeFamily(overview: Overview, family: Family, index: number): HTMLElement {
   const sizes = new SizesTable(overview, family);
   tables[index] = sizes;
-  const types = typesPart(family, sizes), charts = overviewCharts(family, sizes);
-  sizes.begin();
+  const types = typesPart(family, sizes), charts = overviewCharts(family, sizes), toDo = toDoPart(family, sizes);
+  begun.push(sizes.begin());
   return make("section", { class: "family", id: `family-${index}` },
-    make("h2", {}, family.family), make("p", { class: "verdict" }, family.verdict.join(" ")), kernelLinks(family, overview), ...types, ...winsPart(family), ...toDoPart(family),
-    charts, make("h3", {}, "Sizes"),
+    make("h2", {}, family.family), make("p", { class: "verdict" }, family.verdict.join(" ")), kernelLinks(family, overview), ...types, ...winsPart(family),
+    make("p", { class: "note" }, family.notes.join(" ")), ...toDo, charts, sizes.heading,
     make("p", { class: "note" }, "Ranking, ratios, rates and shares: back to back with cold operands where timed so, else single launches from a cold cache (“Cold”), of which the ratio to the default always is. The column of a kernel: the best ratio times the best time over the kernel's own, so that equal ratios are equal times."), ...sizes.elements);
 }
 
@@ -272,6 +276,10 @@ export async function showPage(overview: Overview): Promise<void> {
   const footer = document.querySelector("footer")!;
   footer.querySelector("p")!.append(" ", download);
   footer.append(checks(overview), credits());
-  goTo(recall("at") ?? location.hash.slice(1));
+  await Promise.all(begun);
+  const opened = tables.map(({ openedRow }) => openedRow).find((row) => row !== null);
+  const at = recall("at") ?? (location.hash.startsWith("#~") ? "" : location.hash.slice(1));
+  if (at === "" && opened) opened.scrollIntoView({ block: "start" });
+  goTo(at);
   main.dataset.complete = "true";
 }

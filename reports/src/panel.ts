@@ -17,10 +17,10 @@ import { sharesBySizeChart } from "./charts/shares_by_size";
 import { contenderName, counted, speedOfLightChart } from "./charts/speed_of_light";
 import { choice, downloadButton } from "./controls";
 import { columnIndex, texts, type ConvergenceSection, type CurveProgress, type EnergySection, type ExplanationSection, type HeatmapSection, type PerformanceSection, type SearchSection, type Section, type SweepSection, type Table, type Trials } from "./document";
-import { make, makeTable } from "./elements";
+import { make, makeCards, makeTable } from "./elements";
 import { Figure, type Draw } from "./figure";
 import { count } from "./format";
-import { curvesCsv, tableCsv, trialsCsv } from "./tables";
+import { curvesCsv, tableCsv, trialsCsv, withoutEmptyColumns } from "./tables";
 
 /** What a panel about one size needs besides its section. */
 export interface OfSize { problem: string; trials: Trials }
@@ -223,7 +223,10 @@ export function makePanel(section: Section, level: "h3" | "h4", size?: OfSize): 
   const holder = make("div", { class: "scroll" });
   const table = make("details", {}, make("summary", {}, "Table"), holder);
   table.addEventListener("toggle", () => {
-    if (table.open && !table.querySelector("table")) holder.replaceWith(makeTable(shown, section.title));
+    if (!table.open || table.querySelector("table")) return;
+    const made = makeTable(withoutEmptyColumns(shown), section.title);
+    if (section.kind === "finalists") makeCards(made.querySelector("table")!);
+    holder.replaceWith(made);
   });
   element.append(make("div", { class: "controls" }), chart, make("p", { class: "note" }), make("div", { class: "tools" }), table);
   fillPanel(new Places(element, chart), section, size);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table of a family's sizes: sorted, filtered, and opened for details.
 import { choice, copyable, downloadButton } from "./controls";
-import { columnIndex, readDetails, texts, type Cell, type Detail, type Family, type Overview, type Size } from "./document";
-import { make, makeRow, makeTable } from "./elements";
+import { columnIndex, readAllDetails, readDetails, texts, type Cell, type Detail, type Family, type Overview, type Size } from "./document";
+import { make, makeRow, makeTable, nameCells } from "./elements";
 import { cell } from "./format";
 import { makePanel } from "./panel";
 import { recall, remember } from "./state";
@@ -30,19 +30,35 @@ function plainSize(text: string): string {
   return text.trim().toLowerCase().replaceAll(/(?<=\d)\s*[x×*,;\s]\s*(?=\d)/g, ",");
 }
 
-/** The positions of the columns that a reader sees: those with a value in any row. */
-function seenColumns({ sizes, types }: Family): number[] {
-  const unseen = [...kUnseen, ...(types.rows.length < 2 ? ["type"] : []), ...(sizes.columns.filter((one) => one.kernel).length < 2 ? ["kernel"] : [])];
+/** Of a size's states those that a reader should know of. */
+function exceptions(state: string, common: string[]): string {
+  return state.split(", ").filter((one) => one !== "ok" && !common.includes(one)).join(", ");
+}
+
+/** The states that all sizes of a family have: they say nothing of one of them, and the family's head says them once. */
+function commonStates({ sizes }: Family): string[] {
+  const all = texts(sizes, "state").map((state) => state.split(", "));
+  return all.length === 0 ? [] : all[0].filter((state) => all.every((one) => one.includes(state)));
+}
+
+/** The positions of the columns that a reader sees: those with a value in any row, and states where some differ. */
+function seenColumns(family: Family): number[] {
+  const { sizes, types } = family;
+  const common = commonStates(family);
+  const differ = texts(sizes, "state").some((state) => exceptions(state, common) !== "");
+  const unseen = [...kUnseen, ...(types.rows.length < 2 ? ["type"] : []), ...(sizes.columns.filter((one) => one.kernel).length < 2 ? ["kernel"] : []), ...(differ ? [] : ["state"])];
   return sizes.columns.flatMap(({ key }, i) => !unseen.includes(key) && sizes.rows.some((row) => row[i] !== null) ? [i] : []);
 }
 
 export class SizesTable {
+  readonly heading = make("h3", { tabindex: "-1" }, "Sizes");
   /** What a page shows of the sizes, from the filters on. */
   readonly elements: HTMLElement[];
   /** Called after other sizes are shown. */
   readonly whenFiltered: (() => void)[] = [];
   private readonly lines: Line[];
   private readonly seen: number[];
+  private readonly common: string[]; // states of all sizes
   private order: Line[] = []; // what passes, in the order shown
   private drawn = 0; // of these
   private readonly end = make("div", { class: "end" });
@@ -59,12 +75,15 @@ export class SizesTable {
   private readonly chosen = new Map<string, string>();
   private readonly selects = new Map<string, HTMLSelectElement>();
   private sort = { column: -1, down: false };
+  private openedForPaper: HTMLDetailsElement[] = [];
 
   constructor(private readonly overview: Overview, private readonly family: Family) {
     const { columns, rows } = family.sizes;
     this.seen = seenColumns(family);
+    this.common = commonStates(family);
     const holder = makeTable({ columns: this.seen.map((i) => columns[i]), rows: [] }, `${family.family}: sizes`);
     const table = holder.querySelector("table")!;
+    table.classList.add("cards", "sorted");
     holder.append(this.end);
     holder.style.minHeight = `min(var(--most), ${4 + 2.1 * rows.length}rem)`; // rows that follow move nothing
     const csv = downloadButton("Download all sizes (CSV)", `sizes-${family.family}.csv`, "text/csv", () => this.csv());
@@ -72,7 +91,7 @@ export class SizesTable {
     this.body = table.tBodies[0];
     this.heads = [...table.tHead!.rows[0].cells].map((cell, nth) => ({ cell, column: this.seen[nth] }));
     this.lines = rows.map((_, index) => ({ row: null, button: null, detail: null, index }));
-    this.heads.find(({ column }) => columns[column].key === "interval")?.cell.classList.add("interval");
+    this.markCells(table.tHead!.rows[0]);
     this.addSorting();
     this.addFilters();
     this.body.addEventListener("keydown", (event) => this.move(event));
@@ -80,14 +99,17 @@ export class SizesTable {
     window.addEventListener("afterprint", () => this.leavePaper());
   }
 
-  /** Shows what the page's address names. */
-  begin(): void {
+  /** Shows what the page's address names; resolves when the details of the sizes that it opens are there. */
+  async begin(): Promise<void> {
     this.filter();
     const problems = texts(this.family.sizes, "problem");
-    for (const problem of (recall(this.key("open")) ?? "").split(" ")) {
-      const index = problems.indexOf(problem);
-      if (index >= 0) void this.open(this.lines[index]);
-    }
+    const named = (recall(this.key("open")) ?? "").split(" ").map((problem) => problems.indexOf(problem)).filter((index) => index >= 0);
+    await Promise.all(named.map((index) => this.open(this.lines[index])));
+  }
+
+  /** The row of the first size that is open; null where none is. */
+  get openedRow(): HTMLElement | null {
+    return this.lines.find(({ detail }) => detail?.isConnected)?.button ?? null;
   }
 
   get chosenType(): string {
@@ -97,7 +119,26 @@ export class SizesTable {
   /** Opens a size and moves to it. */
   show(index: number): void {
     const line = this.lines[index];
+    remember("at", "");
     void this.open(line).then(() => { line.button?.scrollIntoView({ block: "start" }); line.button?.focus(); });
+  }
+
+  /** Moves to the table. */
+  scrollTo(): void {
+    this.heading.scrollIntoView();
+    this.heading.focus({ preventScroll: true });
+  }
+
+  /** Shows the sizes of a state, those first that have least in a column; an empty text leaves out either. */
+  showWorst(state: string, sort: string): void {
+    const select = this.selects.get("state");
+    if (state !== "" && select) {
+      select.selectedIndex = [...select.options].findIndex((option) => option.text === state);
+      select.dispatchEvent(new Event("change"));
+    }
+    const column = columnIndex(this.family.sizes, sort);
+    if (column >= 0) this.sortBy({ column, down: false });
+    this.scrollTo();
   }
 
   /** Whether the filters let a size pass. */
@@ -134,10 +175,11 @@ export class SizesTable {
   private async csv(): Promise<string> {
     const { columns, rows } = this.family.sizes;
     const best = texts(this.family.sizes, "best");
-    const added = await Promise.all(rows.map(async (_, index): Promise<Cell[]> => {
-      const detail = (await this.detailsOf(index)).find(({ kernel }) => this.overview.kernels[kernel].kernel === best[index]);
+    const details = await readAllDetails(this.overview.families.indexOf(this.family), rows.length);
+    const added = details.map((some, index): Cell[] => {
+      const detail = some.find(({ kernel }) => this.overview.kernels[kernel].kernel === best[index]);
       return detail?.size.use ? [detail.size.use.config, this.overview.kernels[detail.kernel].environments.join("; ")] : [null, null];
-    }));
+    });
     return tableCsv({
       columns: [...columns, { key: "configuration", label: "Configuration", kind: "code" }, { key: "environments", label: "Environments of the kernel's results", kind: "text" }],
       rows: rows.map((row, index) => [...row, ...added[index]]),
@@ -155,16 +197,25 @@ export class SizesTable {
     const values = rows[line.index];
     const shown = (i: number): Cell => {
       const value = values[i];
+      if (columns[i].key === "state") return exceptions(String(value), this.common);
       if (columns[i].key === "best") return columns.find((one) => one.kernel === value)?.label ?? value;
       return columns[i].key === "interval" && value !== null ? String(value).replaceAll(" ", "\u00a0") : value; // on one line
     };
     line.row = makeRow(this.seen.map(shown), this.seen.map((i) => columns[i].kind));
-    const interval = this.seen.findIndex((i) => columns[i].key === "interval");
-    line.row.cells[interval]?.classList.add("interval");
+    nameCells(line.row, this.seen.map((i) => columns[i].label));
+    this.markCells(line.row);
     line.button = this.makeButton(line);
     line.row.cells[0].replaceChildren(line.button);
     this.addBars(line, line.row);
     return line.row;
+  }
+
+  /** Marks what paper or a narrow screen leaves out. */
+  private markCells({ cells }: HTMLTableRowElement): void {
+    this.seen.forEach((i, nth) => {
+      const { key } = this.family.sizes.columns[i];
+      if (key === "interval" || key === "kernel") cells[nth].classList.add(key);
+    });
   }
 
   private makeButton(line: Line): HTMLButtonElement {
@@ -174,7 +225,11 @@ export class SizesTable {
     const shown = this.family.types.rows.length > 1 ? label.replace(new RegExp(`, \\w+=${type}(?=,|$)`), "") : label; // it has a column
     const button = make("button", { type: "button", class: "open", "aria-expanded": "false" }, shown);
     if (shown !== label) button.setAttribute("aria-label", label);
-    button.addEventListener("click", () => { if (line.detail) this.close(line); else void this.open(line); });
+    button.addEventListener("click", () => {
+      if (line.detail) return this.close(line);
+      remember("at", ""); // the address leads to the size now
+      void this.open(line);
+    });
     return button;
   }
 
@@ -184,6 +239,17 @@ export class SizesTable {
     if (last <= this.drawn) return;
     for (const line of this.order.slice(this.drawn, last)) this.body.append(this.rowOf(line), ...(line.detail ? [line.detail] : []));
     this.drawn = last;
+    if (count === kMoreRows) requestAnimationFrame(() => this.fitBox());
+  }
+
+  /** Ends the box of the table between two rows. */
+  private fitBox(): void {
+    const box = this.body.closest<HTMLElement>(".scroll")!;
+    box.style.removeProperty("--most");
+    const top = box.getBoundingClientRect().top - box.scrollTop, most = parseFloat(getComputedStyle(box).maxHeight);
+    const ends = this.order.slice(0, this.drawn).map(({ row }) => row!.getBoundingClientRect().bottom - top).filter((end) => end <= most);
+    const bar = box.offsetHeight - box.clientHeight; // of scrolling sideways
+    if (ends.length > 0 && ends.length < this.drawn) box.style.setProperty("--most", `${Math.max(...ends) + bar}px`);
   }
 
   /** The lines of a page of paper, in the order shown, and by what they were chosen: as the reader sorted, else those that matter most. */
@@ -205,11 +271,14 @@ export class SizesTable {
   private preparePaper(): void {
     const { lines, rule } = this.paperLines();
     this.body.replaceChildren(...lines.flatMap((line) => [this.rowOf(line), ...(line.detail ? [line.detail] : [])]));
+    this.openedForPaper = [...this.body.querySelectorAll<HTMLDetailsElement>("details.questions:not([open])")];
+    for (const one of this.openedForPaper) one.open = true;
     this.onPaper.textContent = lines.length < this.lines.length ? `${lines.length} of ${this.lines.length} sizes${rule}. The page on screen has all of them, also as CSV.` : "";
   }
 
   /** Draws what was on the screen again. */
   private leavePaper(): void {
+    for (const one of this.openedForPaper.splice(0)) one.open = false;
     const count = this.drawn;
     this.body.replaceChildren();
     this.drawn = 0;
@@ -228,18 +297,27 @@ export class SizesTable {
     const { columns } = this.family.sizes;
     const remembered = recall(this.key("sort"));
     for (const { cell, column } of this.heads) {
-      const { label, kind, kernel } = columns[column];
+      const { label, kernel } = columns[column];
       const button = make("button", { type: "button", class: "sort" }, ...label.split(/(?<=_)/).flatMap((part, i) => (i > 0 ? [make("wbr"), part] : [part])));
       if (kernel) button.title = kernel;
-      button.addEventListener("click", () => {
-        const first = kind !== "text" && kind !== "code";
-        this.sort = this.sort.column === column ? { column, down: !this.sort.down } : { column, down: first };
-        remember(this.key("sort"), `${label}${this.sort.down ? " down" : ""}`);
-        this.apply();
-      });
+      button.addEventListener("click", () => this.sortBy(this.sort.column === column ? { column, down: !this.sort.down } : { column, down: this.isHighFirst(column) }));
       cell.replaceChildren(button);
       if (remembered === label || remembered === `${label} down`) this.sort = { column, down: remembered !== label };
     }
+  }
+
+  private sortBy(sort: { column: number; down: boolean }): void {
+    this.sort = sort;
+    remember(this.key("sort"), `${this.family.sizes.columns[sort.column].label}${sort.down ? " down" : ""}`);
+    this.apply();
+  }
+
+  /** What a column begins with when it is sorted first: figures with the highest, but ratios with those that are behind where any is. */
+  private isHighFirst(column: number): boolean {
+    const { columns, rows } = this.family.sizes;
+    const { key, kind } = columns[column];
+    if (key === "ratio" && rows.some((row) => (row[column] as number | null ?? 1) < 1)) return false;
+    return kind !== "text" && kind !== "code";
   }
 
   /** A line under each ratio from 1 on, to a factor of 2 on either side, and under each share. */
@@ -260,7 +338,7 @@ export class SizesTable {
 
   private addFilters(): void {
     const { sizes } = this.family;
-    const states = [...new Set(texts(sizes, "state").flatMap((state) => state.split(", ")))].sort();
+    const states = [...new Set(texts(sizes, "state").flatMap((state) => state.split(", ")))].filter((state) => !this.common.includes(state)).sort();
     const filters: Filter[] = [
       { key: "type", label: "Type", values: [...new Set(texts(sizes, "type"))].sort() },
       { key: "shape", label: "Shape", values: [...new Set(texts(sizes, "shape"))].sort() },
@@ -268,7 +346,7 @@ export class SizesTable {
       { key: "state", label: "State", values: states },
     ];
     for (const { key, label, values } of filters) {
-      if (values.length < 2) continue;
+      if (values.length < (key === "state" ? 1 : 2)) continue;
       const remembered = recall(this.key(key)) ?? "";
       const chosen = values.indexOf(remembered) + 1;
       if (chosen > 0) this.chosen.set(key, remembered);
@@ -350,10 +428,12 @@ export class SizesTable {
     const name = this.overview.kernels[kernel].kernel;
     const part = (title: string, what: string, text: string) => [make("p", { class: "note" }, title), copyable(`${what} of ${name} at ${size.label}`, text)];
     const use = make("div", { class: "use" }, ...(size.use ? [
+      ...this.standingNotes(name, size, index),
       ...part("Configuration:", "configuration", size.use.config),
       ...part("Look it up:", "command", size.use.command),
       ...part("Time it again:", "timing command", `tune bench ${this.options(kernel, size)} --config '${size.use.config}'`),
-      ...(size.use.code ? part(`Launch it without the dispatcher, which does this by itself (${name} is compiled from the source that its space file names):`, "launch code", size.use.code) : []),
+      ...(size.use.dispatch ? part(`Launch it by the dispatcher, which picks this by itself. ${size.use.layout ?? ""}`, "dispatcher's calls", size.use.dispatch) : []),
+      ...(size.use.code ? part(`Launch ${name} without the dispatcher, from ${size.use.source ?? "its source"}:`, "launch code", size.use.code) : []),
     ] : []));
     const grid = make("div", { class: "grid" });
     content.replaceChildren(make("p", { class: "size-verdict" }, size.verdict), use, ...(size.use ? this.questions(kernel, size, index) : []), grid);
@@ -366,6 +446,25 @@ export class SizesTable {
     const trials = trialsPanel(size.trials);
     if (trials && grid.isConnected) grid.append(trials);
     content.dataset.complete = "true";
+  }
+
+  /** Where the library serves a size, and where the table's ratio of a kernel is of another final round than its own. */
+  private standingNotes(name: string, size: Size, index: number): HTMLElement[] {
+    const { library, sizes } = this.family;
+    const row = sizes.rows[index];
+    const at = (key: string) => row[columnIndex(sizes, key)];
+    const notes: string[] = [];
+    const ratio = at("ratio");
+    if (typeof ratio === "number" && String(at("state")).split(", ").includes("behind")) {
+      notes.push(`${library} is ${(1 / ratio).toFixed(ratio > 0.5 ? 3 : 1)}× as fast; the dispatcher uses it.`);
+    }
+    const shown = row[sizes.columns.findIndex((one) => one.kernel === name)];
+    const finalists = size.sections.find(({ kind }) => kind === "finalists")?.table;
+    const own = finalists?.rows.find((one) => one[columnIndex(finalists, "standing")] === "library")?.[columnIndex(finalists, "ratio")];
+    if (library !== "" && name !== at("best") && typeof shown === "number" && typeof own === "number" && cell(shown, "factor") !== cell(own, "factor")) {
+      notes.push(`The table has ${cell(shown, "factor")} ${library}, of the library's time in the final round of ${String(at("best"))}; in the one of ${name}, here, it is ${cell(own, "factor")}.`);
+    }
+    return notes.map((text) => make("p", { class: "standing" }, text));
   }
 
   /** Options that name a kernel and a size to the program. */
@@ -385,12 +484,12 @@ export class SizesTable {
     return `It reaches ${cell(share, "share")} of the ${isCompute ? "arithmetic" : "memory"} roof, the lower one at this size. `;
   }
 
-  /** What no panel below answers: why the winner wins where it was not explained, and what changed since another environment. */
+  /** What no panel below answers: why it is this fast where it was not explained, and what changed since another environment. */
   private questions(kernel: number, size: Size, index: number): HTMLElement[] {
     const { family, kernel: name, environments } = this.overview.kernels[kernel];
     const options = this.options(kernel, size);
     const isExplained = size.sections.some(({ kind }) => kind === "explanation");
-    const why = isExplained ? [] : [make("details", { class: "questions" }, make("summary", {}, "Why it wins: not measured"),
+    const why = isExplained ? [] : [make("details", { class: "questions" }, make("summary", {}, "Why it is this fast: not measured"),
       make("p", { class: "note" }, `${this.limit(index)}On this device, this measures what limits it:`),
       copyable(`command that explains ${name} at ${size.label}`, `tune explain ${options}`))];
     const changes = this.overview.comparisons.flatMap(({ title, sections }) => sections.flatMap(({ table }) => table.rows

@@ -12,6 +12,12 @@ function csv(header: string[], rows: Cell[][]): string {
   return [header, ...rows].map((row) => row.map(csvField).join(",")).join("\r\n") + "\r\n";
 }
 
+/** Without the columns that have no value in any row. */
+export function withoutEmptyColumns({ columns, rows }: Table): Table {
+  const kept = columns.flatMap((_, i) => rows.some((row) => row[i] !== null && row[i] !== "") ? [i] : []);
+  return { columns: kept.map((i) => columns[i]), rows: rows.map((row) => kept.map((i) => row[i])) };
+}
+
 /** A table as RFC 4180 CSV, with the raw numbers. */
 export function tableCsv(table: Table): string {
   return csv(table.columns.map((column) => column.kernel ?? (column.key === "x" || column.key === "y" ? column.label : column.key)), table.rows);

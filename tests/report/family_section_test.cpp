@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -89,6 +90,67 @@ TEST(FamilySection, ARateAboveTheMemorysIsNoRoof) {
   EXPECT_EQ(roofs_of(all, all.back().family, device).bytes, 0);
   with_result->best->bytes = 0.9 * kNominal * ns;
   EXPECT_NEAR(roofs_of(all, all.back().family, device).bytes, 0.9 * kNominal, 1);
+}
+
+TEST(FamilySection, ARoofIsTheHigherRateOfBothMeasures) {
+  Database database;
+  database.begin_run("aaaaaaaa");
+  const auto add = [&](const std::string& problem, double cold_ns, double back_to_back_ns) {
+    store::FinalistRecord winner = Database::finalist("candidate", 1, cold_ns, 1, 1, 1);
+    winner.sustained_ns = back_to_back_ns;
+    database.add_trial(1, 0, cold_ns, Outcome::ok, 64, problem);
+    database.add_final({winner}, 0, {}, problem);
+  };
+  const auto family = [&] { return database.document().at("families").at(0); };
+  const auto flops = [&] {
+    return family().at("roofs").at("gflops").begin().value().get<double>();
+  };
+  add("512,512,512", 100e3, 120e3);  // power limits it
+  EXPECT_NEAR(flops(), 20e3, 1);
+  EXPECT_THAT(family().at("notes").at(0).get<std::string>(),
+              testing::HasSubstr("20.00\u00a0TFLOP/s (gemm_shared at 512×512×512, cold)"));
+  add("1024,1024,1024", 90e3, 80e3);
+  EXPECT_NEAR(flops(), 25e3, 1);
+}
+
+TEST(FamilySection, SizesWithoutALibraryBelowHalfOfTheRoofAreToDo) {
+  Database database;
+  database.begin_run("aaaaaaaa");
+  const auto add = [&](const std::string& problem, double ns) {
+    database.add_trial(1, 0, ns, Outcome::ok, 64, problem);
+    database.add_final({Database::finalist("candidate", 1, ns, 1, 1, 1)}, 0, {}, problem);
+  };
+  const auto far = [&] {
+    const Json document = database.document();
+    for (const Json& item : document.at("families").at(0).at("to_do")) {
+      if (item.at("show").at("sort") == "roof") return item.at("text").get<std::string>();
+    }
+    return std::string();
+  };
+  add("512,512,512", 100e3);
+  add("1024,1024,1024", 120e3);
+  EXPECT_EQ(far(), "");
+  add("2048,2048,2048", 400e3);
+  add("4096,4096,4096", 500e3);
+  add("8192,8192,8192", 300e3);
+  EXPECT_THAT(far(), testing::StartsWith("No library was timed here, and 3 sizes reach less than "
+                                         "half of the roof, the longest: 4096×4096×4096"));
+}
+
+TEST(FamilySection, WhatIsToDoNamesTypesAndIsSplitByThem) {
+  const store::Store store = sample_store();
+  const std::vector<KernelHistory> all = kernel_histories(store, "NVIDIA H200");
+  const auto typed = std::ranges::find(all, kTypedName, &KernelHistory::kernel);
+  const Json family = family_section({&*typed, 1}, {});
+  std::set<std::string> types;
+  for (const Json& item : family.at("to_do")) {
+    types.insert(item.at("type").get<std::string>());
+    const std::string text = item.at("text");
+    if (item.at("show").at("state") != "behind") continue;
+    EXPECT_THAT(text, testing::HasSubstr("1024×1024×1024 (bf16) 0.800×"));
+    EXPECT_EQ(item.at("show").at("sort"), "ratio");
+  }
+  EXPECT_THAT(types, testing::IsSupersetOf({"", "bf16"}));
 }
 
 TEST(FamilySection, ARateAboveTheRoofIsNoShareOfIt) {

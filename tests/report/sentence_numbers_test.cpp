@@ -169,6 +169,7 @@ struct Tally {
 
   void add(const Rows& sizes, std::size_t i) {
     labels.push_back(sizes.text(i, "size"));
+    labels.push_back(labels.back().substr(0, labels.back().find(',')));  // its type stands apart
     ++wins[sizes.text(i, "best")];
     for (const char* state : {"screened", "few trials", "improving", "behind"}) {
       if (sizes.text(i, "state").find(state) != std::string::npos) ++states[state];
@@ -209,7 +210,7 @@ void check_verdict_of_one_type(const Json& family, const Tally& all) {
   if (family.at("verdict").size() < 3) return;
   ASSERT_TRUE(all.fastest);
   const std::string sentence = family["verdict"][2];
-  EXPECT_THAT(sentence, HasSubstr(all.labels[*all.fastest]));
+  EXPECT_THAT(sentence, HasSubstr(all.labels[2 * *all.fastest]));
   std::vector<Shown> expected = {about(format_number(sizes.number(*all.fastest, "rate")))};
   if (const Json& peak = sizes.at(*all.fastest, "peak"); !peak.is_null()) {
     const Json& nominal = family.at("peak").at("gflops").at(sizes.text(*all.fastest, "type"));
@@ -229,7 +230,7 @@ void check_types(const Json& family, const std::map<std::string, Tally>& types) 
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const std::string name = rows.text(i, "type");
     const Tally& of = types.at(name == "not known" ? "" : name);
-    EXPECT_EQ(rows.at(i, "sizes"), of.labels.size());
+    EXPECT_EQ(2 * rows.at(i, "sizes").get<std::size_t>(), of.labels.size());
     EXPECT_EQ(rows.at(i, "rate").is_null(), !of.fastest);
     if (of.fastest) {
       EXPECT_EQ(rows.at(i, "rate"), sizes.at(*of.fastest, "rate"));
@@ -249,14 +250,42 @@ void check_types(const Json& family, const std::map<std::string, Tally>& types) 
   }
 }
 
-void check_to_do(const Json& list, const Tally& all) {
-  for (const Json& item : list) {
+/// Of the sizes of a type, or of all where it is empty, that take less than half of the roof: how
+/// many, and the shares of the longest.
+std::vector<Shown> below_half(const Rows& sizes, const std::string& type) {
+  std::vector<std::pair<double, double>> far;  // minus the time, the share
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    if (!type.empty() && sizes.text(i, "type") != type) continue;
+    if (sizes.at(i, "roof").is_null() || sizes.number(i, "roof") >= 0.5) continue;
+    const bool in_series = !sizes.at(i, "sustained_ns").is_null();
+    far.emplace_back(-sizes.number(i, in_series ? "sustained_ns" : "median_ns"),
+                     sizes.number(i, "roof"));
+  }
+  std::ranges::sort(far);
+  std::vector<Shown> expected = {exactly(far.size())};
+  for (std::size_t i = 0; i < std::min<std::size_t>(5, far.size()); ++i) {
+    expected.push_back(about(format_percent(far[i].second)));
+  }
+  if (far.size() > 5) expected.push_back(exactly(far.size() - 5));
+  return expected;
+}
+
+void check_to_do(const Json& family, const Tally& of_all,
+                 const std::map<std::string, Tally>& types) {
+  for (const Json& item : family.at("to_do")) {
+    const std::string type = item.at("type");
+    const Tally& all = type.empty() ? of_all : types.at(type);
     const std::string text = item.at("text");
     const bool few = text.find("fewer than") != std::string::npos;
     const std::string state = few                                           ? "few trials"
                               : text.find("improving") != std::string::npos ? "improving"
                               : text.find("screening") != std::string::npos ? "screened"
+                              : text.find("half") != std::string::npos      ? "far"
                                                                             : "behind";
+    if (state == "far") {
+      expect_numbers(text, all.labels, below_half(Rows(family.at("sizes")), type));
+      continue;
+    }
     std::vector<Shown> expected = {exactly(all.states.at(state))};
     if (few) expected.push_back(exactly(30));
     if (state == "behind") {
@@ -285,7 +314,7 @@ void check_family(const Json& family, const Json& kernels) {
   expect_numbers(family.at("verdict").at(0), {}, counts);
   if (types.size() == 1) check_verdict_of_one_type(family, all);
   check_types(family, types);
-  check_to_do(family.at("to_do"), all);
+  check_to_do(family, all, types);
 }
 
 /// The trials of a size that worked, by time.
@@ -394,7 +423,7 @@ void check_finalists(const Json& section) {
       close += rows.number(i, "ratio_low") <= 1 ? 1U : 0U;
     }
     ASSERT_TRUE(chosen);
-    expected.push_back(exactly(rows.size()));
+    expected.insert(expected.end(), {exactly(rows.size()), exactly(30)});
     const auto percent = [](double share) { return about(format_percent(share)); };
     if (next && rows.number(*next, "ratio") < 1) fastest = next;
     EXPECT_EQ(fastest.has_value(), rows.text(*chosen, "standing") == "chosen");

@@ -27,7 +27,8 @@ TEST(Statements, TheChosenAndTheFastestAreToldApartWithTheRuleThatChose) {
                      1);
   const Json section = database.section("finalists");
   EXPECT_EQ(section.at("answer"),
-            "3 contenders timed interleaved. Chosen among 2 that tie with the fastest, by this "
+            "3 contenders timed interleaved, 30 repetitions. Chosen among 2 that tie with the "
+            "fastest, by this "
             "rule: fewer registers, 96 instead of 128. The fastest is 0.70\u00a0% ahead of it "
             "(95\u00a0%: 0.50\u00a0% to 0.91\u00a0%).");
   EXPECT_EQ(section.at("table").at("rows").at(0).at(1), "fastest");
@@ -134,9 +135,10 @@ TEST(Statements, SayWhichCardWonASizeOfARunThatHadSeveral) {
   database.add_card(kProblem, "GPU-2");
   database.add_final({Database::finalist("candidate", 1, 100e3, 1, 1, 1)}, 0);
   const auto answer = [&] { return database.section("finalists").at("answer").get<std::string>(); };
-  EXPECT_THAT(answer(), testing::StartsWith("1 contender timed interleaved. "));
+  EXPECT_THAT(answer(), testing::StartsWith("1 contender timed interleaved, 30 repetitions. "));
   database.add_card("4096,4096,4096", "GPU-3");
-  EXPECT_THAT(answer(), testing::StartsWith("1 contender timed interleaved on card GPU-2. "));
+  EXPECT_THAT(answer(),
+              testing::StartsWith("1 contender timed interleaved on card GPU-2, 30 repetitions. "));
 }
 
 TEST(Statements, AnExplanationSaysTheBoundTheRooflineAndTheCostliestChange) {
@@ -221,9 +223,10 @@ TEST(Statements, WhatWasBestBeforeIsChosenForThat) {
   database.add_final({Database::finalist("candidate", 1, 99.5e3, 0.998, 0.99, 1.003),
                       Database::finalist("incumbent", 2, 100e3, 1, 1, 1)},
                      1);
-  EXPECT_EQ(database.section("finalists").at("answer"),
-            "2 contenders timed interleaved. Chosen among 2 that tie with the fastest, by this "
-            "rule: the previous best. The fastest cannot be told from it (95\u00a0%).");
+  EXPECT_EQ(
+      database.section("finalists").at("answer"),
+      "2 contenders timed interleaved, 30 repetitions. Chosen among 2 that tie with the "
+      "fastest, by this rule: the previous best. The fastest cannot be told from it (95\u00a0%).");
 }
 
 TEST(Statements, TheDefaultIsChosenForThat) {
@@ -247,8 +250,9 @@ TEST(Statements, AWinnerThatIsTheFastestSaysByHowMuch) {
                       Database::finalist("default", 2, 150e3, 1.5, 1.49, 1.52)},
                      0);
   EXPECT_EQ(database.section("finalists").at("answer"),
-            "3 contenders timed interleaved. The winner is the fastest; the next takes 50.0\u00a0% "
-            "longer (95\u00a0%: 49.0\u00a0% to 52.0\u00a0%).");
+            "3 contenders timed interleaved, 30 repetitions. The library is faster. The chosen one "
+            "is the best of ours; the next takes 50.0\u00a0% longer (95\u00a0%: 49.0\u00a0% to "
+            "52.0\u00a0%).");
 }
 
 // ---- outcomes -----------------------------------------------------------------------------------

@@ -116,9 +116,10 @@ std::string period_of(const std::vector<KernelHistory>& kernels) {
   return *first == *last ? *first : fmt::format("{} to {}", *first, *last);
 }
 
+/// `launched`: as `stored`, null where no launch code is wanted.
 Json size_document(const KernelHistory& kernel, const SizeHistory& size, const Metric& metric,
                    const Importances& ranked, const space::DeviceInfo& device,
-                   const SnippetKernel* stored) {
+                   const SnippetKernel* stored, const SnippetKernel* launched) {
   Json sections = Json::array();
   // An imported result has no trials: there is nothing that they could show.
   if (!size.evaluations.empty() || !size.best || size.best->verified) {
@@ -126,14 +127,14 @@ Json size_document(const KernelHistory& kernel, const SizeHistory& size, const M
                 importance_section(kernel, size, ranked),
                 heatmap_section(kernel, size, metric, ranked)};
   }
-  sections.push_back(finalists_section(kernel, size));
+  sections.push_back(finalists_section(kernel, size, default_config(size, device, stored)));
   if (size.explanation) {
     sections.push_back(explanation_section(kernel, size, device.attributes));
   }
   return Json{{"problem", size.problem},
               {"label", format_size(size.problem)},
               {"verdict", size_verdict(kernel, size, metric)},
-              {"use", how_to_use(kernel, size, device, stored)},
+              {"use", how_to_use(kernel, size, device, launched)},
               {"sections", std::move(sections)},
               {"trials", trial_columns(kernel, size)}};
 }
@@ -295,9 +296,9 @@ DeviceReport::DeviceReport(const store::Store& store, const space::DeviceInfo& d
 Json DeviceReport::size(std::size_t kernel, std::size_t size) const {
   const KernelHistory& history = kernels_[kernel];
   const bool is_best = best_.contains({kernel, history.sizes[size].problem});
+  const SnippetKernel* const stored = stored_[kernel].get();
   return size_document(history, history.sizes[size], metrics_[kernel],
-                       ranked_[kernel].of_sizes[size], device_,
-                       is_best ? stored_[kernel].get() : nullptr);
+                       ranked_[kernel].of_sizes[size], device_, stored, is_best ? stored : nullptr);
 }
 
 Json report_document(const store::Store& store, const std::string& device_name,

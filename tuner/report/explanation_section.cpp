@@ -200,7 +200,7 @@ Json explanation_section(const KernelHistory& kernel, const SizeHistory& size,
   for (const ExplainedRecord& contender : size.explanation->contenders) {
     table["rows"].push_back(explained_row(kernel, size, contender, device));
   }
-  Json section = make_section("explanation", "Why the winner wins",
+  Json section = make_section("explanation", "Why it is this fast",
                               explanation_answer(size, device), std::move(table));
   section["roofline"] = roofline_part(size);
   return section;

@@ -1,26 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/report/family_section.hpp"
 
-#include "tuner/core/element_type.hpp"
-#include "tuner/core/flop_rates.hpp"
-#include "tuner/core/shell_words.hpp"
+#include "tuner/report/family_rows.hpp"
 #include "tuner/report/format.hpp"
-#include "tuner/report/kernel_sections.hpp"
 #include "tuner/report/metric.hpp"
-#include "tuner/report/nominal_memory.hpp"
 #include "tuner/report/size_sections.hpp"
 #include "tuner/report/table.hpp"
+#include "tuner/report/to_do.hpp"
 #include "tuner/report/verdict.hpp"
+#include "tuner/store/best_line.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <ranges>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tuner::report {
@@ -28,54 +27,7 @@ namespace {
 
 constexpr double kSquare = 2;   // the longest extent over the shortest, up to this
 constexpr double kOblong = 16;  // up to this; beyond it a size is skinny
-constexpr std::size_t kMostNamed = 5;
 constexpr std::string_view kColdGain = "× default, cold";
-
-struct BySize {
-  bool operator()(std::string_view a, std::string_view b) const { return comes_before(a, b); }
-};
-
-/// One kernel at one size.
-struct Entry {
-  const KernelHistory* kernel = nullptr;
-  const SizeHistory* size = nullptr;
-};
-
-/// A size with the kernels that have a result there, the fastest first.
-struct Row {
-  std::string problem;
-  std::string type;  // empty: not known
-  std::vector<Entry> entries;
-  bool is_back_to_back = false;  // all entries have such times, which rank them
-
-  [[nodiscard]] const SizeHistory* best() const {
-    return entries.empty() ? nullptr : entries.front().size;
-  }
-  /// The time that ranks an entry.
-  [[nodiscard]] double ns_of(const Entry& entry) const {
-    return is_back_to_back ? *ranking_ns(*entry.size) : *best_ns(*entry.size);
-  }
-};
-
-std::vector<Row> rows_of(std::span<const KernelHistory> kernels) {
-  std::map<std::string, Row, BySize> by_size;
-  for (const KernelHistory& kernel : kernels) {
-    for (const SizeHistory& size : kernel.sizes) {
-      Row& row = by_size[size.problem];
-      if (row.type.empty()) row.type = kernel.types.at(size.problem);
-      if (best_ns(size)) row.entries.push_back({&kernel, &size});
-    }
-  }
-  std::vector<Row> rows;
-  for (auto& [problem, row] : by_size) {
-    row.is_back_to_back = std::ranges::all_of(
-        row.entries, [](const Entry& it) { return it.size->best && it.size->best->sustained_ns; });
-    std::ranges::stable_sort(row.entries, {}, [&](const Entry& it) { return row.ns_of(it); });
-    row.problem = problem;
-    rows.push_back(std::move(row));
-  }
-  return rows;
-}
 
 std::string_view shape_class(std::string_view problem) {
   const std::vector<double> numbers = extents(problem);
@@ -108,59 +60,6 @@ struct FamilyMetric {
   }
 };
 
-/// Floating-point operations and bytes of a size, of whichever kernel knows them.
-const store::BestRecord* demand_of(const Row& row) {
-  for (const Entry& entry : row.entries) {
-    if (entry.size->best && (entry.size->best->flops > 0 || entry.size->best->bytes > 0)) {
-      return &*entry.size->best;
-    }
-  }
-  return nullptr;
-}
-
-/// The time at the roof over the time taken. A faster one is of work that was not done: none.
-std::optional<double> share_of_roof(const Row& row, const Roofs& roofs) {
-  const store::BestRecord* demand = demand_of(row);
-  if (demand == nullptr) return std::nullopt;
-  const auto roof = roofs.flops.find(row.type);
-  const double compute = roof == roofs.flops.end() ? 0 : demand->flops / roof->second;
-  const double memory = roofs.bytes > 0 ? demand->bytes / roofs.bytes : 0;
-  const double share = std::max(compute, memory) / *ranking_ns(*row.best());
-  constexpr double kRounding = 1e-6;
-  return share > 1 + kRounding ? std::nullopt : std::optional(share);
-}
-
-/// The rate over the nominal one.
-std::optional<double> share_of_peak(const Row& row, const Roofs& roofs) {
-  const store::BestRecord* demand = demand_of(row);
-  const auto peak = roofs.nominal_flops.find(row.type);
-  if (demand == nullptr || demand->flops <= 0 || peak == roofs.nominal_flops.end()) {
-    return std::nullopt;
-  }
-  return demand->flops / *ranking_ns(*row.best()) / peak->second;
-}
-
-/// What a reader should know before using a size's result; empty when there is nothing.
-std::vector<std::string_view> warnings(const Row& row) {
-  if (row.entries.empty()) return {"no result"};
-  const SizeHistory& size = *row.best();
-  std::vector<std::string_view> found;
-  if (!size.best) found.emplace_back("screened");
-  if (size.best && size.best->ratio_to_library_high.value_or(1) < 1) found.emplace_back("behind");
-  if (size.best && !size.best->verified) found.emplace_back("imported");
-  if (!row.entries.front().kernel->unproven.empty()) found.emplace_back("unproven");
-  if (!size.searches.empty()) {
-    const Convergence ended = convergence_of(size.searches.back());
-    if (ended == Convergence::few_trials) found.emplace_back("few trials");
-    if (ended == Convergence::improving) found.emplace_back("improving");
-  }
-  return found;
-}
-
-bool has(const Row& row, std::string_view warning) {
-  return std::ranges::count(warnings(row), warning) > 0;
-}
-
 /// The library's name where the sizes were compared with one.
 std::string library_of(const std::vector<Row>& rows) {
   for (const Row& row : rows) {
@@ -171,10 +70,6 @@ std::string library_of(const std::vector<Row>& rows) {
     }
   }
   return "";
-}
-
-std::optional<double> ratio_of(const SizeHistory& size) {
-  return size.best ? size.best->ratio_to_library : std::nullopt;
 }
 
 /// A kernel's cell: the best kernel's ratio to the library, or 1 without one, times the best
@@ -335,13 +230,6 @@ std::vector<OfType> by_type(const std::vector<Row>& rows, const FamilyMetric& me
   return types;
 }
 
-std::optional<double> median_of(std::vector<double> values) {
-  if (values.empty()) return std::nullopt;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, middle);
-  return *middle;
-}
-
 std::string against_library(const Standing& all, const std::string& library) {
   if (all.count == 0) return "No library was timed beside the best kernels.";
   std::string text = fmt::format(
@@ -446,134 +334,84 @@ Json wins_table(std::span<const KernelHistory> kernels, const std::vector<OfType
   return table;
 }
 
-// ---- what to do next ----------------------------------------------------------------------------
+// ---- what its numbers are of --------------------------------------------------------------------
 
-/// A command for each kernel that is best at one of these sizes: a run, or another command of tune.
-Json commands_for(const std::vector<const Row*>& rows, std::string_view command = "") {
-  std::map<const KernelHistory*, std::string> sizes;
-  std::vector<const KernelHistory*> order;
-  for (const Row* row : rows) {
-    const KernelHistory* kernel = row->entries.front().kernel;
-    const auto [at, is_new] = sizes.try_emplace(kernel);
-    if (is_new) order.push_back(kernel);
-    at->second += " --size " + row->problem;
-  }
-  Json commands = Json::array();
-  for (const KernelHistory* kernel : order) {
-    // A final round is for each size that lacks one.
-    const bool on_cpu = !kernel->runs.empty() && kernel->runs.back().backend == "cpu";
-    commands.push_back(fmt::format(
-        "tune {}--kernel {} --space {}{}{}", command, shell_word(kernel->kernel),
-        space_file(*kernel), on_cpu ? " --backend cpu" : "", command.empty() ? sizes[kernel] : ""));
-  }
-  return commands;
+/// "4.274 TB/s" of work per nanosecond.
+std::string rate_in_words(double rate, std::string_view unit) {
+  constexpr double kThousand = 1000;
+  return rate >= kThousand ? fmt::format("{}\u00a0T{}", format_number(rate / kThousand), unit)
+                           : fmt::format("{}\u00a0G{}", format_number(rate), unit);
 }
 
-std::vector<const Row*> with(const std::vector<Row>& rows, std::string_view warning) {
-  std::vector<const Row*> found;
-  for (const Row& row : rows) {
-    if (!row.entries.empty() && has(row, warning)) found.push_back(&row);
-  }
-  return found;
-}
-
-std::string behind_text(const std::vector<const Row*>& rows, const std::string& library) {
-  std::vector<std::string> named;
-  for (const Row* row : rows) {
-    if (named.size() == kMostNamed) break;
-    named.push_back(fmt::format("{} {:.3f}×", format_size(row->problem), *ratio_of(*row->best())));
-  }
-  const std::size_t others = rows.size() - named.size();
-  return fmt::format(
-      "{} behind {}, which the dispatcher calls there: {}{}. A longer search{}, or another kernel, "
-      "may change that.",
-      format_plural(rows.size(), "size is", "sizes are"), library, fmt::join(named, "; "),
-      others > 0 ? fmt::format("; and {} more", format_count(others)) : "",
-      others > 0 ? " (commands: of the sizes named)" : "");
-}
-
-Json to_do(const std::vector<Row>& rows, const std::string& library) {
-  Json list = Json::array();
-  const auto add = [&](const std::vector<const Row*>& concerned, const std::string& text,
-                       Json commands) {
-    if (concerned.empty()) return;
-    list.push_back(Json{{"text", text}, {"commands", std::move(commands)}});
+/// The roofs below which the family's sizes are, with what reached them; empty where no work is
+/// known.
+std::string roofs_in_words(const std::vector<Row>& rows, const std::vector<OfType>& types,
+                           const Roofs& roofs) {
+  const auto any_has = [&](const OfType* of, double store::BestRecord::*work) {
+    return std::ranges::any_of(rows, [&](const Row& row) {
+      const store::BestRecord* demand = demand_of(row);
+      return demand != nullptr && demand->*work > 0 && (of == nullptr || row.type == of->type);
+    });
   };
-  const auto screened = with(rows, "screened");
-  add(screened,
-      fmt::format("{} screening times only: re-time the fastest.",
-                  format_plural(screened.size(), "size has", "sizes have")),
-      commands_for(screened, "finalize "));
-  const auto few = with(rows, "few trials");
-  add(few,
-      fmt::format("{} fewer than {} trials in the latest run: search longer.",
-                  format_plural(few.size(), "size has", "sizes have"), kFewestTrials),
-      commands_for(few));
-  const auto improving = with(rows, "improving");
-  add(improving,
-      fmt::format("{} still improving in the last fifth of the latest run: search longer.",
-                  format_plural(improving.size(), "size was", "sizes were")),
-      commands_for(improving));
-  auto behind = with(rows, "behind");
-  std::ranges::stable_sort(behind, {}, [](const Row* row) { return *ratio_of(*row->best()); });
-  const std::vector<const Row*> named(
-      behind.begin(),
-      behind.begin() + std::min(std::ssize(behind), static_cast<std::ptrdiff_t>(kMostNamed)));
-  add(behind, behind.empty() ? "" : behind_text(behind, library), commands_for(named));
+  std::vector<std::string> parts;
+  if (roofs.bytes > 0 && any_has(nullptr, &store::BestRecord::bytes)) {
+    parts.push_back(
+        fmt::format("memory {} ({})", rate_in_words(roofs.bytes, "B/s"), roofs.bytes_from));
+  }
+  for (const OfType& of : types) {
+    const auto roof = roofs.flops.find(of.type);
+    if (roof == roofs.flops.end() || !any_has(&of, &store::BestRecord::flops)) continue;
+    parts.push_back(fmt::format("{} {} ({})", of.type.empty() ? "arithmetic" : of.type,
+                                rate_in_words(roof->second, "FLOP/s"),
+                                roofs.flops_from.at(of.type)));
+  }
+  if (parts.empty()) return "";
+  return fmt::format("Roof, the highest rate measured on this device: {}.", fmt::join(parts, "; "));
+}
+
+/// What imported sizes are, and how many there are of them; empty without any.
+std::string imported_in_words(const std::vector<Row>& rows) {
+  std::set<std::string> files;
+  std::size_t imported = 0, with_result = 0;
+  for (const Row& row : rows) {
+    if (row.best() == nullptr) continue;
+    ++with_result;
+    if (!has(row, kImported)) continue;
+    ++imported;
+    files.insert(row.best()->best->origin.empty() ? "its file"
+                                                  : store::published_origin(*row.best()->best));
+  }
+  if (imported == 0) return "";
+  return fmt::format("{}: timed by the program that wrote {}, not verified on this machine.",
+                     imported == with_result
+                         ? "Imported"
+                         : fmt::format("Imported, {} of {} sizes", format_count(imported),
+                                       format_count(with_result)),
+                     fmt::join(files, ", "));
+}
+
+Json notes_of(const std::vector<Row>& rows, const std::vector<OfType>& types, const Roofs& roofs) {
+  Json notes = Json::array();
+  for (std::string& note :
+       std::vector{roofs_in_words(rows, types, roofs), imported_in_words(rows)}) {
+    if (!note.empty()) notes.push_back(std::move(note));
+  }
+  return notes;
+}
+
+/// Of all sizes and, where there are several types, of each of them.
+Json lists_to_do(const std::vector<Row>& rows, const std::vector<OfType>& types, const Roofs& roofs,
+                 const std::string& library) {
+  Json list = to_do(rows, "", roofs, library);
+  if (types.size() < 2) return list;
+  for (const OfType& of : types) {
+    if (of.type.empty()) continue;
+    for (Json& item : to_do(rows, of.type, roofs, library)) list.push_back(std::move(item));
+  }
   return list;
 }
 
-/// The nominal rate between the device and its memory in bytes per nanosecond, as `explain` read it
-/// or by the device's name; without either no rate is too high.
-double most_bytes_of(std::span<const KernelHistory> kernels, const space::DeviceInfo& device) {
-  for (const KernelHistory& kernel : kernels) {
-    for (const SizeHistory& size : kernel.sizes) {
-      const auto rate = size.explanation ? size.explanation->peak_bytes_per_s : std::nullopt;
-      if (rate && *rate > 0) return *rate / 1e9;
-    }
-  }
-  return nominal_bytes_per_ns(device.name).value_or(std::numeric_limits<double>::infinity());
-}
-
 }  // namespace
-
-Roofs roofs_of(std::span<const KernelHistory> kernels, std::string_view family,
-               const space::DeviceInfo& device) {
-  Roofs roofs;
-  const double most_bytes = most_bytes_of(kernels, device);
-  for (const KernelHistory& kernel : kernels) {
-    for (const SizeHistory& size : kernel.sizes) {
-      if (!size.best) continue;
-      const double own_ns = *ranking_ns(size);
-      const double ns = std::min(own_ns, library_ns(size).value_or(own_ns));
-      if (ns <= 0) continue;
-      const std::string type = kernel.types.at(size.problem);
-      if (size.best->flops > 0 && (!type.empty() || kernel.family == family)) {
-        double& flops = roofs.flops[type];
-        flops = std::max(flops, size.best->flops / ns);
-      }
-      // A higher rate than the memory's is of data that was not read, or of a cache.
-      if (const double rate = size.best->bytes / ns; rate <= most_bytes) {
-        roofs.bytes = std::max(roofs.bytes, rate);
-      }
-      for (const store::FinalistRecord& finalist : size.finalists) {
-        roofs.clock_mhz = std::max(roofs.clock_mhz, finalist.clock_mhz.value_or(0));
-      }
-    }
-  }
-  for (auto& [type, measured] : roofs.flops) {
-    const auto known = element_type_from_name(type);
-    if (!known || roofs.clock_mhz == 0) continue;
-    const space::DeviceAttributes& has = device.attributes;
-    const auto rate = nominal_flops_per_cycle(has.compute_capability, *known);
-    if (!rate || has.sm_count == 0) continue;
-    const double nominal =
-        *rate * static_cast<double>(has.sm_count) * roofs.clock_mhz / 1e3;  // of a nanosecond
-    roofs.nominal_flops[type] = nominal;
-    measured = std::min(measured, nominal);  // a higher rate is of operations that were left out
-  }
-  return roofs;
-}
 
 Json family_section(std::span<const KernelHistory> kernels, const Roofs& roofs) {
   const std::vector<Row> rows = rows_of(kernels);
@@ -595,7 +433,8 @@ Json family_section(std::span<const KernelHistory> kernels, const Roofs& roofs) 
               {"roofs", {{"gflops", std::move(gflops)}, {"gbytes", rounded(roofs.bytes)}}},
               {"peak", {{"gflops", std::move(nominal)}, {"clock_mhz", rounded(roofs.clock_mhz)}}},
               {"wins", wins_table(kernels, types)},
-              {"to_do", to_do(rows, library)},
+              {"notes", notes_of(rows, types, roofs)},
+              {"to_do", lists_to_do(rows, types, roofs, library)},
               {"sizes", sizes_table(kernels, rows, metric, roofs, library)}};
 }
 

@@ -22,7 +22,8 @@ using store::FinalistRecord;
 /// The final round of a size: what it chose, and what was fastest in it.
 struct Round {
   const FinalistRecord* winner = nullptr;
-  const FinalistRecord* fastest = nullptr;
+  const FinalistRecord* fastest = nullptr;    ///< of the configurations
+  bool is_behind = false;                     ///< the library is certainly faster than the winner
   std::vector<const FinalistRecord*> others;  ///< configurations besides the winner, fastest first
 };
 
@@ -32,7 +33,12 @@ Round round_of(const SizeHistory& size) {
   if (round.winner == nullptr) return round;
   round.fastest = round.winner;
   for (const FinalistRecord& finalist : size.finalists) {
-    if (finalist.role.starts_with("library") || &finalist == round.winner) continue;
+    if (finalist.role.starts_with("library")) {
+      const bool has_interval = finalist.ratio_high > 0;
+      round.is_behind |= (has_interval ? finalist.ratio_high : finalist.ratio_to_best) < 1;
+      continue;
+    }
+    if (&finalist == round.winner) continue;
     round.others.push_back(&finalist);
     if (finalist.ratio_to_best < round.fastest->ratio_to_best) round.fastest = &finalist;
   }
@@ -88,14 +94,17 @@ std::string excess(double ratio) {
 
 std::string winner_is_fastest(const Round& round) {
   if (round.others.empty()) return "It is the only configuration.";
+  const std::string_view best = round.is_behind
+                                    ? "The library is faster. The chosen one is the best of ours"
+                                    : "The winner is the fastest";
   const auto close = std::ranges::count_if(
       round.others, [](const FinalistRecord* it) { return it->ratio_low <= 1.0; });
   if (close > 0) {
-    return fmt::format("The winner is the fastest; {} cannot be told from it (95\u00a0%).",
+    return fmt::format("{}; {} cannot be told from it (95\u00a0%).", best,
                        format_plural(static_cast<std::uint64_t>(close), "other configuration",
                                      "other configurations"));
   }
-  return fmt::format("The winner is the fastest; the next takes {} longer (95\u00a0%: {} to {}).",
+  return fmt::format("{}; the next takes {} longer (95\u00a0%: {} to {}).", best,
                      excess(round.others.front()->ratio_to_best),
                      excess(round.others.front()->ratio_low),
                      excess(round.others.front()->ratio_high));
@@ -103,9 +112,13 @@ std::string winner_is_fastest(const Round& round) {
 
 std::string answer_of(const KernelHistory& kernel, const SizeHistory& size, const Round& round) {
   if (size.finalists.empty()) return "No final round was run for this size.";
-  std::string text = fmt::format("{} timed interleaved{}. ",
-                                 format_plural(size.finalists.size(), "contender", "contenders"),
-                                 size.card.empty() ? "" : " on card " + size.card);
+  const auto samples = std::ranges::max(size.finalists, {},
+                                        [](const FinalistRecord& one) { return one.time.samples; });
+  std::string text = fmt::format(
+      "{} timed interleaved{}, {}. ",
+      format_plural(size.finalists.size(), "contender", "contenders"),
+      size.card.empty() ? "" : " on card " + size.card,
+      format_plural(static_cast<std::uint64_t>(samples.time.samples), "repetition", "repetitions"));
   if (round.winner == nullptr) return text + "The record does not say which of them was chosen.";
   if (round.fastest == round.winner) return text + winner_is_fastest(round);
   const auto ties = static_cast<std::uint64_t>(size.best->ties);
@@ -123,9 +136,12 @@ std::string answer_of(const KernelHistory& kernel, const SizeHistory& size, cons
 std::string_view standing(const FinalistRecord& finalist, const Round& round) {
   if (finalist.role == "library_tuned") return "library, tuned";
   if (finalist.role == "library") return "library";
-  if (&finalist == round.winner)
-    return round.winner == round.fastest ? "chosen, fastest" : "chosen";
-  return &finalist == round.fastest ? "fastest" : "";
+  if (&finalist == round.winner) {
+    if (round.winner != round.fastest) return "chosen";
+    return round.is_behind ? "chosen, best of ours" : "chosen, fastest";
+  }
+  if (&finalist != round.fastest) return "";
+  return round.is_behind ? "best of ours" : "fastest";
 }
 
 std::string label_of(const FinalistRecord& finalist, const SizeHistory& size) {
@@ -135,7 +151,8 @@ std::string label_of(const FinalistRecord& finalist, const SizeHistory& size) {
 
 /// The contenders that an imported line tells of. Times of a default or a library are medians
 /// alone: 0 stands for the quartiles and the interval that are not known.
-std::vector<FinalistRecord> finalists_of_line(const store::BestRecord& best) {
+std::vector<FinalistRecord> finalists_of_line(const store::BestRecord& best,
+                                              const std::string& default_config) {
   const auto contender = [&](const char* role, double ns, std::optional<double> ratio = {}) {
     FinalistRecord finalist{.role = role,
                             .config_json = "",
@@ -154,6 +171,7 @@ std::vector<FinalistRecord> finalists_of_line(const store::BestRecord& best) {
   finalists.front().sustained_ns = best.sustained_ns;
   if (best.default_ns) {
     finalists.push_back(contender("default", *best.default_ns));
+    finalists.back().config_json = default_config;
   }
   if (best.library_ns) {
     FinalistRecord library = contender("library", *best.library_ns, best.ratio_to_library);
@@ -166,9 +184,12 @@ std::vector<FinalistRecord> finalists_of_line(const store::BestRecord& best) {
 
 std::string answer_of_line(const store::BestRecord& best) {
   return fmt::format(
-      "Imported{}: what its line tells of the final round, in which {} within 1\u00a0%. Trials and "
-      "further finalists are in the database that it was measured into.",
+      "Imported{}: what its line tells of the final round, {} in which {} within 1\u00a0%. Trials "
+      "and further finalists are in the database that it was measured into.",
       best.origin.empty() ? "" : " from " + store::published_origin(best),
+      best.time.samples > 0 ? format_plural(static_cast<std::uint64_t>(best.time.samples),
+                                            "repetition,", "repetitions,")
+                            : "",
       format_plural(static_cast<std::uint64_t>(best.ties), "other finalist was",
                     "other finalists were"));
 }
@@ -208,19 +229,20 @@ Json allotted(const ReportedTrial* trial, Value ReportedTrial::*member) {
 
 }  // namespace
 
-Json finalists_section(const KernelHistory& kernel, const SizeHistory& stored) {
+Json finalists_section(const KernelHistory& kernel, const SizeHistory& stored,
+                       const std::string& default_config) {
   SizeHistory imported;
   const bool is_imported = stored.finalists.empty() && stored.best && !stored.best->verified;
   if (is_imported) {
     imported.problem = stored.problem;
     imported.best = stored.best;
-    imported.finalists = finalists_of_line(*stored.best);
+    imported.finalists = finalists_of_line(*stored.best, default_config);
   }
   const SizeHistory& size = is_imported ? imported : stored;
   Json table = make_table({{"role", "Contender", "text"},
                            {"standing", "Standing", "text"},
                            {"sustained_ns", "Back to back", "time"},
-                           {"ratio", "To the winner", "factor"},
+                           {"ratio", "Over the chosen", "factor"},
                            {"ratio_low", "95\u00a0% from", "factor"},
                            {"ratio_high", "to", "factor"},
                            {"median_ns", "Cold median", "time"},

@@ -9,11 +9,14 @@
 #include "tuner/report/verdict.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <ranges>
+#include <span>
 
 namespace tuner::report {
 namespace {
@@ -71,6 +74,59 @@ Json launch_code(const SizeHistory& size, const space::DeviceInfo& device,
   } catch (const Error&) {  // `tune query` says why
     return {};
   }
+}
+
+/// The arguments that the dispatcher takes: those that the size does not determine.
+std::vector<std::string> dispatched_arguments(const family::Family& family) {
+  std::vector<std::string> names;
+  for (const family::Argument& argument : family.arguments) {
+    const auto* const scalar = std::get_if<family::ScalarArgument>(&argument.what);
+    if (scalar == nullptr || scalar->value.slots().empty()) names.push_back(argument.name);
+  }
+  return names;
+}
+
+/// Calls that launch whatever serves the size best; null where the kernel is for processors alone.
+Json dispatcher_calls(const SizeHistory& size, const space::DeviceInfo& device,
+                      const SnippetKernel* stored) {
+  if (stored == nullptr || device.backend != "cuda") return {};
+  const family::Family& family = stored->family();
+  return fmt::format(
+      "tuner::Dispatcher dispatcher(tuner::Table::database());\n"
+      "const tuner::FamilyId family = dispatcher.family(\"{}\");\n"
+      "const std::vector<tuner::Size> sizes = {{dispatcher.parse_size(family, \"{}\")}};\n"
+      "dispatcher.prepare(family, sizes);  // at start-up: compiles\n"
+      "const tuner::DispatchArgument arguments[] = {{{}}};\n"
+      "dispatcher.launch(family, sizes[0], arguments, stream);\n",
+      family.name, size.problem, fmt::join(dispatched_arguments(family), ", "));
+}
+
+/// "The size is M×N×K, matrices are row-major.": of the library's operations, which take such.
+Json layout_of(const SnippetKernel* stored) {
+  if (stored == nullptr) return {};
+  const family::Family& family = stored->family();
+  const std::vector<std::string> names = family.problem.dims.names();
+  const std::span<const std::string> required(names.data(), family.problem.dims.required());
+  const bool has_matrices = family::library_arguments(family.check) != nullptr;
+  return fmt::format("The size is {}{}.", fmt::join(required, "×"),
+                     has_matrices ? "; matrices are row-major" : "");
+}
+
+/// "kernels/gemm/gemm_tiled.cu", as the space file, whose path is relative too, names it; without
+/// such a path the file's name.
+Json source_path(const KernelHistory& kernel, const SnippetKernel* stored) {
+  if (stored == nullptr) return {};
+  const std::filesystem::path space(space_file(kernel));
+  const Json file = Json::parse(kernel.record->space_text, nullptr, false, true);
+  std::string named;
+  if (file.is_object() && file.contains("kernels")) {
+    named = file["kernels"].value(kernel.kernel, Json::object()).value("source", std::string());
+  }
+  const std::filesystem::path source = (space.parent_path() / named).lexically_normal();
+  const bool is_inside = source.is_relative() && !source.empty() && *source.begin() != "..";
+  return is_inside && space.has_parent_path() && source.filename() == stored->source_name()
+             ? source.generic_string()
+             : stored->source_name();
 }
 
 std::string performance_answer(const KernelHistory& kernel) {
@@ -143,7 +199,24 @@ Json how_to_use(const KernelHistory& kernel, const SizeHistory& size,
   if (!best_ns(size)) return {};
   return Json{{"config", best_config(kernel, size)},
               {"command", query_command(kernel, size, device.name)},
-              {"code", launch_code(size, device, stored)}};
+              {"dispatch", dispatcher_calls(size, device, stored)},
+              {"code", launch_code(size, device, stored)},
+              {"layout", layout_of(stored)},
+              {"source", source_path(kernel, stored)}};
+}
+
+std::string default_config(const SizeHistory& size, const space::DeviceInfo& device,
+                           const SnippetKernel* stored) {
+  if (stored == nullptr) return "";
+  try {
+    const std::vector<std::int64_t> numbers =
+        space::parse_size(size.problem, stored->family().problem.dims);
+    const auto& definition = stored->kernel().space;
+    const space::BoundDefinition space(definition, device.attributes, numbers);
+    return space::canonical_json(*definition, space.default_config());
+  } catch (const Error&) {  // of another version of the space file
+    return "";
+  }
 }
 
 std::string space_file(const KernelHistory& kernel) {

@@ -10,10 +10,14 @@
 namespace tuner::report {
 
 /// The configuration of a size as `--config` takes it, the command that prints how to launch it,
-/// and that launch code, null without `stored` and for a kernel that runs on no GPU; null without a
-/// result.
+/// the dispatcher's calls, that launch code, what the numbers of the size are, and where the source
+/// is: each of these null without `stored`, code also for a kernel that runs on no GPU. Null
+/// without a result.
 [[nodiscard]] Json how_to_use(const KernelHistory& kernel, const SizeHistory& size,
                               const space::DeviceInfo& device, const SnippetKernel* stored);
+/// The configuration that is the default of a size, as canonical JSON; empty where it is not known.
+[[nodiscard]] std::string default_config(const SizeHistory& size, const space::DeviceInfo& device,
+                                         const SnippetKernel* stored);
 /// The space file for a command: that of the latest run or, of an imported result whose kernel is
 /// an included one, that of its family; "FILE" where it is not known.
 [[nodiscard]] std::string space_file(const KernelHistory& kernel);

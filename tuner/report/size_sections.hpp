@@ -41,8 +41,10 @@ enum class Convergence {
 [[nodiscard]] Json heatmap_section(const KernelHistory& kernel, const SizeHistory& size,
                                    const Metric& metric, const Importances& ranked);
 /// Is the winner real? The contenders of the final round, timed interleaved: which was chosen, by
-/// what rule, and which was fastest.
-[[nodiscard]] Json finalists_section(const KernelHistory& kernel, const SizeHistory& size);
+/// what rule, and which was fastest. `default_config`: canonical JSON for the default of an
+/// imported size, whose line lacks it; empty where it is not known.
+[[nodiscard]] Json finalists_section(const KernelHistory& kernel, const SizeHistory& size,
+                                     const std::string& default_config = {});
 /// Why is the winner the fastest? Its bound, its place in the roofline model, and its hardware
 /// counters beside those of its neighbours, the default and the library. Of an explained size.
 [[nodiscard]] Json explanation_section(const KernelHistory& kernel, const SizeHistory& size,

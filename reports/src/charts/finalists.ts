@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { CustomSeriesRenderItemAPI, CustomSeriesRenderItemParams, EChartsOption } from "echarts";
-import { axisStyle, plot } from "../axis";
-import { cell } from "../format";
+import { axisStyle, logAxis, plot } from "../axis";
+import { cell, significant } from "../format";
 import { columnIndex, texts, type Cell, type FinalistsSection } from "../document";
 import type { Theme } from "../theme";
 import { tip, tooltipStyle } from "../tooltip";
@@ -33,16 +33,22 @@ function contenders(section: FinalistsSection): Contender[] {
 }
 
 const isFar = ({ ratio }: Contender) => ratio > kFar || ratio < 1 / kFar;
+const isLibrary = ({ role }: Contender, { table }: FinalistsSection) =>
+  table.rows.some((row) => row[columnIndex(table, "role")] === role && String(row[columnIndex(table, "standing")]).startsWith("library"));
+/** Those of the chart: the library wherever it is, others that are near. */
+const isDrawn = (one: Contender, section: FinalistsSection) => one.isOnAxis && (!isFar(one) || isLibrary(one, section));
 
-/** Each contender's time as a multiple of the winner's, with its interval: of one measure. */
+/** Each contender's time as a multiple of that of the chosen one, with its interval: of one measure. Logarithmic where the library is far. */
 export function finalistsChart(section: FinalistsSection, theme: Theme): EChartsOption {
-  const near = contenders(section).filter((one) => one.isOnAxis && !isFar(one));
-  const color = (one: Contender) => one.config === "" ? theme.library : one.role === "default" ? theme.standard : theme.best;
+  const near = contenders(section).filter((one) => isDrawn(one, section));
+  const isLog = near.some(isFar);
+  const place = (ratio: number) => isLog ? Math.log10(ratio) : ratio;
+  const color = (one: Contender) => isLibrary(one, section) ? theme.library : one.role === "default" ? theme.standard : theme.best;
 
   const interval = (_: CustomSeriesRenderItemParams, api: CustomSeriesRenderItemAPI) => {
     const at = near[api.value(3) as number];
-    const [x, y] = api.coord([at.ratio, api.value(3)]);
-    const [left] = api.coord([at.low ?? at.ratio, api.value(3)]), [right] = api.coord([at.high ?? at.ratio, api.value(3)]);
+    const [x, y] = api.coord([place(at.ratio), api.value(3)]);
+    const [left] = api.coord([place(at.low ?? at.ratio), api.value(3)]), [right] = api.coord([place(at.high ?? at.ratio), api.value(3)]);
     return {
       type: "group" as const,
       children: [
@@ -54,8 +60,9 @@ export function finalistsChart(section: FinalistsSection, theme: Theme): ECharts
   return {
     grid: plot(12, 24, 4, 4),
     xAxis: {
-      ...axisStyle(theme), type: "value", scale: true, name: `${section.measure}: time over the winner’s, 95 % interval`, nameLocation: "middle", nameGap: 28,
-      axisLabel: { color: theme.muted, formatter: (v: number) => `${v.toFixed(3)}×`, hideOverlap: true },
+      ...(isLog ? logAxis(theme, near.flatMap(({ ratio, low, high }) => [low ?? ratio, high ?? ratio]), null, (v) => `${Number(significant(v, 2))}×`)
+        : { ...axisStyle(theme), type: "value" as const, scale: true, axisLabel: { color: theme.muted, formatter: (v: number) => `${v.toFixed(3)}×`, hideOverlap: true } }),
+      name: `${section.measure}: time over that of the chosen one, 95 % interval${isLog ? ", logarithmic" : ""}`, nameLocation: "middle", nameGap: 28,
     },
     yAxis: { ...axisStyle(theme), type: "category", data: near.map((one) => one.name), inverse: true, splitLine: { show: false } },
     tooltip: {
@@ -65,17 +72,17 @@ export function finalistsChart(section: FinalistsSection, theme: Theme): ECharts
         return tip(one.name, [
           ...(one.backToBack === null ? [] : [["back to back", cell(one.backToBack, "time")] as [string, string]]),
           ["cold median", cell(one.cold, "time")],
-          ["to the winner", cell(one.ratio, "factor") + (one.low === null ? "" : ` (${cell(one.low, "factor")} – ${cell(one.high, "factor")})`)],
+          ["over the chosen", cell(one.ratio, "factor") + (one.low === null ? "" : ` (${cell(one.low, "factor")} – ${cell(one.high, "factor")})`)],
           ["", one.config],
         ]);
       },
     },
     series: [{
       type: "custom", renderItem: interval, encode: { x: [0, 1, 2], y: 3 },
-      data: near.map((one, i) => [one.low ?? one.ratio, one.ratio, one.high ?? one.ratio, i]),
+      data: near.map((one, i) => [place(one.low ?? one.ratio), place(one.ratio), place(one.high ?? one.ratio), i]),
       markLine: {
         silent: true, symbol: "none", animation: false, label: { show: false },
-        lineStyle: { color: theme.muted, type: "dashed" }, data: [{ xAxis: 1 }],
+        lineStyle: { color: theme.muted, type: "dashed" }, data: [{ xAxis: place(1) }],
       },
     }],
   };
@@ -85,7 +92,8 @@ export function finalistsChart(section: FinalistsSection, theme: Theme): ECharts
 export function finalistsNote(section: FinalistsSection): string {
   const all = contenders(section);
   const named = (some: Contender[]) => some.map((one) => `${one.name} at ${cell(one.ratio, "factor")}`).join(", ");
-  const far = all.filter((one) => one.isOnAxis && isFar(one)), cold = all.filter((one) => !one.isOnAxis);
+  const far = all.filter((one) => one.isOnAxis && !isDrawn(one, section)), cold = all.filter((one) => !one.isOnAxis);
   const notes = [...(far.length > 0 ? [`Outside the chart: ${named(far)}.`] : []), ...(cold.length > 0 ? [`Compared cold, not on this axis: ${named(cold)}.`] : [])];
+  if (all.some(({ low }) => low !== null)) notes.push("Intervals: of the median of the ratios within repetitions, distribution-free.");
   return notes.join(" ");
 }
