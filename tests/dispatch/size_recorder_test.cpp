@@ -60,12 +60,11 @@ TEST_F(SizeRecorderTest, KeepsWhatManyRecordAtOnce) {
     threads.emplace_back([this, m, &begin] {
       begin.arrive_and_wait();
       for (int n = 1; n <= kSizes; ++n) {  // each as if of another process
-        SizeRecorder recorder(file());
         const auto is_recorded = [&] {
           try {
-            recorder.record("gemm", dims(), {m, n, 1, 1, 0, 0, 1, n, n, 4});
+            SizeRecorder(file()).record("gemm", dims(), {m, n, 1, 1, 0, 0, 1, n, n, 4});
             return true;
-          } catch (const Error&) {  // the others held the lock for too long
+          } catch (const Error&) {  // the others held the lock for too long: the process ends
             return false;
           }
         };
