@@ -369,12 +369,12 @@ const tests = {
       "which kernel for which size": [0, async (page) => await page.locator("#family-1 .sizes tbody tr").first().textContent(), /gemm_shared/],
       "how far from the library": [0, async (page) => await page.locator("#family-1 .verdict").textContent(), /\d× as fast as cuBLAS/],
       "how far from the roof": [0, async (page) => await page.locator("#family-1 [data-overview=roofline] h3").textContent(), /Roofline/],
-      "why is it so fast: clock, hot cache": [1, async (page, click) => {
-        await click(page.locator("#family-1 .open").last());
+      "why is it so fast: registers, spills, clock, hot cache": [1, async (page, click) => {
+        await click(page.locator("#family-1 .open").first());
         const table = page.locator("[data-kind=finalists] table:visible");
         assert.ok(await table.evaluate((one) => one.scrollWidth <= one.parentElement.clientWidth), "without scrolling");
         return await table.locator("thead").textContent();
-      }, /Hot cache.*Clock/],
+      }, /Hot cache.*Clock.*Registers.*Shared memory.*Spilled/],
       "which parameters matter over all sizes": [1, async (page, click) => {
         await click(page.getByRole("link", { name: "gemm_shared" }));
         return await page.locator("#kernel-1 [data-kind=importance_over_sizes] .answer").textContent();
