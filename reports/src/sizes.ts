@@ -432,7 +432,7 @@ export class SizesTable {
       ...part("Configuration:", "configuration", size.use.config),
       ...part("Look it up:", "command", size.use.command),
       ...part("Time it again:", "timing command", `tune bench ${this.options(kernel, size)} --config '${size.use.config}'`),
-      ...(size.use.dispatch ? part(`Launch it by the dispatcher, which picks this by itself. ${size.use.layout ?? ""}`, "dispatcher's calls", size.use.dispatch) : []),
+      ...(size.use.dispatch ? part(`In a program, by the dispatcher, which chooses the fastest by itself. ${size.use.layout ?? ""}`, "dispatcher's calls", size.use.dispatch) : []),
       ...(size.use.code ? part(`Launch ${name} without the dispatcher, from ${size.use.source ?? "its source"}:`, "launch code", size.use.code) : []),
     ] : []));
     const grid = make("div", { class: "grid" });
