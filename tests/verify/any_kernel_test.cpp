@@ -240,6 +240,19 @@ TEST_F(AnyKernelTest, AnInputMustNotBeWrittenAlthoughItIsRestored) {
             "1, whole-number inputs, seed 7)");
 }
 
+TEST_F(AnyKernelTest, AWriteThatIsTakenBackIsFoundWhereNoFurtherSizesAreChecked) {
+  constexpr Document kAlone = {.arguments = kMap.arguments, .sizes = ""};
+  EXPECT_EQ(message(kAlone, kMapParameters, "y[i] = 2 * x[i];", "y[i] = x[i] + x[i];"), "ok");
+  EXPECT_THAT(message(kAlone, kMapParameters, "y[i] = 2 * x[i];",
+                      "volatile float* in = const_cast<float*>(x); const float own = in[i];"
+                      "in[i] = 2 * own; y[i] = in[i]; in[i] = own;"),
+              HasSubstr("out_of_bounds: wrote its input x, at x[0]"));
+  EXPECT_THAT(message(kAlone, kMapParameters, "y[i] = 2 * x[i];",
+                      "y[i] = 2 * x[i]; volatile float* end = y + n; const float own = *end;"
+                      "if (i == 70) { *end = own + 1; *end = own; }"),
+              HasSubstr("out_of_bounds: wrote the guard zone behind y, 0 bytes from"));
+}
+
 constexpr std::string_view kUpdate =
     R"({"name": "a", "type": "float", "value": 0.5}, {"name": "x", "type": "float*", "count": "N"},
        {"name": "y", "type": "float*", "count": "N", "role": "inout"})";

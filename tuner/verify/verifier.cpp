@@ -396,6 +396,9 @@ std::vector<Recipe> Verifier::law_recipes(const space::Size& size) {
 
 Expected<void, Failure> Verifier::check_awkward_sizes(LoadedCandidate& candidate,
                                                       const space::Size& tuned) {
+  // Without awkward sizes the tuned one takes their place; the inputs of a large one take long to
+  // copy.
+  constexpr std::size_t kMostReadOnlyBytes = std::size_t{256} << 20;
   // A maximum ignores the least number, a minimum the greatest: each size sees both, and NaN.
   constexpr std::array kPoisons = {nan_poison, highest_poison, lowest_poison, huge_poison,
                                    smallest_poison};
@@ -408,9 +411,12 @@ Expected<void, Failure> Verifier::check_awkward_sizes(LoadedCandidate& candidate
                           candidate.config)
           .key;
   const std::string config_json = space::canonical_json(*kernel.space, candidate.config);
-  for (const space::Size& size : *sizes) {
+  const auto identity_at = [&](const space::Size& size) {
     const std::string at = space::canonical_size(size, family_.problem.dims);
-    std::string identity = content_hash({{kernel.hash, code, config_json, at}});
+    return content_hash({{kernel.hash, code, config_json, at}});
+  };
+  for (const space::Size& size : *sizes) {
+    std::string identity = identity_at(size);
     if (right_at_awkward_sizes_.contains(identity)) continue;
     std::size_t checks = 0;
     for (const Recipe& recipe : check_recipes(size, *sizes, equal_if_whole(tuned))) {
@@ -424,14 +430,28 @@ Expected<void, Failure> Verifier::check_awkward_sizes(LoadedCandidate& candidate
     if (size == sizes->back()) {
       Recipe normal = recipe(size, Fill::normal);
       normal.equal_if_whole = equal_if_whole(tuned);
-      instance(normal).forget_outputs();
-      auto right = recorded(normal, kReadOnly,
-                            launch_and_inspect(candidate, instance(normal),
-                                               {.inputs = Conditions::Inputs::read_only}));
-      if (!right) return Unexpected(std::move(right.error()));
+      auto right = check_read_only(candidate, normal);
+      if (!right) return right;
     }
     right_at_awkward_sizes_.insert(std::move(identity));
   }
+  std::string identity = identity_at(tuned);
+  if (!sizes->empty() || right_at_awkward_sizes_.contains(identity) ||
+      instance(recipe(tuned, Fill::normal)).size_bytes() > kMostReadOnlyBytes) {
+    return {};
+  }
+  auto right = check_read_only(candidate, recipe(tuned, Fill::normal));
+  if (right) right_at_awkward_sizes_.insert(std::move(identity));
+  return right;
+}
+
+Expected<void, Failure> Verifier::check_read_only(LoadedCandidate& candidate,
+                                                  const Recipe& recipe) {
+  instance(recipe).forget_outputs();
+  auto right = recorded(
+      recipe, kReadOnly,
+      launch_and_inspect(candidate, instance(recipe), {.inputs = Conditions::Inputs::read_only}));
+  if (!right) return Unexpected(std::move(right.error()));
   return {};
 }
 

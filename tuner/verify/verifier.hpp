@@ -175,6 +175,9 @@ class Verifier {
                                                                        Instance& instance);
   [[nodiscard]] Expected<void, Failure> check_awkward_sizes(LoadedCandidate& candidate,
                                                             const space::Size& tuned);
+  /// In a launch in which a write to an input or a guard zone is seen, though it is taken back.
+  [[nodiscard]] Expected<void, Failure> check_read_only(LoadedCandidate& candidate,
+                                                        const Recipe& recipe);
   [[nodiscard]] Expected<double, Failure> check_tuned_size(LoadedCandidate& candidate,
                                                            const space::Size& size);
   void announce(const VerifyStep& step) const;
