@@ -32,8 +32,9 @@ std::vector<Row> rows_of(std::span<const KernelHistory> kernels) {
   }
   std::vector<Row> rows;
   for (auto& [problem, row] : by_size) {
-    row.is_back_to_back = std::ranges::all_of(
-        row.entries, [](const Entry& it) { return it.size->best && it.size->best->sustained_ns; });
+    row.is_back_to_back = std::ranges::all_of(row.entries, [](const Entry& entry) {
+      return entry.size->best && ranking_measure(*entry.size) == kBackToBack;
+    });
     std::ranges::stable_sort(row.entries, {}, [&](const Entry& it) { return row.ns_of(it); });
     row.problem = problem;
     rows.push_back(std::move(row));

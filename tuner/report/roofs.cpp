@@ -45,8 +45,8 @@ std::vector<Done> done_at(const KernelHistory& kernel, const SizeHistory& size) 
   const std::string library = library_brand(best.library_name);
   std::vector<Done> found = {{best.time.median_ns, kernel.kernel, kCold}};
   if (best.library_ns) found.push_back({*best.library_ns, library, kCold});
-  if (best.sustained_ns) {
-    found.push_back({*best.sustained_ns, kernel.kernel, kBackToBack});
+  if (ranking_measure(size) == kBackToBack) {
+    found.push_back({*ranking_ns(size), kernel.kernel, kBackToBack});
     if (const auto ns = library_ns(size)) found.push_back({*ns, library, kBackToBack});
   }
   std::erase_if(found, [](const Done& one) { return one.ns <= 0; });

@@ -87,7 +87,7 @@ bool stores_register(const Opcode& opcode) {
          is_one_of(opcode.byte, "\x86\x87\x88\x89");
 }
 
-/// The same with a number, and inc and dec: what they do is a part of ModRM.
+/// add, or, adc, sbb, and, sub, xor, cmp, mov with a number, inc, dec: ModRM says which.
 bool stores_number(const Opcode& opcode) {
   return !opcode.is_vector && opcode.map == 0 &&
          is_one_of(opcode.byte, "\x80\x81\x83\xC6\xC7\xFE\xFF");
