@@ -27,6 +27,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tuner {
@@ -141,13 +142,14 @@ struct Errors {
 /// Of the sizes of one class.
 struct Row {
   double ln_gain = 0, ln_oracle = 0, worst = 1, served = 0, sizes = 0;
+  std::string worst_size = {};
   Errors gains, members, library;
 
   void print(const std::string& name) const {
     const double count = std::max(1.0, sizes);
-    fmt::print("{:<20} {:>5} {:>8.3f} {:>7.3f} {:>6.3f} {:>5.0f} % |{} |{} |{}\n", name, sizes,
+    fmt::print("{:<20} {:>5} {:>8.3f} {:>7.3f} {:>6.3f} {:>5.0f} % |{} |{} |{}  {}\n", name, sizes,
                std::exp(ln_gain / count), std::exp(ln_oracle / count), worst, 100 * served / count,
-               gains.text(), members.text(), library.text());
+               gains.text(), members.text(), library.text(), worst_size);
   }
 };
 
@@ -250,6 +252,7 @@ class Evaluation {
         here.ln_gain = ln_gain;
         here.served = it.kernel ? 1 : 0;
         here.worst = std::min(1.0, std::exp(ln_gain));
+        if (ln_gain < 0) here.worst_size = times_.size(size);
       }
       is_first = false;
       if (here.sizes > 0) here.ln_oracle = std::max(here.ln_oracle, ln_gain);
@@ -292,6 +295,7 @@ class Evaluation {
   static void add(Row& row, const Row& size) {
     row.ln_gain += size.ln_gain;
     row.ln_oracle += size.ln_oracle;
+    if (size.worst < row.worst) row.worst_size = size.worst_size;
     row.worst = std::min(row.worst, size.worst);
     row.served += size.served;
     row.sizes += size.sizes;
@@ -319,46 +323,43 @@ class Evaluation {
   std::map<std::string, Row> rows_;
 };
 
-/// The gains of all candidates at one size from those at the others.
+/// The gains of all members at one size from those at the others.
 class Likelihood {
  public:
   Likelihood(const select::Catalogue& known, const Times& times) {
+    const select::Catalogue members = members_of(known, times.portfolio);
     for (std::size_t i = 0; i < times.matrix.sizes(); ++i) {
-      const select::CatalogueKernel& kernel = known.kernels.front();
-      const auto size = select::known_size(times.size(i), kernel);
-      features_.push_back(select::size_features(size.value().numbers, *kernel.stored));
-    }
-    for (std::size_t c = 0; c < times.candidates.size(); ++c) {
-      const select::CatalogueKernel& kernel = known.kernels[times.candidates[c].kernel];
-      std::vector<select::KnownGain> gains;
-      for (std::size_t i = 0; i < features_.size(); ++i) {
-        const auto& ns = times.matrix.times_ns[c][i];
-        if (!ns || !times.matrix.library_ns[i]) continue;
-        const auto& timings = config_of(known, times.candidates[c]).timings;
-        const auto timing = std::ranges::find_if(timings, [&](const select::Timing& it) {
-          return kernel.sizes[it.size].text == times.size(i);
-        });
-        gains.push_back({.size = i,
-                         .ln_gain = std::log(*times.matrix.library_ns[i] / *ns),
-                         .imbalance = timing->imbalance});
+      if (!times.matrix.library_ns[i]) continue;
+      HiddenSize& hidden = hidden_.emplace_back();
+      hidden.size = times.size(i);
+      hidden.others = without(members, times, {hidden.size}, std::nullopt);
+      for (std::size_t c = 0; c < times.candidates.size(); ++c) {
+        const Candidate& it = times.candidates[c];
+        if (const auto& ns = times.matrix.times_ns[c][i]) {
+          hidden.ln_gains[{it.kernel, config_of(known, it).json}] =
+              std::log(*times.matrix.library_ns[i] / *ns);
+        }
       }
-      if (gains.size() >= kFewest) gains_.push_back(std::move(gains));
     }
   }
 
   /// The negative logarithm, a gain.
   [[nodiscard]] double of(const select::GainParameters& parameters) const {
     double sum = 0, count = 0;
-    for (std::size_t i = 0; i < features_.size(); ++i) {
-      const select::GainModel model(features_, features_[i], parameters);
-      for (const auto& gains : gains_) {
-        const auto here = std::ranges::find(gains, i, &select::KnownGain::size);
-        if (here == gains.end()) continue;
-        std::vector<select::KnownGain> others = gains;
-        std::erase_if(others, [&](const select::KnownGain& it) { return it.size == i; });
-        const select::ExpectedRatio expected = model.gain(others, here->imbalance);
-        const double error = (here->ln_gain - expected.ln_ratio) / expected.error;
-        sum += std::log(expected.error) + error * error / 2;
+    for (const HiddenSize& hidden : hidden_) {
+      const select::Catalogue& others = hidden.others;
+      std::vector<select::AskedKernel> asked;
+      for (const select::CatalogueKernel& kernel : others.kernels) {
+        asked.push_back({.kernel = &kernel, .size = select::known_size(hidden.size, kernel)});
+      }
+      const select::Nearest found = select::portfolio_candidates(
+          asked, others.device.attributes, others.portfolios.front(), parameters);
+      for (const select::NearCandidate& it : found.candidates) {
+        const auto kernel = static_cast<std::size_t>(it.asked->kernel - others.kernels.data());
+        const auto gain = hidden.ln_gains.find({kernel, it.asked->kernel->configs[it.config].json});
+        if (gain == hidden.ln_gains.end()) continue;
+        const double error = (gain->second - it.gain->ln_ratio) / it.gain->error;
+        sum += std::log(it.gain->error) + error * error / 2;
         ++count;
       }
     }
@@ -392,14 +393,29 @@ class Likelihood {
   }
 
  private:
-  static constexpr std::size_t kFewest = 6;
+  struct HiddenSize {
+    std::string size;
+    select::Catalogue others;
+    std::map<std::pair<std::size_t, std::string>, double> ln_gains;  // by kernel, configuration
+  };
   static constexpr std::array kFitted = {
       &select::GainParameters::trend,     &select::GainParameters::reach_of_trend,
       &select::GainParameters::rough,     &select::GainParameters::reach_of_rough,
       &select::GainParameters::imbalance, &select::GainParameters::noise};
 
-  std::vector<select::SizeFeatures> features_;
-  std::vector<std::vector<select::KnownGain>> gains_;  // by candidate
+  /// What is asked of a catalogue here: it is copied for each size.
+  static select::Catalogue members_of(select::Catalogue known,
+                                      const store::PortfolioRecord& portfolio) {
+    for (select::CatalogueKernel& kernel : known.kernels) {
+      kernel.entries.clear();
+      std::erase_if(kernel.configs, [&](const select::KnownConfig& it) {
+        return !select::is_member(portfolio, *kernel.record, it.json);
+      });
+    }
+    return known;
+  }
+
+  std::vector<HiddenSize> hidden_;
 };
 
 /// Of the family alone.

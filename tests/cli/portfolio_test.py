@@ -6,7 +6,7 @@ import json
 import subprocess
 import unittest
 
-from program import GEMM, PATIENCE, ProgramTest
+from program import GEMM, PATIENCE, SCALE_SOURCES, ProgramTest
 
 SCALE = ("--backend", "cpu", "-q")
 
@@ -45,6 +45,38 @@ class PortfolioTest(ProgramTest):
         again = json.loads(self.portfolio("--json", space=space).stdout)
         self.assertGreater(first["trials"], 0)
         self.assertEqual(again["trials"], 0)
+
+    def extend(self, *arguments, **options):
+        return self.tune("portfolio", "--space", self.space_file(), "--like", self.distribution(), *SCALE, "--extend",
+                         *arguments, **options)
+
+    def test_a_portfolio_is_extended_by_more_sizes(self):
+        space = self.space_file()
+        first = json.loads(self.tune("portfolio", "--space", space, "--sizes", "default", *SCALE, "--json").stdout)
+        (before,) = first["portfolios"]
+        self.assertRegex(self.extend("--draw", "2").stdout, rf"^scale: \d members?, timed at {len(before['sizes'])} sizes?, \d+ now\n$")
+        done = json.loads(self.extend("--json").stdout)
+        (portfolio,) = done["portfolios"]
+        self.assertEqual(portfolio["loss"], before["loss"])
+        self.assertEqual([done["candidates"][i] for i in portfolio["members"]],
+                         [first["candidates"][i] for i in before["members"]])
+        self.assertTrue(portfolio["further_sizes"])
+        self.refuse("portfolio", "--space", space, "--like", self.distribution(), *SCALE, "--extend", code=2,
+                    says=("have all of these sizes", "--seed"))
+        table = json.loads(self.tune("export", "--format", "json").stdout)
+        sizes = [row[0] for row in table["portfolios"][0]["sizes"]]
+        self.assertEqual(len(sizes), len(set(sizes)))
+        self.assertLessEqual({"16", "80", "400", "900", "2000", "4000"}, set(sizes))
+
+    def test_only_what_there_is_is_extended(self):
+        self.refuse("portfolio", "--space", self.space_file(), "--like", self.distribution(), *SCALE, "--extend", code=2,
+                    says="no portfolio to extend")
+        self.refuse("portfolio", "--space", self.space_file(), "--like", self.distribution(), *SCALE, "--extend", "-k", "3",
+                    code=2, says="leave out -k")
+        self.portfolio()
+        changed = self.space_file(sources={"scale.cu": SCALE_SOURCES["scale.cu"] + "\n#define CHANGED 1\n"})
+        self.refuse("portfolio", "--space", changed, "--like", self.distribution(), *SCALE, "--extend", code=2,
+                    says="its kernel scale has changed since")
 
     def test_people_get_a_table(self):
         text = self.portfolio("-k", "1").stdout

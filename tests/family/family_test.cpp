@@ -147,8 +147,17 @@ TEST_F(KernelHashOfHeaders, ChangesWithTheirCode) {
   EXPECT_NE(hash_with(includes_, {a_, other}), hash_with(includes_, {other, a_})) << "one is taken";
 }
 
-TEST_F(KernelHashOfHeaders, ChangesWithTheTextOfAllWhereOneDependsOnIt) {
+TEST_F(KernelHashOfHeaders, ChangesWithTheBlanksOfAllWhereOneMakesText) {
   const source::Header text = {"b.cuh", "#define TEXT(x) #x\n"};
+  const std::string with_text = hash_with(includes_, {a_, text});
+  EXPECT_EQ(hash_with(includes_, {{"a.cuh", "int  a;  // why"}, text}), with_text);
+  EXPECT_EQ(hash_with("// a comment\n" + std::string(includes_), {a_, text}), with_text);
+  EXPECT_NE(hash_with(includes_, {{"a.cuh", "int a ;"}, text}), with_text);
+  EXPECT_NE(with_text, original_);
+}
+
+TEST_F(KernelHashOfHeaders, ChangesWithTheTextOfAllWhereOneDependsOnIt) {
+  const source::Header text = {"b.cuh", "int line = __LINE__;\n"};
   const std::string with_text = hash_with(includes_, {a_, text});
   EXPECT_NE(hash_with(includes_, {{"a.cuh", "int  a;"}, text}), with_text);
   EXPECT_NE(hash_with("// a comment\n" + std::string(includes_), {a_, text}), with_text);

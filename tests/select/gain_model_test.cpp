@@ -18,16 +18,16 @@ std::vector<SizeFeatures> line(std::initializer_list<double> places) {
 TEST(GainModel, IsSureNextToWhatWasTimedAndUnsureFarFromIt) {
   const std::vector<SizeFeatures> sizes = line({1, 2, 3});
   const std::vector<KnownGain> known = {{0, 0.4}, {1, 0.4}, {2, 0.4}};
-  const ExpectedRatio near = GainModel(sizes, {2}).gain(known, 0);
+  const ExpectedRatio near = GainModel(sizes, {2}).gain(known, 0, 0);
   EXPECT_NEAR(near.ln_ratio, 0.4, 0.02);
   EXPECT_LT(near.error, 0.15);
-  const ExpectedRatio far = GainModel(sizes, {40}).gain(known, 0);
+  const ExpectedRatio far = GainModel(sizes, {40}).gain(known, 0, 0);
   EXPECT_LT(far.ln_ratio, 0.1);
   EXPECT_GT(far.error, 0.3);
 }
 
 TEST(GainModel, ExpectsNoGainOfWhatWasNeverTimed) {
-  const ExpectedRatio unknown = GainModel(line({1, 2}), {2}).gain({}, 0);
+  const ExpectedRatio unknown = GainModel(line({1, 2}), {2}).gain({}, 0, 0);
   EXPECT_EQ(unknown.ln_ratio, 0);
   EXPECT_GT(unknown.error, 0.3);
 }
@@ -42,8 +42,15 @@ TEST(GainModel, AWaveThatIsNotFullCostsWhatItDidElsewhere) {
     known.push_back({.size = i, .ln_gain = 0.2 - imbalance, .imbalance = imbalance});
   }
   const GainModel model(sizes, {2.75});
-  EXPECT_NEAR(model.gain(known, 0).ln_ratio, 0.2, 0.05);
-  EXPECT_NEAR(model.gain(known, 0.6).ln_ratio, -0.4, 0.05);
+  EXPECT_NEAR(model.gain(known, 0, 0).ln_ratio, 0.2, 0.05);
+  EXPECT_NEAR(model.gain(known, 0.6, 0).ln_ratio, -0.4, 0.05);
+}
+
+TEST(GainModel, WhatWorkTellsHoldsFarFromTheTimedSizesToo) {
+  const std::vector<SizeFeatures> sizes = line({1, 2, 3});
+  const std::vector<KnownGain> known = {{0, 0.5, 0, 0.2}, {1, 0.4, 0, 0.1}, {2, 0.3, 0, 0}};
+  EXPECT_NEAR(GainModel(sizes, {2}).gain(known, 0, 0.1).ln_ratio, 0.4, 0.02);
+  EXPECT_NEAR(GainModel(sizes, {60}).gain(known, 0, -0.6).ln_ratio, -0.6, 0.1);
 }
 
 TEST(GainModel, IsSurerWhereGainsDoNotJump) {
@@ -55,7 +62,7 @@ TEST(GainModel, IsSurerWhereGainsDoNotJump) {
     jumping.push_back({.size = i, .ln_gain = i % 2 == 0 ? 0.5 : -0.1});
   }
   const GainModel model(sizes, {3.9});
-  EXPECT_LT(model.gain(steady, 0).error, 0.6 * model.gain(jumping, 0).error);
+  EXPECT_LT(model.gain(steady, 0, 0).error, 0.6 * model.gain(jumping, 0, 0).error);
 }
 
 TEST(GainModel, ATimeGrowsAsAPowerOfADimensionBeyondTheTimedSizes) {
@@ -74,8 +81,8 @@ TEST(GainModel, OfManySizesTheNearestCount) {
     sizes.push_back({0.05 * static_cast<double>(i)});
     known.push_back({.size = i, .ln_gain = i < 100 ? 0.3 : -0.3});
   }
-  EXPECT_NEAR(GainModel(sizes, {1}).gain(known, 0).ln_ratio, 0.3, 0.02);
-  EXPECT_NEAR(GainModel(sizes, {9}).gain(known, 0).ln_ratio, -0.3, 0.02);
+  EXPECT_NEAR(GainModel(sizes, {1}).gain(known, 0, 0).ln_ratio, 0.3, 0.02);
+  EXPECT_NEAR(GainModel(sizes, {9}).gain(known, 0, 0).ln_ratio, -0.3, 0.02);
 }
 
 }  // namespace

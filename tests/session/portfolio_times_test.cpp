@@ -162,6 +162,39 @@ TEST_F(PortfolioTimesTest, MembersAloneAreTimedAtFurtherSizesWhichDoNotCountInTh
       << "toy<3,2> alone is a member";
 }
 
+TEST_F(PortfolioTimesTest, PresentMembersAreTimedAtFurtherSizesAndNothingElse) {
+  plan_.sizes.clear();
+  plan_.further = {{15}, {30}, {31}, {32}};
+  for (const char* const text : {"TILE=1,DEPTH=1", "TILE=1,DEPTH=2", "TILE=1,DEPTH=3"}) {
+    plan_.candidates.push_back({.kernel = kernel_, .config = toy::config(family_, text)});
+  }
+  for (const char* const name : {"toy<1,1>", "toy<1,2>"}) device_.behaviours[name].time_ns = 3000;
+  plan_.present = {{"", {1, 2, 3, 4, 5}}};
+  const PortfolioTimes times = run();
+  EXPECT_THAT(times.sizes, IsEmpty());
+  ASSERT_THAT(times.further, SizeIs(4));
+  EXPECT_EQ(times.further[3].member_ns, 500);
+  EXPECT_EQ(times.further[3].library_ns, 700);
+  EXPECT_THAT(device_.compiled(), testing::Not(Contains("toy<2,1>"))) << "the default, no member";
+  ASSERT_THAT(heard_, SizeIs(4));
+  EXPECT_TRUE(heard_.front().is_further);
+  EXPECT_EQ(heard_.front().timed, 5U);
+  EXPECT_EQ(heard_.back().timed, 4U) << "one of those that take six times as long is left out";
+  EXPECT_THAT(searched_, IsEmpty());
+}
+
+TEST_F(PortfolioTimesTest, AFurtherSizeThatIsNotFinishedDoesNotCount) {
+  std::chrono::steady_clock::time_point now;
+  plan_.now = [&] { return now; };
+  plan_.sizes.clear();
+  plan_.further = {{15}, {30}};
+  plan_.present = {{"", {1, 2}}};
+  plan_.max_time = std::chrono::seconds(1);
+  device_.on_launch = [&](const std::string&) { now += std::chrono::seconds(1); };
+  EXPECT_THAT(run().further, IsEmpty());
+  EXPECT_THAT(store_.runs(), SizeIs(1)) << "a portfolio names kernels of which there are runs";
+}
+
 TEST_F(PortfolioTimesTest, WhereTheLibraryIsFasterAKernelIsSearchedAndWhatIsFoundIsTimed) {
   plan_.candidates.erase(plan_.candidates.begin() + 1);  // the one that is faster than the library
   const PortfolioTimes times = run();

@@ -69,9 +69,7 @@ TEST(CodeHash, ReadsNumbersLiteralsAndCommentsAsCompilersDo) {
 TEST(CodeHash, SaysWhereMoreThanTokensCounts) {
   using namespace std::string_view_literals;
   for (const std::string_view code :
-       {"return __LINE__;"sv, "__LI\\\nNE__"sv, "sizeof(__FILE__)"sv,
-        // text or words of words
-        "#define S(x) #x\n"sv, "#define P(x, y) x##y\n"sv, "#/**/define S(x) #x\n"sv,
+       {"return __LINE__;"sv, "__LI\\\nNE__"sv, "sizeof(__FILE__)"sv, "#/**/define S(x) #x\n"sv,
         "\xef\xbb\xbf#define S(x) #x\n"sv,
         // lines that are continued, ended or joined in another place
         "// why\\ \nreturn;"sv, "// why?\?/\nreturn;"sv, "%:define A\n1"sv, "?\?=define A\n1"sv,
@@ -84,7 +82,11 @@ TEST(CodeHash, SaysWhereMoreThanTokensCounts) {
         // headers
         "#if __has_include(<a//b>)\n#endif\n"sv, "#include_next <a>\n"sv,
         "#include /* a */ <a//b>\n"sv}) {
-    EXPECT_TRUE(depends_on_layout(code)) << code;
+    EXPECT_EQ(decisive(code), Decisive::text) << code;
+  }
+  for (const std::string_view code : {"#define S(x) #x\n"sv, "#define P(x, y) x##y\n"sv,
+                                      "#define S(x) /* why */ \\\n  #x\nS(a + b)\n"sv}) {
+    EXPECT_EQ(decisive(code), Decisive::blanks) << code;
   }
   for (const std::string_view code :
        {"#define F(x) \\\n  (x)\n"sv, "int a; // one's \"text\" \xc3\xa9 __LINE__ why?\?\r\n"sv,
@@ -92,8 +94,18 @@ TEST(CodeHash, SaysWhereMoreThanTokensCounts) {
         "#pragma unroll (4)\n"sv, "#include <a.h>\n#include \"b.h\"\n"sv,
         "x = 1.5e-3f + .5 + 0x1p-3;"sv, "asm(\"mov %0, 1;\" : \"=r\"(x));"sv,
         "#error it is not so\n"sv}) {
-    EXPECT_FALSE(depends_on_layout(code)) << code;
+    EXPECT_EQ(decisive(code), Decisive::tokens) << code;
   }
+}
+
+TEST(CodeHash, WithBlanksTellsApartWhatIsOneTextFromAnother) {
+  EXPECT_NE(spaced_code_hash("S(a + b)"), spaced_code_hash("S(a+b)"));
+  EXPECT_NE(spaced_code_hash("S(a +b)"), spaced_code_hash("S(a+ b)"));
+  EXPECT_NE(spaced_code_hash("S(a/**/+b)"), spaced_code_hash("S(a+b)"));
+  EXPECT_EQ(spaced_code_hash("S(a /* one */ + b) // two\n"),
+            spaced_code_hash("// three\nS(a\n  +  b)"));
+  EXPECT_EQ(spaced_code_hash("/// Four.\n#define S(x) #x\nint a;"),
+            spaced_code_hash("#define S(x)  #x  // five\n\n\nint a;"));
 }
 
 // A source may have megabytes: neighbours of a mark are not looked through for each mark.

@@ -219,6 +219,8 @@ void add_portfolio(CLI::App& app, Arguments& arguments) {
   sub->add_option("-k,--members", o.members, "At most N members; default: 16")
       ->type_name("N")
       ->check(whole_number(0));
+  sub->add_flag("--extend", o.extend,
+                "Choose nothing: time the members of the present portfolios at more sizes");
   add_portfolio_run_options(*sub, o);
 }
 

@@ -93,6 +93,7 @@ struct PortfolioOptions : DeviceOptions {
   std::string like;                    ///< a distribution to draw sizes from
   std::size_t draws = 24;              ///< of `like`
   std::optional<std::size_t> members;  ///< absent: 16, or as many as there are
+  bool extend = false;                 ///< the portfolios that there are, by more sizes
   std::string max_time = "10m";        ///< of the command
   std::uint64_t seed = 0;              ///< of the draws, searches and inputs
   std::string command_line;

@@ -27,10 +27,15 @@ int portfolio(const CommonOptions& common, const PortfolioOptions& options) {
   if (options.draws == 0) {
     throw Error(ErrorCode::usage, "--draw 0: a portfolio is for at least one size");
   }
+  if (options.extend && (options.members || !options.kernels.empty())) {
+    throw Error(ErrorCode::usage,
+                "--extend keeps the members of a portfolio: leave out -k and --kernel");
+  }
   const family::Family family = family::load_family(options.space);
   const Interrupt interrupt;
+  const auto measure = options.extend ? extend_portfolios : run_portfolio;
   const PortfolioRun run =
-      run_portfolio(common, options, family, until, [&] { return interrupt.requested(); });
+      measure(common, options, family, until, [&] { return interrupt.requested(); });
   if (interrupt.exit_code()) {
     tell("interrupted: the trials are stored, no portfolio; the same command continues\n");
     return *interrupt.exit_code();

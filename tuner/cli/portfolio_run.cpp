@@ -16,10 +16,13 @@
 #include "tuner/session/earlier_winners.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
+#include <set>
 #include <thread>
 #include <utility>
 
@@ -174,14 +177,15 @@ void check_members(const PortfolioOptions& options, const session::PortfolioPlan
                           *options.members, quantity::count(most, "candidate"), most));
 }
 
-void tell_size(const family::Family& family, const session::PortfolioSizeTimed& it,
-               std::size_t sizes) {
-  const std::string size = space::display(it.size, family.problem.dims);
-  if (!it.problem.empty()) {
-    return tell(fmt::format("{} of {}  {}: skipped: {}\n", it.number, sizes, size, it.problem));
-  }
-  tell(fmt::format("{} of {}  {}: {} timed{}{}\n", it.number, sizes, size,
-                   quantity::count(it.timed, "candidate"),
+void tell_size(const family::Family& family, const session::PortfolioPlan& plan,
+               const session::PortfolioSizeTimed& it) {
+  const std::string size =
+      fmt::format("{}{} of {}  {}", it.is_further ? "further size " : "", it.number,
+                  (it.is_further ? plan.further : plan.sizes).size(),
+                  space::display(it.size, family.problem.dims));
+  if (!it.problem.empty()) return tell(fmt::format("{}: skipped: {}\n", size, it.problem));
+  tell(fmt::format("{}: {} timed{}{}\n", size,
+                   quantity::count(it.timed, it.is_further ? "member" : "candidate"),
                    it.best_ns ? ", the fastest " + quantity::time(*it.best_ns) : "",
                    it.library_ns ? ", the library " + quantity::time(*it.library_ns) : ""));
 }
@@ -192,6 +196,16 @@ void tell_search(const family::Family& family, const session::PortfolioSearch& i
                    quantity::count(it.trials, "trial"), it.kernel->name,
                    is_faster ? ", the fastest " + quantity::time(*it.found_ns) : ", none faster",
                    it.before_ns ? ", before " + quantity::time(*it.before_ns) : ""));
+}
+
+std::vector<session::FurtherSize> further_of(const session::PortfolioTimes& times,
+                                             const family::Family& family,
+                                             const std::string& types) {
+  std::vector<session::FurtherSize> further;
+  std::ranges::copy_if(times.further, std::back_inserter(further), [&](const auto& it) {
+    return select::types_of(it.size, family.problem.dims) == types;
+  });
+  return further;
 }
 
 /// The sizes of each type with their columns of the matrix.
@@ -211,11 +225,11 @@ std::vector<FamilyPortfolio> by_types(const family::Family& family,
       its.matrix.times_ns[i].push_back(times.matrix.times_ns[i][size]);
     }
   }
-  for (const session::FurtherSize& it : times.further) {
-    portfolios.at(select::types_of(it.size, family.problem.dims)).further.push_back(it);
-  }
   std::vector<FamilyPortfolio> all;
-  for (auto& [types, portfolio] : portfolios) all.push_back(std::move(portfolio));
+  for (auto& [types, portfolio] : portfolios) {
+    portfolio.further = further_of(times, family, types);
+    all.push_back(std::move(portfolio));
+  }
   return all;
 }
 
@@ -226,6 +240,15 @@ std::optional<double> fastest_member_ns(const FamilyPortfolio& portfolio, std::s
     if (ns) least = std::min(least.value_or(*ns), *ns);
   }
   return least;
+}
+
+void append_sizes(store::PortfolioRecord& record, const family::Family& family,
+                  const std::vector<session::FurtherSize>& sizes) {
+  for (const session::FurtherSize& it : sizes) {
+    record.sizes.push_back({.problem = space::canonical_size(it.size, family.problem.dims),
+                            .member_ns = it.member_ns,
+                            .library_ns = it.library_ns});
+  }
 }
 
 store::PortfolioRecord record_of(const family::Family& family, const PortfolioOptions& options,
@@ -255,11 +278,7 @@ store::PortfolioRecord record_of(const family::Family& family, const PortfolioOp
          .member_ns = fastest_member_ns(portfolio, size),
          .library_ns = portfolio.matrix.library_ns[size]});
   }
-  for (const session::FurtherSize& it : portfolio.further) {
-    record.sizes.push_back({.problem = space::canonical_size(it.size, family.problem.dims),
-                            .member_ns = it.member_ns,
-                            .library_ns = it.library_ns});
-  }
+  append_sizes(record, family, portfolio.further);
   return record;
 }
 
@@ -273,29 +292,124 @@ std::string loss_text(double loss) {
   return fmt::format("{:.1f} %", 100 * (loss - 1));
 }
 
+/// What all plans have.
+session::PortfolioPlan empty_plan(const PortfolioOptions& options,
+                                  std::chrono::steady_clock::time_point until) {
+  const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
+      until - std::chrono::steady_clock::now());
+  return {.sizes = {},
+          .candidates = {},
+          .unknown = {},
+          .members = options.members.value_or(kUsualMembers),
+          .seed = options.seed,
+          .compile_threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()) - 1),
+          .max_time = std::max(std::chrono::milliseconds(1), left),
+          .command = options.command_line};
+}
+
 session::PortfolioPlan plan_of(const PortfolioOptions& options, const family::Family& family,
                                WantedSizes& wanted, const store::Store& store,
-                               const space::DeviceInfo& device) {
-  session::PortfolioPlan plan{.sizes = {},
-                              .candidates = {},
-                              .unknown = {},
-                              .further = std::move(wanted.further),
-                              .members = options.members.value_or(kUsualMembers),
-                              .seed = options.seed,
-                              .command = options.command_line};
+                               const space::DeviceInfo& device,
+                               std::chrono::steady_clock::time_point until) {
+  session::PortfolioPlan plan = empty_plan(options, until);
+  plan.further = std::move(wanted.further);
   for (const family::WeightedSize& it : wanted.sizes) plan.sizes.push_back(it.size);
   Candidates candidates(store, family, device, plan);
   for (const family::Kernel* const kernel : wanted_kernels(family, options, device.backend)) {
     candidates.add(*kernel);
   }
   check_members(options, plan);
-  plan.compile_threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()) - 1);
   return plan;
+}
+
+/// Why the members of a portfolio cannot be timed beside its times.
+std::optional<std::string> why_outdated(const store::PortfolioRecord& portfolio,
+                                        const family::Family& family,
+                                        space::EnvironmentInfo environment) {
+  environment.tool = portfolio.environment.tool;
+  if (portfolio.environment != environment) {
+    return "it was measured with another driver, compiler or library";
+  }
+  for (const store::PortfolioMember& it : portfolio.members) {
+    const auto kernel = std::ranges::find(family.kernels, it.kernel, &family::Kernel::name);
+    if (kernel == family.kernels.end() || kernel->hash != it.kernel_hash) {
+      return fmt::format("its kernel {} has changed since", it.kernel);
+    }
+  }
+  return std::nullopt;
+}
+
+/// The family's portfolio for each of its types, of the database before those of the installed
+/// table, if all of its members can be timed as they were. Says why another one cannot.
+std::vector<store::PortfolioRecord> present_portfolios(const family::Family& family,
+                                                       const store::Store& store,
+                                                       const worker::DeviceWorker& device) {
+  std::vector<store::PortfolioRecord> known = store.portfolios(device.device());
+  if (auto shipped = select::read_shipped_table(device.device(), device.environment())) {
+    std::ranges::move(shipped->known.portfolios, std::back_inserter(known));
+  }
+  std::set<std::string> types;
+  std::vector<store::PortfolioRecord> present;
+  std::vector<std::string> outdated;
+  for (store::PortfolioRecord& it : known) {
+    if (it.family != family.name || !types.insert(it.types).second) continue;
+    if (auto why = why_outdated(it, family, device.environment())) {
+      outdated.push_back(fmt::format("{}{}{}", it.types, it.types.empty() ? "" : ": ", *why));
+    } else {
+      present.push_back(std::move(it));
+    }
+  }
+  if (!present.empty()) {
+    for (const std::string& it : outdated) tell(fmt::format("not extended: {}\n", it));
+    return present;
+  }
+  if (outdated.empty()) outdated.emplace_back("there is none for this device");
+  throw Error(ErrorCode::usage,
+              fmt::format("{}: no portfolio to extend on {}: {}: choose one, without --extend",
+                          family.path, device.device().name, fmt::join(outdated, ", ")));
+}
+
+session::PortfolioPlan extension_plan(const PortfolioOptions& options, const family::Family& family,
+                                      const WantedSizes& wanted,
+                                      const std::vector<store::PortfolioRecord>& present,
+                                      std::chrono::steady_clock::time_point until) {
+  session::PortfolioPlan plan = empty_plan(options, until);
+  std::set<std::string> known;
+  for (const store::PortfolioRecord& portfolio : present) {
+    std::vector<std::size_t>& places = plan.present[portfolio.types];
+    for (const store::PortfolioMember& it : portfolio.members) {
+      const family::Kernel& kernel = family.kernel(it.kernel);
+      session::PortfolioCandidate member{
+          .kernel = &kernel, .config = space::config_from_json(*kernel.space, it.config_json)};
+      const auto there = std::ranges::find_if(plan.candidates, [&](const auto& other) {
+        return other.kernel == &kernel && other.config == member.config;
+      });
+      places.push_back(static_cast<std::size_t>(there - plan.candidates.begin()));
+      if (there == plan.candidates.end()) plan.candidates.push_back(std::move(member));
+    }
+    for (const store::PortfolioSize& it : portfolio.sizes) known.insert(it.problem);
+  }
+  for (const family::WeightedSize& it : wanted.sizes) {
+    const bool has_portfolio =
+        plan.present.contains(select::types_of(it.size, family.problem.dims));
+    if (has_portfolio && !known.contains(space::canonical_size(it.size, family.problem.dims))) {
+      plan.further.push_back(it.size);
+    }
+  }
+  if (!plan.further.empty()) return plan;
+  throw Error(ErrorCode::usage,
+              fmt::format("{}: the portfolios of {} have all of these sizes, or none of their "
+                          "types: name others, or draw with another --seed",
+                          family.path, family.name));
+}
+
+void tell_other_users(worker::DeviceWorker& device) {
+  for (const std::string& text : other_users(device)) tell(fmt::format("warning: {}\n", text));
 }
 
 void tell_plan(const family::Family& family, const session::PortfolioPlan& plan,
                worker::DeviceWorker& device) {
-  for (const std::string& text : other_users(device)) tell(fmt::format("warning: {}\n", text));
+  tell_other_users(device);
   tell(fmt::format("{} on {}: {}, {} to search, at {}\n", family.name, device.device().name,
                    quantity::count(plan.candidates.size(), "candidate"),
                    quantity::count(plan.unknown.size(), "kernel"),
@@ -332,14 +446,17 @@ std::size_t fastest_at(const FamilyPortfolio& portfolio, std::size_t member) {
   return count;
 }
 
+std::string portfolio_name(const family::Family& family, const FamilyPortfolio& portfolio) {
+  return portfolio.types.empty() ? family.name : fmt::format("{} {}", family.name, portfolio.types);
+}
+
 Table members_table(const family::Family& family, const FamilyPortfolio& portfolio,
                     const session::PortfolioTimes& times) {
   using Align = Table::Align;
-  Table table(
-      {{portfolio.types.empty() ? family.name : fmt::format("{} {}", family.name, portfolio.types)},
-       {"fastest at", Align::right},
-       {"loss so far", Align::right},
-       {"configuration", Align::left, Table::Place::below}});
+  Table table({{portfolio_name(family, portfolio)},
+               {"fastest at", Align::right},
+               {"loss so far", Align::right},
+               {"configuration", Align::left, Table::Place::below}});
   for (std::size_t i = 0; i < portfolio.chosen.members.size(); ++i) {
     const std::size_t member = portfolio.chosen.members[i];
     const session::PortfolioCandidate& it = times.candidates[member];
@@ -375,6 +492,20 @@ std::string worth_text(const FamilyPortfolio& portfolio) {
   return text;
 }
 
+std::string extension_text(const family::Family& family, const FamilyPortfolio& portfolio) {
+  return fmt::format("{}: {}, timed at {}, {} now\n", portfolio_name(family, portfolio),
+                     quantity::count(portfolio.chosen.members.size(), "member"),
+                     quantity::count(portfolio.known_sizes, "size"),
+                     portfolio.known_sizes + portfolio.further.size());
+}
+
+session::PortfolioObserver observer(const CommonOptions& common, const family::Family& family,
+                                    const session::PortfolioPlan& plan) {
+  if (common.quiet) return {.size_timed = [](const auto&) {}, .searched = [](const auto&) {}};
+  return {.size_timed = [&](const session::PortfolioSizeTimed& it) { tell_size(family, plan, it); },
+          .searched = [&](const session::PortfolioSearch& it) { tell_search(family, it); }};
+}
+
 }  // namespace
 
 PortfolioRun run_portfolio(const CommonOptions& common, const PortfolioOptions& options,
@@ -385,26 +516,55 @@ PortfolioRun run_portfolio(const CommonOptions& common, const PortfolioOptions& 
   worker::DeviceProcess& device = opened.device();
   WantedSizes wanted = wanted_sizes(family, options, device.device().backend);
   store::Store store = open_database(common, store::Store::Mode::read_write);
-  session::PortfolioPlan plan = plan_of(options, family, wanted, store, device.device());
-  plan.max_time =
-      std::max(std::chrono::milliseconds(1), std::chrono::duration_cast<std::chrono::milliseconds>(
-                                                 until - std::chrono::steady_clock::now()));
+  const session::PortfolioPlan plan =
+      plan_of(options, family, wanted, store, device.device(), until);
   if (!common.quiet) tell_plan(family, plan, device);
-  const session::PortfolioObserver observer{.size_timed =
-                                                [&](const session::PortfolioSizeTimed& it) {
-                                                  if (!common.quiet)
-                                                    tell_size(family, it, plan.sizes.size());
-                                                },
-                                            .searched =
-                                                [&](const session::PortfolioSearch& it) {
-                                                  if (!common.quiet) tell_search(family, it);
-                                                }};
   PortfolioRun run{.device = device.device(),
                    .wanted = wanted.sizes.size(),
                    .times = session::time_portfolio(family, plan, device, opened.compiler(), store,
-                                                    observer, stop),
+                                                    observer(common, family, plan), stop),
                    .portfolios = {}};
   if (!stop()) choose(options, family, wanted.sizes, plan.members, device, store, run);
+  return run;
+}
+
+PortfolioRun extend_portfolios(const CommonOptions& common, const PortfolioOptions& options,
+                               const family::Family& family,
+                               std::chrono::steady_clock::time_point until,
+                               const std::function<bool()>& stop) {
+  OpenedDevice opened(options, family, options.seed);
+  worker::DeviceProcess& device = opened.device();
+  const WantedSizes wanted = wanted_sizes(family, options, device.device().backend);
+  store::Store store = open_database(common, store::Store::Mode::read_write);
+  std::vector<store::PortfolioRecord> present = present_portfolios(family, store, device);
+  const session::PortfolioPlan plan = extension_plan(options, family, wanted, present, until);
+  if (!common.quiet) {
+    tell_other_users(device);
+    tell(fmt::format("{} on {}: {} of {}, at {}\n", family.name, device.device().name,
+                     quantity::count(plan.candidates.size(), "member"),
+                     quantity::count(present.size(), "portfolio"),
+                     quantity::count(plan.further.size(), "further size")));
+  }
+  PortfolioRun run{.device = device.device(),
+                   .wanted = 0,
+                   .times = session::time_portfolio(family, plan, device, opened.compiler(), store,
+                                                    observer(common, family, plan), stop),
+                   .portfolios = {}};
+  if (stop()) return run;
+  for (store::PortfolioRecord& record : present) {
+    FamilyPortfolio extended;
+    extended.types = record.types;
+    extended.further = further_of(run.times, family, record.types);
+    extended.chosen.members = plan.present.at(record.types);
+    extended.chosen.loss = record.loss;
+    extended.left_out_loss = record.left_out_loss;
+    extended.known_sizes = record.sizes.size();
+    append_sizes(record, family, extended.further);
+    record.environment = device.environment();
+    record.recorded_at.clear();
+    if (!extended.further.empty()) store.record_portfolio(device.device(), record);
+    run.portfolios.push_back(std::move(extended));
+  }
   return run;
 }
 
@@ -458,6 +618,10 @@ void print_portfolio(const CommonOptions& common, const family::Family& family,
                 run.times.sizes.size(), quantity::count(run.wanted, "size"));
   }
   for (const FamilyPortfolio& it : run.portfolios) {
+    if (it.known_sizes > 0) {
+      output.tell("{}", extension_text(family, it));
+      continue;
+    }
     output.table(members_table(family, it, run.times));
     output.tell("{}", worth_text(it));
   }

@@ -16,7 +16,7 @@
 
 namespace tuner::cli {
 
-/// A portfolio with the times that it was chosen by.
+/// A portfolio with the times that it was chosen by, or extended by.
 struct FamilyPortfolio {
   std::string types;                          ///< select::types_of its sizes
   std::vector<family::WeightedSize> sizes;    ///< at which all candidates were timed
@@ -24,6 +24,7 @@ struct FamilyPortfolio {
   std::vector<session::FurtherSize> further;  ///< at which members were timed
   select::ChosenPortfolio chosen;
   std::optional<double> left_out_loss;
+  std::size_t known_sizes = 0;  ///< of an extended one: at which its members were timed before
 };
 
 struct PortfolioRun {
@@ -41,6 +42,15 @@ struct PortfolioRun {
                                          const family::Family& family,
                                          std::chrono::steady_clock::time_point until,
                                          const std::function<bool()>& stop);
+
+/// Times the members of the family's portfolios, which the database or the installed table has for
+/// the device, at further sizes, and stores the portfolios with these. Throws Error(usage) where
+/// there is no portfolio, or none that was measured with the present code and versions.
+[[nodiscard]] PortfolioRun extend_portfolios(const CommonOptions& common,
+                                             const PortfolioOptions& options,
+                                             const family::Family& family,
+                                             std::chrono::steady_clock::time_point until,
+                                             const std::function<bool()>& stop);
 
 /// The document "tune.portfolio/1".
 [[nodiscard]] Json portfolio_json(const family::Family& family, const PortfolioRun& run);

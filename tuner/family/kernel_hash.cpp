@@ -101,21 +101,34 @@ void add_source(Identity& identity, const source::KernelSource& source) {
   for (const auto& [name, text] : headers) identity.add("header", {name, source::code_hash(text)});
 }
 
-/// Whether the tokens of the sources, and of what the compiler is given beside them, are not all
-/// that decides what it makes of them.
-bool is_identified_by_text(const Kernel& kernel) {
-  const auto text_of = [](const source::Header& header) { return std::string_view(header.text); };
-  const auto in_values = [](const space::Parameter& parameter) {
-    return std::ranges::any_of(parameter.values, source::depends_on_layout,
-                               &space::ParameterValue::text);
+/// What decides what the compiler makes of the sources and of what it is given beside them. Blanks
+/// in an option or a value are its text.
+source::Decisive decisive(const Kernel& kernel) {
+  source::Decisive most = source::decisive(kernel.source.text);
+  for (const source::Header& header : kernel.source.headers) {
+    most = std::max(most, source::decisive(header.text));
+  }
+  const auto depends_on_text = [](std::string_view text) {
+    return source::decisive(text) != source::Decisive::tokens;
   };
-  return source::depends_on_layout(kernel.source.text) ||
-         std::ranges::any_of(kernel.source.headers, source::depends_on_layout, text_of) ||
-         std::ranges::any_of(kernel.options, source::depends_on_layout) ||
-         std::ranges::any_of(kernel.space->parameters, in_values);
+  const auto in_values = [&](const space::Parameter& parameter) {
+    return std::ranges::any_of(parameter.values, depends_on_text, &space::ParameterValue::text);
+  };
+  const bool is_text = std::ranges::any_of(kernel.options, depends_on_text) ||
+                       std::ranges::any_of(kernel.space->parameters, in_values);
+  return is_text ? source::Decisive::text : most;
 }
 
-void add_texts(Identity& identity, const source::KernelSource& source) {
+/// What counts beside the tokens.
+void add_layout(Identity& identity, const source::KernelSource& source, source::Decisive decisive) {
+  if (decisive == source::Decisive::tokens) return;
+  if (decisive == source::Decisive::blanks) {
+    identity.add("blanks", {source::spaced_code_hash(source.text)});
+    for (const source::Header& header : source.headers) {
+      identity.add("blanks of a header", {header.name, source::spaced_code_hash(header.text)});
+    }
+    return;
+  }
   identity.add("text", {source.name, source.text});
   for (const source::Header& header : source.headers) {
     identity.add("text of a header", {header.name, header.text});
@@ -186,7 +199,7 @@ std::string kernel_hash(const Kernel& kernel, const Family& family) {
   const std::vector<Argument>& arguments = family.arguments;
   Identity identity;
   add_source(identity, kernel.source);
-  if (is_identified_by_text(kernel)) add_texts(identity, kernel.source);
+  add_layout(identity, kernel.source, decisive(kernel));
   for (const KernelStep& step : kernel.steps)
     identity.add("entry", {source::code_hash(step.entry)});
   for (const std::string& option : kernel.options) identity.add("option", {option});

@@ -73,7 +73,8 @@ const GainModel::Common& GainModel::between(std::size_t a, std::size_t b) const 
   return between_[more * (more + 1) / 2 + less];
 }
 
-ExpectedRatio GainModel::gain(std::span<const KnownGain> known, double imbalance) const {
+ExpectedRatio GainModel::gain(std::span<const KnownGain> known, double imbalance,
+                              double ln_by_work) const {
   const auto covariance = [&](const Common& sizes, double a, double b) {
     return sizes.all + squared(parameters_.imbalance) * a * b * sizes.trend;
   };
@@ -82,18 +83,20 @@ ExpectedRatio GainModel::gain(std::span<const KnownGain> known, double imbalance
   for (const KnownGain& it : known) {
     const std::size_t place = places_[it.size];
     if (place == order_.size()) continue;
-    near.push_back({.size = place, .ln_gain = it.ln_gain, .imbalance = it.imbalance});
-    gains.push_back(it.ln_gain);
+    near.push_back({.size = place, .imbalance = it.imbalance});
+    gains.push_back(it.ln_gain - it.ln_by_work);
     to_asked.push_back(covariance(to_asked_[place], it.imbalance, imbalance));
   }
   const Triangle triangle(near.size(), [&](std::size_t i, std::size_t j) {
     return covariance(between(near[i].size, near[j].size), near[i].imbalance, near[j].imbalance) +
            (i == j ? squared(parameters_.noise) : 0);
   });
-  return expected(
+  ExpectedRatio gain = expected(
       triangle, gains, to_asked,
       covariance(common(asked_, asked_), imbalance, imbalance) + squared(parameters_.noise),
       parameters_.noise);
+  gain.ln_ratio += ln_by_work;
+  return gain;
 }
 
 ExpectedRatio GainModel::power_law(std::span<const double> known) const {

@@ -14,13 +14,15 @@ namespace tuner::select {
 /// A configuration beside the library, or what else stands for it, at a size at which both were
 /// timed.
 struct KnownGain {
-  std::size_t size = 0;  ///< among the model's
-  double ln_gain = 0;    ///< of the library's time to the configuration's
-  double imbalance = 0;  ///< launch_imbalance
+  std::size_t size = 0;   ///< among the model's
+  double ln_gain = 0;     ///< of the library's time to the configuration's
+  double imbalance = 0;   ///< launch_imbalance
+  double ln_by_work = 0;  ///< what their work alone lets expect of ln_gain (work_time.hpp)
 };
 
-/// Standard deviations of ln gain, and how far sizes (SizeFeatures) have something in common. They
-/// make the gains of configurations at left-out sizes most likely (portfolio_benchmark --fit).
+/// Standard deviations of ln gain beside what work tells, and how far sizes (SizeFeatures) have
+/// something in common. They make the gains of configurations at left-out sizes most likely
+/// (portfolio_benchmark --fit).
 struct GainParameters {
   double trend = 0.3;  ///< smooth
   double reach_of_trend = 8;
@@ -37,9 +39,10 @@ class GainModel {
   GainModel(std::span<const SizeFeatures> sizes, const SizeFeatures& asked,
             const GainParameters& parameters = {});
 
-  /// ln of a configuration's gain at the asked size, where its launch has this imbalance; `known`
-  /// names a size once at most.
-  [[nodiscard]] ExpectedRatio gain(std::span<const KnownGain> known, double imbalance) const;
+  /// ln of a configuration's gain at the asked size, where its launch has this imbalance and work;
+  /// `known` names a size once at most.
+  [[nodiscard]] ExpectedRatio gain(std::span<const KnownGain> known, double imbalance,
+                                   double ln_by_work) const;
 
   /// A value of which one at each size is known, which grows as powers of the dimensions, such as
   /// ln of the library's time.

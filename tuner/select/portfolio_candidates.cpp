@@ -2,9 +2,9 @@
 #include "tuner/select/portfolio_candidates.hpp"
 
 #include "tuner/core/quantity.hpp"
-#include "tuner/select/gain_model.hpp"
 #include "tuner/select/launch_shape.hpp"
 #include "tuner/select/portfolio.hpp"
+#include "tuner/select/work_time.hpp"
 
 #include <fmt/format.h>
 
@@ -23,7 +23,7 @@ constexpr double kToleratedLoss = 0.03;
 constexpr double kErrorsFromLoss = 1;
 /// And where it was timed at least this near (Nearness::total). Members are timed where they may be
 /// among the fastest, so of what they do far from there their times tell too much good.
-constexpr double kReachOfMembers = 1;
+constexpr double kReachOfMembers = 2;
 
 /// How many members an explanation shows.
 constexpr std::size_t kShownMembers = 5;
@@ -32,6 +32,11 @@ const AskedKernel* first_with_size(const std::vector<AskedKernel>& asked) {
   const auto known = std::ranges::find_if(
       asked, [](const AskedKernel& it) { return it.kernel->stored && it.size; });
   return known == asked.end() ? nullptr : &*known;
+}
+
+Work work_at(const space::Size& size, const RankedKernel& kernel) {
+  const family::Problem& problem = kernel.family().problem;
+  return {.flops = family::flops_at(problem, size), .bytes = family::bytes_at(problem, size)};
 }
 
 /// The sizes of a portfolio that are of the asked kind of problem, with the time of the library, or
@@ -46,7 +51,8 @@ class PortfolioSizes {
         if (!(it.*beside) || !size || !nearness(asked.size->numbers, *size, dims)) continue;
         if (!numbers_.try_emplace(*size, features_.size()).second) continue;
         features_.push_back(size_features(*size, *asked.kernel->stored));
-        ln_beside_ns_.push_back(std::log(*(it.*beside)));
+        beside_.push_back({.work = work_at(*size, *asked.kernel->stored), .ns = *(it.*beside)});
+        ln_beside_ns_.push_back(std::log(beside_.back().ns));
       }
     };
     add(&store::PortfolioSize::library_ns);
@@ -56,18 +62,18 @@ class PortfolioSizes {
 
   [[nodiscard]] const std::vector<SizeFeatures>& features() const { return features_; }
   [[nodiscard]] const std::vector<double>& ln_beside_ns() const { return ln_beside_ns_; }
+  [[nodiscard]] const std::vector<TimedWork>& beside() const { return beside_; }
   [[nodiscard]] bool has_library() const { return has_library_; }
 
-  /// A configuration's at these sizes.
+  /// A configuration's at these sizes, where it was timed as the library was: from a cold cache.
   [[nodiscard]] std::vector<KnownGain> gains(const CatalogueKernel& kernel,
                                              const KnownConfig& config) const {
     std::vector<KnownGain> gains;
     for (const Timing& timing : config.timings) {
       const auto size = numbers_.find(kernel.sizes[timing.size].numbers);
-      if (size == numbers_.end()) continue;
-      const double ns = timing.cold_ns > 0 ? timing.cold_ns : timing.ns;
+      if (size == numbers_.end() || timing.cold_ns <= 0) continue;
       gains.push_back({.size = size->second,
-                       .ln_gain = ln_beside_ns_[size->second] - std::log(ns),
+                       .ln_gain = ln_beside_ns_[size->second] - std::log(timing.cold_ns),
                        .imbalance = timing.imbalance});
     }
     return gains;
@@ -76,9 +82,17 @@ class PortfolioSizes {
  private:
   std::map<space::Size, std::size_t> numbers_;
   std::vector<SizeFeatures> features_;
+  std::vector<TimedWork> beside_;
   std::vector<double> ln_beside_ns_;
   bool has_library_ = false;
 };
+
+/// What the multiprocessors have to do where the busiest one has so much more than its share.
+Work busy(Work work, double imbalance) {
+  constexpr double kLeastShare = 1e-6;
+  work.flops /= std::max(kLeastShare, 1 - imbalance);
+  return work;
+}
 
 double least_gain(const ExpectedRatio& gain) {
   return gain.ln_ratio - kErrorsFromLoss * gain.error;
@@ -106,18 +120,22 @@ std::string gain_text(const ExpectedRatio& gain) {
 class MemberRanking {
  public:
   MemberRanking(const std::vector<AskedKernel>& asked, const space::DeviceAttributes& device,
-                const store::PortfolioRecord& portfolio, const AskedKernel& first)
+                const store::PortfolioRecord& portfolio, const AskedKernel& first,
+                const GainParameters& parameters)
       : asked_(asked),
         device_(device),
         portfolio_(portfolio),
         sizes_(first, portfolio),
-        model_(sizes_.features(), size_features(first.size->numbers, *first.kernel->stored)),
-        ln_beside_ns_(model_.power_law(sizes_.ln_beside_ns())) {}
+        model_(sizes_.features(), size_features(first.size->numbers, *first.kernel->stored),
+               parameters),
+        ln_beside_ns_(model_.power_law(sizes_.ln_beside_ns())),
+        work_(work_at(first.size->numbers, *first.kernel->stored)) {}
 
   [[nodiscard]] Nearest run() && {
     for (const AskedKernel& it : asked_) {
       if (it.kernel->stored && it.size) add_members(it);
     }
+    expect_gains();
     std::ranges::stable_sort(result_.candidates, {}, [](const NearCandidate& it) {
       return std::pair(is_far(it), -least_gain(*it.gain));
     });
@@ -127,24 +145,66 @@ class MemberRanking {
   }
 
  private:
+  /// In the order of the candidates.
+  struct Member {
+    std::vector<KnownGain> gains;
+    double imbalance = 0;  // at the asked size
+  };
+
   void add_members(const AskedKernel& asked) {
     const CatalogueKernel& kernel = *asked.kernel;
     const space::BoundDefinition at = kernel.stored->at(device_, asked.size->numbers);
     for (std::size_t i = 0; i < kernel.configs.size(); ++i) {
       const KnownConfig& config = kernel.configs[i];
       if (!is_member(portfolio_, *kernel.record, config.json)) continue;
-      const std::vector<KnownGain> gains = sizes_.gains(kernel, config);
+      std::vector<KnownGain> gains = sizes_.gains(kernel, config);
       if (gains.empty() || why_rejected(*kernel.stored, at, asked.size->text, config)) continue;
-      const ExpectedRatio gain =
-          model_.gain(gains, launch_imbalance(*kernel.stored, device_, at, *config.config));
+      members_.push_back(
+          {.gains = std::move(gains),
+           .imbalance = launch_imbalance(*kernel.stored, device_, at, *config.config)});
       result_.candidates.push_back(
-          {.asked = &asked,
-           .config = i,
-           .nearness = nearest_timed_size(asked, config),
-           .expected = ExpectedTime{.ns = std::exp(ln_beside_ns_.ln_ratio - gain.ln_ratio),
-                                    .error = std::hypot(ln_beside_ns_.error, gain.error)},
-           .gain = gain});
+          {.asked = &asked, .config = i, .nearness = nearest_timed_size(asked, config)});
     }
+  }
+
+  void expect_gains() {
+    if (members_.empty()) return;
+    std::vector<TimedWork> all;
+    for (const Member& it : members_) {
+      const std::vector<TimedWork> times = times_of(it);
+      all.insert(all.end(), times.begin(), times.end());
+    }
+    const WorkTime beside = fit_work_time(sizes_.beside());
+    for (std::size_t i = 0; i < members_.size(); ++i) {
+      const WorkTime own = fit_work_time(times_of(members_[i]), all);
+      const ExpectedRatio gain = expected_gain(members_[i], beside, own);
+      NearCandidate& candidate = result_.candidates[i];
+      candidate.gain = gain;
+      candidate.expected = ExpectedTime{.ns = std::exp(ln_beside_ns_.ln_ratio - gain.ln_ratio),
+                                        .error = std::hypot(ln_beside_ns_.error, gain.error)};
+    }
+  }
+
+  [[nodiscard]] std::vector<TimedWork> times_of(const Member& member) const {
+    std::vector<TimedWork> times;
+    for (const KnownGain& it : member.gains) {
+      const TimedWork& beside = sizes_.beside()[it.size];
+      times.push_back(
+          {.work = busy(beside.work, it.imbalance), .ns = beside.ns / std::exp(it.ln_gain)});
+    }
+    return times;
+  }
+
+  [[nodiscard]] ExpectedRatio expected_gain(const Member& member, const WorkTime& beside,
+                                            const WorkTime& own) const {
+    const auto ln_by_work = [&](const Work& work, double imbalance) {
+      return std::log(beside.ns(work) / own.ns(busy(work, imbalance)));
+    };
+    std::vector<KnownGain> gains = member.gains;
+    for (KnownGain& it : gains) {
+      it.ln_by_work = ln_by_work(sizes_.beside()[it.size].work, it.imbalance);
+    }
+    return model_.gain(gains, member.imbalance, ln_by_work(work_, member.imbalance));
   }
 
   void explain() {
@@ -189,6 +249,8 @@ class MemberRanking {
   PortfolioSizes sizes_;
   GainModel model_;
   ExpectedRatio ln_beside_ns_;
+  Work work_;  // at the asked size
+  std::vector<Member> members_;
   Nearest result_;
 };
 
@@ -207,10 +269,11 @@ const store::PortfolioRecord* portfolio_for(const Catalogue& catalogue, std::str
 
 Nearest portfolio_candidates(const std::vector<AskedKernel>& asked,
                              const space::DeviceAttributes& device,
-                             const store::PortfolioRecord& portfolio) {
+                             const store::PortfolioRecord& portfolio,
+                             const GainParameters& parameters) {
   const AskedKernel* const known = first_with_size(asked);
   if (known == nullptr) return {};
-  return MemberRanking(asked, device, portfolio, *known).run();
+  return MemberRanking(asked, device, portfolio, *known, parameters).run();
 }
 
 }  // namespace tuner::select

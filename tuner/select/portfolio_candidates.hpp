@@ -2,6 +2,7 @@
 // The members of a stored portfolio as answers for a size that was not tuned.
 #pragma once
 
+#include "tuner/select/gain_model.hpp"
 #include "tuner/select/nearest.hpp"
 #include "tuner/store/records.hpp"
 
@@ -21,6 +22,7 @@ namespace tuner::select {
 /// is none than the others; last those that were timed nowhere near. Points into `asked`.
 [[nodiscard]] Nearest portfolio_candidates(const std::vector<AskedKernel>& asked,
                                            const space::DeviceAttributes& device,
-                                           const store::PortfolioRecord& portfolio);
+                                           const store::PortfolioRecord& portfolio,
+                                           const GainParameters& parameters = {});
 
 }  // namespace tuner::select

@@ -44,13 +44,14 @@ class PortfolioTiming {
 
   PortfolioTimes run() {
     try {
-      for (const family::Kernel* const kernel : plan_.unknown) search_unknown(*kernel);
-      const double sizes_s = most_s() - spent_s();
-      const double members_s = (kMembersShare + further_share()) * sizes_s;
-      time_sizes(most_s() - kSlowestShare * sizes_s - members_s);
-      search_where_slowest(most_s() - members_s);
-      time_members_everywhere(most_s() - further_share() * sizes_s);
-      time_members_at_further_sizes();
+      if (plan_.present.empty()) {
+        time_to_choose();
+        time_at_further_sizes(present_members());
+      } else {
+        // The portfolios name these kernels, also one that none of the sizes suits.
+        for (const Entrant& entrant : entrants_) trials_of(*entrant.candidate.kernel).begin();
+        time_at_further_sizes(planned_members());
+      }
     } catch (...) {
       end(store::RunState::interrupted);
       throw;
@@ -63,7 +64,9 @@ class PortfolioTiming {
   struct Entrant {
     PortfolioCandidate candidate;
     std::vector<std::optional<double>> times_ns;  // by finished size
+    std::vector<KnownLoss> further = {};          // beside the other members
   };
+  using Members = std::map<std::string, std::vector<Entrant*>>;  // by select::types_of
   struct FinishedSize {
     space::Size size;
     std::optional<double> best_ns = {}, library_ns = {};
@@ -119,6 +122,15 @@ class PortfolioTiming {
 
   void end(store::RunState state) {
     for (auto& [kernel, trials] : trials_) trials->end(state);
+  }
+
+  void time_to_choose() {
+    for (const family::Kernel* const kernel : plan_.unknown) search_unknown(*kernel);
+    const double sizes_s = most_s() - spent_s();
+    const double members_s = (kMembersShare + further_share()) * sizes_s;
+    time_sizes(most_s() - kSlowestShare * sizes_s - members_s);
+    search_where_slowest(most_s() - members_s);
+    time_members_everywhere(most_s() - further_share() * sizes_s);
   }
 
   /// Sizes with the median, the lower and the upper quartile of the work, then the others from the
@@ -241,7 +253,7 @@ class PortfolioTiming {
   }
 
   [[nodiscard]] std::vector<KnownLoss> timed_losses(const Entrant& entrant) const {
-    std::vector<KnownLoss> losses;
+    std::vector<KnownLoss> losses = entrant.further;
     for (std::size_t i = 0; i < sizes_.size(); ++i) {
       if (!entrant.times_ns[i]) continue;
       losses.push_back({sizes_[i].size, std::log(*entrant.times_ns[i] / *sizes_[i].best_ns)});
@@ -252,6 +264,8 @@ class PortfolioTiming {
   struct Hopeful {
     Entrant* entrant;
     double least_loss;
+
+    [[nodiscard]] bool is_hopeless() const { return least_loss > kHopeless; }
   };
 
   /// The candidates that are valid at a size and may be among the fastest there, and kFewestInTime
@@ -262,14 +276,31 @@ class PortfolioTiming {
     for (Entrant& entrant : entrants_) {
       if (is_valid(entrant, size)) here.push_back({&entrant, loss_at(entrant, size).least()});
     }
-    const auto is_hopeless = [](const Hopeful& it) { return it.least_loss > kHopeless; };
     std::ranges::stable_sort(here, {}, [&](const Hopeful& it) {
       const bool was_member = it.entrant->candidate.was_member;
-      return std::tuple(is_hopeless(it), !was_member, it.least_loss);
+      return std::tuple(it.is_hopeless(), !was_member, it.least_loss);
     });
-    const auto hopeless = std::ranges::find_if(here, is_hopeless);
+    without_hopeless(here);
+    return here;
+  }
+
+  /// Of several in order, the last ones left out.
+  static void without_hopeless(std::vector<Hopeful>& here) {
+    const auto hopeless = std::ranges::find_if(here, &Hopeful::is_hopeless);
     const auto count = static_cast<std::size_t>(hopeless - here.begin());
     here.resize(std::min(here.size(), std::max(count, kFewestInTime)));
+  }
+
+  /// Of members: as hopefuls(), by their times alone.
+  std::vector<Hopeful> hopeful_members(const std::vector<Entrant*>& members,
+                                       const space::Size& size) {
+    std::vector<Hopeful> here;
+    for (Entrant* const member : members) {
+      if (!is_valid(*member, size)) continue;
+      here.push_back({member, expected_loss(timed_losses(*member), size).least()});
+    }
+    std::ranges::stable_sort(here, {}, &Hopeful::least_loss);
+    without_hopeless(here);
     return here;
   }
 
@@ -485,34 +516,49 @@ class PortfolioTiming {
     time_all(std::move(trials), until_s);
   }
 
-  void time_members_at_further_sizes() {
-    const auto members = present_members();
-    for (const space::Size& size : plan_.further) {
+  void time_at_further_sizes(const Members& members) {
+    for (std::size_t i = 0; i < plan_.further.size(); ++i) {
+      const space::Size& size = plan_.further[i];
       if (is_over()) return;
       const auto here = members.find(select::types_of(size, family_.problem.dims));
-      if (here == members.end() || problem_of(size)) continue;
-      FurtherSize& at = further_.emplace_back(
-          FurtherSize{.size = size, .member_ns = {}, .library_ns = library_ns(size)});
-      std::vector<PendingTrial> trials;
-      for (Entrant* const member : here->second) {
-        const bool is_hopeless = expected_loss(timed_losses(*member), size).least() > kHopeless;
-        if (!is_hopeless && is_valid(*member, size)) {
-          trials.push_back({.entrant = member, .size = size});
-        }
+      if (here == members.end()) continue;
+      PortfolioSizeTimed timed{.number = i + 1, .is_further = true, .size = size};
+      if (auto problem = problem_of(size)) {
+        timed.problem = *std::move(problem);
+      } else {
+        time_members(here->second, timed);
       }
-      time_members_at(at, std::move(trials));
+      observer_.size_timed(timed);
     }
   }
 
-  void time_members_at(FurtherSize& at, std::vector<PendingTrial> trials) {
-    std::vector<PendingTrial> none;
-    while (!trials.empty() && !is_over()) {
-      const PortfolioCandidate& member = take_next(trials, none).entrant->candidate;
-      const store::TrialRecord trial =
-          trial_of(*member.kernel, at.size, member.config, at.member_ns);
-      if (!trial.time) continue;
-      at.member_ns = std::min(at.member_ns.value_or(trial.time->median_ns), trial.time->median_ns);
+  /// Those that may be among the fastest at a further size.
+  void time_members(const std::vector<Entrant*>& members, PortfolioSizeTimed& timed) {
+    const std::size_t before = trial_count();
+    timed.library_ns = library_ns(timed.size);
+    std::vector<PendingTrial> trials, none;
+    for (const Hopeful& it : hopeful_members(members, timed.size)) {
+      trials.push_back({.entrant = it.entrant, .size = timed.size});
     }
+    std::vector<std::pair<Entrant*, double>> times_ns;
+    while (!trials.empty() && !is_over()) {
+      Entrant* const member = take_next(trials, none).entrant;
+      const PortfolioCandidate& candidate = member->candidate;
+      const store::TrialRecord trial =
+          trial_of(*candidate.kernel, timed.size, candidate.config, timed.best_ns);
+      if (!trial.time) continue;
+      times_ns.emplace_back(member, trial.time->median_ns);
+      timed.best_ns =
+          std::min(timed.best_ns.value_or(trial.time->median_ns), times_ns.back().second);
+    }
+    timed.timed = times_ns.size();
+    timed.trials = trial_count() - before;
+    if (!trials.empty()) return;  // not finished: the fastest may be missing
+    for (const auto& [member, ns] : times_ns) {
+      member->further.push_back({timed.size, std::log(ns / *timed.best_ns)});
+    }
+    further_.push_back(
+        {.size = timed.size, .member_ns = timed.best_ns, .library_ns = timed.library_ns});
   }
 
   void time_all(std::vector<PendingTrial> trials, double until_s) {
@@ -530,17 +576,25 @@ class PortfolioTiming {
   }
 
   /// The choice among what is timed so far, by select::types_of, those that gain most first.
-  std::map<std::string, std::vector<Entrant*>> present_members() {
+  Members present_members() {
     std::map<std::string, std::vector<std::size_t>> of_types;
     for (std::size_t i = 0; i < sizes_.size(); ++i) {
       of_types[select::types_of(sizes_[i].size, family_.problem.dims)].push_back(i);
     }
-    std::map<std::string, std::vector<Entrant*>> members;
+    Members members;
     for (const auto& [types, sizes] : of_types) {
       for (const std::size_t member :
            select::choose_portfolio(matrix_of(sizes), plan_.members).members) {
         members[types].push_back(&entrants_[member]);
       }
+    }
+    return members;
+  }
+
+  Members planned_members() {
+    Members members;
+    for (const auto& [types, places] : plan_.present) {
+      for (const std::size_t place : places) members[types].push_back(&entrants_[place]);
     }
     return members;
   }

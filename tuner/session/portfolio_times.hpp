@@ -31,11 +31,14 @@ struct PortfolioCandidate {
 };
 
 struct PortfolioPlan {
-  std::vector<space::Size> sizes;              ///< each once, at least one
+  std::vector<space::Size> sizes;              ///< each once, at least one without `present`
   std::vector<PortfolioCandidate> candidates;  ///< each once
   std::vector<const family::Kernel*> unknown;  ///< kernels to search for candidates first
   /// Of the same distribution, none among `sizes`: the members are timed here while time is left.
   std::vector<space::Size> further = {};
+  /// The candidates that are members already, by select::types_of their sizes. With any of them,
+  /// nothing is chosen or searched, and only the times at further sizes are taken.
+  std::map<std::string, std::vector<std::size_t>> present = {};
   std::size_t members = 16;  ///< as many sizes are searched at most
   std::uint64_t seed = 0;    ///< of inputs and searches
   int compile_threads = 1;
@@ -47,7 +50,8 @@ struct PortfolioPlan {
 
 /// What one size came to.
 struct PortfolioSizeTimed {
-  std::size_t number = 0;  ///< from 1
+  std::size_t number = 0;   ///< from 1
+  bool is_further = false;  ///< the number is among PortfolioPlan::further
   space::Size size;
   std::size_t trials = 0;  ///< run now
   std::size_t timed = 0;   ///< candidates with a time
@@ -69,7 +73,7 @@ struct PortfolioObserver {
   std::function<void(const PortfolioSearch&)> searched;
 };
 
-/// A size at which members alone were timed.
+/// A size at which members alone were timed, all that may be among the fastest.
 struct FurtherSize {
   space::Size size;
   std::optional<double> member_ns = {};  ///< of the fastest
@@ -93,7 +97,8 @@ struct PortfolioTimes {
 /// beside the library; what is found is timed at the other sizes alike. Then those that would be
 /// members are timed at all sizes, and in the time that is left, 15 % at least, those of them that
 /// may be among the fastest are timed at further sizes: the more sizes are known, the better are
-/// the choices at others (select::GainModel). Every trial is stored, in a run of its kernel without
+/// the choices at others (select::GainModel). With PortfolioPlan::present this last step is all.
+/// Every trial is stored, in a run of its kernel without
 /// a final round. The library is timed at every size, single launches from a cold cache like the
 /// trials.
 /// `stop` is asked between trials. Throws Error for what is no candidate's fault.

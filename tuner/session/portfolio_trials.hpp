@@ -15,7 +15,8 @@
 namespace tuner::session {
 
 /// Runs the trials of one kernel for a portfolio and stores them in a run of their own, which
-/// begins with the first trial that the database does not have. All arguments must outlive this.
+/// begins by `begin` or with the first trial that the database does not have. All arguments must
+/// outlive this.
 class PortfolioTrials {
  public:
   PortfolioTrials(const family::Family& family, const family::Kernel& kernel,
@@ -41,11 +42,13 @@ class PortfolioTrials {
   [[nodiscard]] store::TrialRecord trial(const space::Size& size, const space::Config& config,
                                          std::optional<double> best_ns);
 
+  /// Stores the run, with or without trials.
+  void begin();
+
   /// Ends the run if it has begun.
   void end(store::RunState state);
 
  private:
-  void begin();
   [[nodiscard]] store::TrialRecord judged(const space::Size& size, const space::Config& config,
                                           const std::string& json, std::optional<double> best_ns);
 

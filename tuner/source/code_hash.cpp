@@ -103,11 +103,19 @@ bool is_one(const Token& before, const Token& token) {
          (before.kind == Kind::literal && token.kind == Kind::word);
 }
 
-std::vector<std::string> code_tokens(std::string_view code) {
+/// Whether blank space or a comment is between two tokens of a line or of several.
+bool is_apart(const Token& before, const Token& token) {
+  return before.kind != Kind::directive && token.kind != Kind::directive &&
+         before.begin + before.text.size() < token.begin;
+}
+
+/// `spaced`: with a blank between tokens that are apart.
+std::vector<std::string> code_tokens(std::string_view code, bool spaced) {
   const std::vector<Token> tokens = tokens_of(code);
   std::vector<std::string> result;
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     const Token& token = tokens[i];
+    if (spaced && i > 0 && is_apart(tokens[i - 1], token)) result.emplace_back(" ");
     if (token.kind == Kind::directive) {
       result.push_back(directive_code(token.text));
     } else if (token.kind == Kind::mark) {
@@ -190,8 +198,8 @@ bool are_plain(const std::vector<Token>& tokens) {
   return true;
 }
 
-/// Whether the tokens of a directive are all that it says: it is known and on one line, and makes
-/// neither text nor words of words. What #if 0 disables is on further lines.
+/// Whether the tokens of a directive, and blanks between them, are all that it says: it is known
+/// and on one line. What #if 0 disables is on further lines.
 bool is_plain_directive(const Token& token) {
   constexpr std::array kKnown = {
       std::string_view("define"), std::string_view("elif"),   std::string_view("else"),
@@ -206,28 +214,41 @@ bool is_plain_directive(const Token& token) {
   if (!header_name(directive).empty()) return true;
   const bool hides_header =
       directive.word == "include" && directive.rest.find('<') != std::string_view::npos;
-  const std::vector<Token> tokens = tokens_of(directive.rest);
-  const auto is_hash = [](const Token& each) { return each.text.starts_with('#'); };
-  return !hides_header && std::ranges::none_of(tokens, is_hash) && are_plain(tokens);
+  return !hides_header && are_plain(tokens_of(directive.rest));
+}
+
+/// Whether it makes text, or words of words.
+bool makes_text(const Token& directive) {
+  return std::ranges::any_of(tokens_of(directive.text.substr(1)),
+                             [](const Token& each) { return each.text.starts_with('#'); });
+}
+
+std::string hash_of(std::string_view code, bool spaced) {
+  const std::vector<std::string> tokens = code_tokens(without_splices(code), spaced);
+  return sha256(std::vector<std::string_view>(tokens.begin(), tokens.end()));
 }
 
 }  // namespace
 
 std::string code_hash(std::string_view code) {
-  const std::vector<std::string> tokens = code_tokens(without_splices(code));
-  return sha256(std::vector<std::string_view>(tokens.begin(), tokens.end()));
+  return hash_of(code, false);
 }
 
-bool depends_on_layout(std::string_view code) {
-  if (is_ambiguous(code)) return true;
+std::string spaced_code_hash(std::string_view code) {
+  return hash_of(code, true);
+}
+
+Decisive decisive(std::string_view code) {
+  if (is_ambiguous(code)) return Decisive::text;
   const std::string joined = without_splices(code);
   std::vector<Token> tokens = tokens_of(joined);
   const auto is_directive = [](const Token& token) { return token.kind == Kind::directive; };
-  if (!std::ranges::all_of(tokens | std::views::filter(is_directive), is_plain_directive)) {
-    return true;
-  }
+  auto directives = tokens | std::views::filter(is_directive);
+  if (!std::ranges::all_of(directives, is_plain_directive)) return Decisive::text;
+  const bool any_makes_text = std::ranges::any_of(directives, makes_text);
   std::erase_if(tokens, is_directive);
-  return !are_plain(tokens);
+  if (!are_plain(tokens)) return Decisive::text;
+  return any_makes_text ? Decisive::blanks : Decisive::tokens;
 }
 
 }  // namespace tuner::source

@@ -12,9 +12,16 @@ namespace tuner::source {
 /// not change it.
 [[nodiscard]] std::string code_hash(std::string_view code);
 
-/// Whether more than the tokens may decide what a compiler makes of a source: it asks for its line,
-/// turns tokens into text, or has characters that compilers read differently. Such a source is
-/// identified by its text.
-[[nodiscard]] bool depends_on_layout(std::string_view code);
+/// SHA-256 of its tokens and of where blank space is between them. How much of it, and a comment
+/// in its place, do not change it.
+[[nodiscard]] std::string spaced_code_hash(std::string_view code);
+
+/// What of a source decides what a compiler makes of it, each more than those before.
+enum class Decisive {
+  tokens,
+  blanks,  ///< and blank space between tokens: a macro turns them into text
+  text,    ///< it asks for its line, or has characters that compilers read differently
+};
+[[nodiscard]] Decisive decisive(std::string_view code);
 
 }  // namespace tuner::source
