@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Exploits end as the page on generated kernels says."""
+"""Exploits end as the page on what verification finds says."""
 
 import json
 import os
@@ -10,7 +10,7 @@ import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PAGE = ROOT / "docs" / "howto" / "judge-generated-kernels.md"
+PAGE = ROOT / "docs" / "results" / "measurement.md"
 SPACE = ROOT / "examples" / "judge" / "exploits.json"
 
 

@@ -5,7 +5,7 @@ sums may be refused. Of these each type judges its share, since they are timed, 
     TUNE=build/ci/tune python3 tests/mutants/typed_test.py --checks 10000 [--backend cpu]
 
 judges the correct ones on the inputs of many seeds: a check is one variant at one size under one case. --table writes the
-table of docs/reference/types.md.
+table of docs/results/measurement.md.
 """
 
 import argparse
@@ -122,7 +122,7 @@ class TypedTest(unittest.TestCase):
         self.assertLessEqual(set(MISTAKES), set(WRONG))
 
     def test_the_table_of_the_documents_is_this_one(self):
-        text = (HERE.parent.parent / "docs" / "reference" / "types.md").read_text()
+        text = (HERE.parent.parent / "docs" / "results" / "measurement.md").read_text()
         self.assertIn(table(), text, "write it anew: typed_test.py --table")
 
 
