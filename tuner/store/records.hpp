@@ -163,8 +163,24 @@ struct BestField : Field<BestRecord, Member> {
   BestUse use;
 };
 
+/// What other rows than its own say of a best: those of its run, and of its contender in the run's
+/// final round. Read with a best; a write goes by its run and its finalists.
+struct BestContext {
+  std::optional<double> joules = {};     ///< of a run, where its final round measured it
+  std::optional<double> clock_mhz = {};  ///< as of FinalistRecord
+  ClockLimit clock_limit = {};           ///< as of RunRecord
+  bool shared = false;                   ///< other processes were on the device in its run
+
+  /// By its column, a name that no other of the joined tables has.
+  static constexpr auto fields() {
+    return std::tuple(
+        Field("joules", &BestContext::joules), Field("clock_mhz", &BestContext::clock_mhz),
+        Field("clock_limit", &BestContext::clock_limit), Field("shared", &BestContext::shared));
+  }
+};
+
 /// The best known configuration of a kernel for a size on a device.
-struct BestRecord {
+struct BestRecord : BestContext {
   std::string problem;
   std::string config_json;
   TimeSummary time;
@@ -182,15 +198,11 @@ struct BestRecord {
   std::string recorded_at;      ///< UTC, ISO 8601; empty in a write: now
   bool verified = true;         ///< proved right on this machine; an imported one is not yet
   std::string origin = {};      ///< where an imported one comes from; empty for one of our own
-  bool shared = false;          ///< when read: other processes were on the device in its run
   /// The library's fastest algorithm (LibraryCall::algorithm), where it is faster than what the
   /// library chooses itself, and its time / ours; else empty.
   std::string library_algorithm = {};
   std::optional<double> ratio_to_library_tuned = {};
   std::optional<double> rested_ns = {}, sustained_ns = {};  ///< as of FinalistRecord
-  std::optional<double> joules = {};     ///< when read: of a run, where its final round measured it
-  std::optional<double> clock_mhz = {};  ///< when read: as of FinalistRecord
-  ClockLimit clock_limit = {};           ///< when read: of its run
 
   /// Of its row, in the order that dispatch tables have.
   static constexpr auto fields() {
@@ -268,7 +280,8 @@ struct RunRecord {
   space::EnvironmentInfo environment = {};  ///< when read; a write goes by its subject
   ClockLimit clock_limit = {};              ///< of its first card, in a write
 
-  /// What its row says of the run, without how it stands.
+  /// What its row says of the run, without how it stands. The clock limit is in a table of its own,
+  /// which has a row only where a card tells it.
   static constexpr auto fields() {
     return std::tuple(
         Field("strategy", &RunRecord::strategy), Field("seed", &RunRecord::seed),
