@@ -305,14 +305,13 @@ Json failures_section(const KernelHistory& kernel) {
   for (const SizeHistory& size : kernel.sizes) {
     for (const auto& [outcome, cause] : causes_of(size)) {
       totals[outcome] += cause.count;
+      if (outcome == Outcome::ok) continue;
       const double share =
           static_cast<double>(cause.count) / static_cast<double>(size.evaluations.size());
-      const bool failed = outcome != Outcome::ok;
       table["rows"].push_back(
           {format_size(size.problem), name(outcome), cause.count, rounded(share),
            cause.sample->message ? shareable(*cause.sample->message) : "",
-           failed ? config_text(kernel.parameters, kernel.configs.values(cause.sample->config))
-                  : ""});
+           config_text(kernel.parameters, kernel.configs.values(cause.sample->config))});
     }
   }
   return make_section("failures", "Failures by cause", failures_answer(totals), std::move(table));
