@@ -136,8 +136,8 @@ std::string reservation(const select::Selection& selection) {
 
 /// What to copy: the configuration of a processor, whose times say nothing of a GPU; launch code.
 std::string launch_code(const select::Selection& selection) {
-  const bool is_cpu = selection.device.backend == "cpu";
-  if (is_cpu || !has_files(*selection.kernel)) return selection.config_json + "\n";
+  const bool is_host = space::runs_on_host(selection.device.backend);
+  if (is_host || !has_files(*selection.kernel)) return selection.config_json + "\n";
   const report::Snippet snippet(*selection.kernel, selection.device, selection.config_json,
                                 selection.size);
   return snippet.is_cuda() ? reservation(selection) + snippet.cpp() : selection.config_json + "\n";
@@ -247,7 +247,7 @@ void print_table(const select::Selection& selection, const Output& output) {
   }
   output.table(table);
   output.print("\n{}", printable(launch_code(selection)));
-  if (selection.entry && selection.device.backend == "cpu") {
+  if (selection.entry && space::runs_on_host(selection.device.backend)) {
     output.tell("timed on a CPU: tune on the GPU before you use it there\n");
   }
 }

@@ -66,7 +66,7 @@ Json best_row(const KernelHistory& kernel, const SizeHistory& size, const Metric
 /// Null where there is none.
 Json launch_code(const SizeHistory& size, const space::DeviceInfo& device,
                  const SnippetKernel* stored) {
-  if (stored == nullptr || !size.best || device.backend != "cuda") return {};
+  if (stored == nullptr || !size.best || space::runs_on_host(device.backend)) return {};
   try {
     const Snippet snippet(*stored, device, size.best->config_json,
                           space::parse_size(size.problem, stored->family().problem.dims));
@@ -89,7 +89,7 @@ std::vector<std::string> dispatched_arguments(const family::Family& family) {
 /// Calls that launch whatever serves the size best; null where the kernel is for processors alone.
 Json dispatcher_calls(const SizeHistory& size, const space::DeviceInfo& device,
                       const SnippetKernel* stored) {
-  if (stored == nullptr || device.backend != "cuda") return {};
+  if (stored == nullptr || space::runs_on_host(device.backend)) return {};
   const family::Family& family = stored->family();
   return fmt::format(
       "tuner::Dispatcher dispatcher(tuner::Table::database());\n"
