@@ -96,7 +96,7 @@ std::string ratio_text(const store::BestRecord& best) {
   }
   if (const auto gain = store::cold_gain(best)) {
     text += fmt::format("{}{} of the default configuration{}", text.empty() ? "" : ", ",
-                        format_ratio(gain), best.sustained_ns ? " (cold)" : "");
+                        format_ratio(gain), store::is_back_to_back(best) ? " (cold)" : "");
   }
   return text.empty() ? "not compared" : text;
 }
@@ -169,7 +169,7 @@ std::string cold_text(const TimeSummary& time) {
 }
 
 std::string back_to_back_text(const store::BestRecord& best) {
-  std::string text = quantity::time(*best.sustained_ns);
+  std::string text = quantity::time(store::ranking_ns(best));
   if (!store::regimes_differ(best.rested_ns, best.sustained_ns)) return text;
   return text + fmt::format(", {} after a pause", quantity::time(*best.rested_ns));
 }
@@ -178,8 +178,9 @@ std::string back_to_back_text(const store::BestRecord& best) {
 /// ranking time first, above what is made of it.
 void add_measurement(Table& table, const store::BestRecord& best, std::string_view where) {
   const auto label = [&](std::string_view what) { return fmt::format("{}{}", what, where); };
-  if (best.sustained_ns) table.add({label("back to back"), back_to_back_text(best)});
-  if (!best.sustained_ns) table.add({label("cold"), cold_text(best.time)});
+  const bool is_back_to_back = store::is_back_to_back(best);
+  if (is_back_to_back) table.add({label("back to back"), back_to_back_text(best)});
+  if (!is_back_to_back) table.add({label("cold"), cold_text(best.time)});
   table.add({label("rate"), format_rate(best.flops, best.bytes, store::ranking_ns(best))});
   table.add({label("speed"), ratio_text(best)});
   if (best.ratio_to_library_tuned) {
@@ -187,7 +188,7 @@ void add_measurement(Table& table, const store::BestRecord& best, std::string_vi
                fmt::format("{} of the fastest algorithm of {}",
                            format_ratio(best.ratio_to_library_tuned), best.library_name)});
   }
-  if (best.sustained_ns) table.add({label("cold"), cold_text(best.time)});
+  if (is_back_to_back) table.add({label("cold"), cold_text(best.time)});
   if (best.joules) table.add({label("energy"), format_energy(best.flops, *best.joules)});
   if (best.ties > 0) {
     const auto others = quantity::count(static_cast<std::uint64_t>(best.ties), "other finalist");

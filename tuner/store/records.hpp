@@ -10,6 +10,7 @@
 #include "tuner/counters/bound.hpp"
 #include "tuner/space/device.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -130,8 +131,10 @@ struct FinalistRecord {
                                   const std::optional<double>& sustained_ns);
 
 struct BestRecord;
-/// What its ratios compare and its search ranked by: the time back to back with cold operands
-/// where that was measured, else of single launches from a cold cache (`time`). Nanoseconds.
+/// Whether its ratios compare launches back to back with cold operands, and its search ranked by
+/// them: where they were timed. Else single launches from a cold cache (`time`) are what counts.
+[[nodiscard]] bool is_back_to_back(const BestRecord& best);
+/// That time, in nanoseconds.
 [[nodiscard]] double ranking_ns(const BestRecord& best);
 /// How many times as long single launches of the default take, the one measure that every final
 /// round has of it. None where it was not timed so.
@@ -238,12 +241,31 @@ struct BestRecord : BestContext {
   }
 };
 
+/// What several results are compared by, bests or contenders of a final round: launches back to
+/// back where all were timed so, else single ones from a cold cache.
+class CommonMeasure {
+ public:
+  explicit CommonMeasure(const auto& pointers_to_results)
+      : is_back_to_back_(std::ranges::all_of(pointers_to_results, [](const auto* result) {
+          return result->sustained_ns.has_value();
+        })) {}
+
+  [[nodiscard]] bool is_back_to_back() const { return is_back_to_back_; }
+  /// Of one of those results, in nanoseconds.
+  [[nodiscard]] double ns(const auto& result) const {
+    return is_back_to_back_ ? *result.sustained_ns : result.time.median_ns;
+  }
+
+ private:
+  bool is_back_to_back_;
+};
+
 /// What a time counts in a ranking. Another card of the same model took an imported one, which is
 /// not verified here: it counts as 10 % longer.
 [[nodiscard]] double ranked_ns(double ns, bool verified);
 
-/// The places of bests at one size, the fastest first: back to back where all were timed so, else
-/// cold; each by its ranked_ns.
+/// The places of bests at one size, the fastest first: by their common measure, each by its
+/// ranked_ns.
 [[nodiscard]] std::vector<std::size_t> fastest_first(std::span<const BestRecord* const> bests);
 
 /// A stored best with what it was measured on.
