@@ -6,7 +6,6 @@
 #include "tuner/core/failpoint.hpp"
 #include "tuner/store/connection.hpp"
 #include "tuner/store/interning.hpp"
-#include "tuner/store/journal.hpp"
 #include "tuner/store/process_identity.hpp"
 #include "tuner/store/rows.hpp"
 
