@@ -47,6 +47,7 @@ class QueryTest(ProgramTest):
         self.assertIn("vs default, cold" if "back to back" in heading else "vs default", heading)
         best = self.tune_json("query", "--kernel", "gemm_naive", "--size", "16,16,16")["tuned"]
         self.assertAlmostEqual(best["ratio_to_default"], best["default_ns"] / best["median_ns"])
+        self.assertLessEqual({"joules", "clock_mhz", "max_clock_mhz", "power_limit_w", "shared"}, best.keys())
         ratio = f"×{best['ratio_to_default']:.2f}"
         self.assertEqual(shown["vs default, cold"], ratio)
         self.assertRegex(run.stderr, rf"16x16x16: {shown['back to back']} back to back, {shown['vs library']} OpenBLAS, {ratio} default \(cold\)")

@@ -249,7 +249,7 @@ TEST_F(GpuDispatcherTest, WhatMeasurementChoseIsTheFastestOfThoseItNamesAndMulti
 class TypedMatrix {
  public:
   TypedMatrix(ElementType type, const std::vector<int>& numbers) : type_(type) {
-    const std::size_t each = bytes_of(type, 1);
+    const std::size_t each = element_bytes(type);
     bytes_.resize(numbers.size() * each);
     for (std::size_t i = 0; i < numbers.size(); ++i) {
       const std::uint64_t bits = bits_of(type, numbers[i]);
@@ -265,7 +265,7 @@ class TypedMatrix {
   [[nodiscard]] std::vector<double> download() const {
     std::vector<std::byte> bytes(bytes_.size());
     EXPECT_CUDA(cudaMemcpy(bytes.data(), memory_, bytes.size(), cudaMemcpyDeviceToHost));
-    const std::size_t each = bytes_of(type_, 1);
+    const std::size_t each = element_bytes(type_);
     std::vector<double> numbers;
     for (std::size_t i = 0; i < bytes.size(); i += each) {
       std::uint64_t bits = 0;

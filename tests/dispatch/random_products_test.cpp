@@ -91,7 +91,7 @@ struct Matrices {
   std::size_t first = 0;  ///< of the elements
   std::vector<std::byte> bytes = {};
 
-  [[nodiscard]] std::byte* data() { return bytes.data() + first * bytes_of(type, 1); }
+  [[nodiscard]] std::byte* data() { return bytes.data() + first * element_bytes(type); }
   [[nodiscard]] std::size_t place(std::int64_t matrix, std::int64_t row,
                                   std::int64_t column) const {
     const std::int64_t in_it = layout.rows > 1 ? row * layout.ld : 0;
@@ -101,15 +101,15 @@ struct Matrices {
     const std::int64_t rows = layout.rows > 1 ? (layout.rows - 1) * layout.ld : 0;
     const std::int64_t last = (batch - 1) * layout.stride + rows + layout.columns;
     bytes.resize((first + static_cast<std::size_t>(std::max<std::int64_t>(last, 1))) *
-                 bytes_of(type, 1));
+                 element_bytes(type));
   }
   void set(std::size_t at, double number) {
     const std::uint64_t bits = bits_of(type, number);
-    std::memcpy(bytes.data() + at * bytes_of(type, 1), &bits, bytes_of(type, 1));
+    std::memcpy(bytes.data() + at * element_bytes(type), &bits, element_bytes(type));
   }
   [[nodiscard]] double get(std::size_t at) const {
     std::uint64_t bits = 0;
-    std::memcpy(&bits, bytes.data() + at * bytes_of(type, 1), bytes_of(type, 1));
+    std::memcpy(&bits, bytes.data() + at * element_bytes(type), element_bytes(type));
     return number_of(type, bits);
   }
   template <class Visit>
@@ -285,8 +285,8 @@ void expect_product(const Call& call, const Ran& ran) {
     const double bound = 1.01 * sums * (magnitudes + std::abs(old)) +
                          1.01 * unit_roundoff(types.result) * std::abs(right);
     EXPECT_LE(std::abs(ran.c.get(at) - right), bound) << matrix << ", " << m << ", " << n;
-    std::memcpy(rest.bytes.data() + at * bytes_of(rest.type, 1),
-                call.c.bytes.data() + at * bytes_of(rest.type, 1), bytes_of(rest.type, 1));
+    std::memcpy(rest.bytes.data() + at * element_bytes(rest.type),
+                call.c.bytes.data() + at * element_bytes(rest.type), element_bytes(rest.type));
   });
   EXPECT_EQ(rest.bytes, call.c.bytes) << "between the elements of C";
 }

@@ -2,7 +2,9 @@
 #include "tuner/family/element_type.hpp"
 
 #include "sample.hpp"
+#include "tuner/core/error.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,6 +16,9 @@
 
 namespace tuner::family {
 namespace {
+
+using testing::HasSubstr;
+using testing::ThrowsMessage;
 
 TEST(ElementType, NamesAreThoseOfCppAndRoundTrip) {
   EXPECT_EQ(name(ElementType::u32), "unsigned");
@@ -30,12 +35,12 @@ TEST(ElementType, NamesAreThoseOfCppAndRoundTrip) {
 }
 
 TEST(ElementType, SizesAreThoseOfTheDevice) {
-  EXPECT_EQ(bytes_of(ElementType::s32, 1), sizeof(std::int32_t));
-  EXPECT_EQ(bytes_of(ElementType::u32, 1), sizeof(std::uint32_t));
-  EXPECT_EQ(bytes_of(ElementType::s64, 1), sizeof(std::int64_t));
-  EXPECT_EQ(bytes_of(ElementType::f32, 1), sizeof(float));
-  EXPECT_EQ(bytes_of(ElementType::f64, 1), sizeof(double));
-  EXPECT_EQ(bytes_of(ElementType::u16, 1), sizeof(std::uint16_t));
+  EXPECT_EQ(element_bytes(ElementType::s32), sizeof(std::int32_t));
+  EXPECT_EQ(element_bytes(ElementType::u32), sizeof(std::uint32_t));
+  EXPECT_EQ(element_bytes(ElementType::s64), sizeof(std::int64_t));
+  EXPECT_EQ(element_bytes(ElementType::f32), sizeof(float));
+  EXPECT_EQ(element_bytes(ElementType::f64), sizeof(double));
+  EXPECT_EQ(element_bytes(ElementType::u16), sizeof(std::uint16_t));
 }
 
 TEST(ElementType, ElementsFollowOneAnotherWithoutGaps) {
@@ -43,10 +48,18 @@ TEST(ElementType, ElementsFollowOneAnotherWithoutGaps) {
   EXPECT_EQ(bits(ElementType::f64), 64);
   for (const ElementType type : kElementTypes) {
     EXPECT_EQ(bytes_of(type, 0), 0);
-    EXPECT_EQ(bytes_of(type, 3), 3 * bytes_of(type, 1));
+    EXPECT_EQ(bytes_of(type, 3), 3 * element_bytes(type));
     EXPECT_EQ(elements_in(type, bytes_of(type, 7)), 7);
     EXPECT_EQ(elements_in(type, bytes_of(type, 7) - 1), 6);
   }
+}
+
+TEST(ElementType, AnElementThatSharesAByteHasNoBytesOfItsOwn) {
+  ElementTypeRow half_byte = row(ElementType::u8);
+  EXPECT_EQ(element_bytes(half_byte), 1);
+  half_byte.bits = 4;
+  EXPECT_THAT([&] { static_cast<void>(element_bytes(half_byte)); },
+              ThrowsMessage<Error>(HasSubstr("have 4 bits: they share bytes")));
 }
 
 TEST(ElementType, UnitRoundoffIsHalfTheDistanceToTheNextNumberAfterOne) {

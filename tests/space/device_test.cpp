@@ -8,6 +8,12 @@
 namespace tuner::space {
 namespace {
 
+TEST(Backends, AreOfTheHostOrOfGpus) {
+  EXPECT_TRUE(runs_on_host("cpu"));
+  EXPECT_FALSE(runs_on_host("cuda"));
+  EXPECT_FALSE(runs_on_host("none"));
+}
+
 TEST(AttributeFields, NameEveryAttributeOnce) {
   std::set<std::string_view> names;
   DeviceAttributes attributes;

@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include <array>
+
 namespace tuner::store {
 namespace {
 
@@ -38,6 +40,23 @@ TEST(ColdRatios, AreOfSingleLaunchesWhateverTheRatioIsOf) {
   best.sustained_ns = std::nullopt;
   EXPECT_DOUBLE_EQ(*cold_gain(best), 2.4);
   EXPECT_DOUBLE_EQ(*cold_ratio_to_library(best), 1.2);
+}
+
+TEST(CommonMeasure, IsBackToBackWhereAllWereTimedSo) {
+  BestRecord one, other;
+  one.time.median_ns = 100;
+  one.sustained_ns = 80;
+  other.time.median_ns = 90;
+  const auto measure = [&] { return CommonMeasure(std::array{&one, &other}); };
+  EXPECT_FALSE(measure().is_back_to_back());
+  EXPECT_EQ(measure().ns(one), 100);
+  EXPECT_EQ(ranking_ns(one), 80) << "alone";
+  EXPECT_EQ(ranking_ns(other), 90);
+  EXPECT_FALSE(is_back_to_back(other));
+  other.sustained_ns = 85;
+  EXPECT_TRUE(measure().is_back_to_back());
+  EXPECT_EQ(measure().ns(one), 80);
+  EXPECT_EQ(measure().ns(other), 85);
 }
 
 TEST(RunState, HasTheNamesThatTheDatabaseKeeps) {

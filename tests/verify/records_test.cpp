@@ -55,7 +55,7 @@ TEST(SortRecords, NumbersOfEveryTypeAscend) {
     RecordColumn column{.name = "x", .type = type};
     for (const double number : numbers) {
       const std::uint64_t bits = family::bits_of(type, number);
-      const auto bytes = std::as_bytes(std::span(&bits, 1)).first(family::bytes_of(type, 1));
+      const auto bytes = std::as_bytes(std::span(&bits, 1)).first(family::element_bytes(type));
       column.bytes.insert(column.bytes.end(), bytes.begin(), bytes.end());
     }
     RecordTable table{{column}, numbers.size()};

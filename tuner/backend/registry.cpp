@@ -114,7 +114,7 @@ std::vector<space::DeviceInfo> list_cpu_devices() {
 
 /// One backend: the functions behind those of this header and of executor.hpp and application.hpp.
 struct NamedBackend {
-  BackendTraits traits;
+  space::BackendTraits traits;
   bool (*is_present)();  ///< for `auto`
   std::vector<space::DeviceInfo> (*devices)();
   std::unique_ptr<Backend> (*open)(int ordinal);
@@ -127,13 +127,17 @@ struct NamedBackend {
   std::vector<Finding> (*examine)();
 };
 
+constexpr space::BackendTraits traits_of(std::string_view name) {
+  return *std::ranges::find(space::kBackends, name, &space::BackendTraits::name);
+}
+
 constexpr std::string_view name_of(const NamedBackend& each) {
   return each.traits.name;
 }
 
 constexpr std::array kBackends = {
     NamedBackend{
-        .traits = {.name = "cuda", .compiles_by_program = false, .runs_kernels_in_process = false},
+        .traits = traits_of("cuda"),
         .is_present = has_gpu,
         .devices = list_cuda_devices,
         .open = open_cuda_backend,
@@ -144,35 +148,35 @@ constexpr std::array kBackends = {
                const std::vector<std::string>&) { return make_cuda_compiler(architecture); },
         .portable_compiler = cuda_compiler_version,
         .examine = examine_cuda},
-    NamedBackend{
-        .traits = {.name = "cpu", .compiles_by_program = true, .runs_kernels_in_process = true},
-        .is_present = [] { return true; },
-        .devices = list_cpu_devices,
-        .open = [](int ordinal) { return open_cpu_backend(cpu_device_at(ordinal)); },
-        .open_executor =
-            [](int ordinal) {
-              static_cast<void>(cpu_device_at(ordinal));
-              return open_cpu_executor();
-            },
-        .open_application = []() -> std::unique_ptr<Application> {
-          return std::make_unique<CpuApplication>();
-        },
-        .make_compiler =
-            [](const std::string&, std::chrono::seconds deadline,
-               const std::vector<std::string>& confiner) {
-              require_own_rights();
-              return make_cpu_compiler(deadline, confiner);
-            },
-        .portable_compiler = [] { return std::string(); },
-        .examine = examine_cpu},
+    NamedBackend{.traits = traits_of("cpu"),
+                 .is_present = [] { return true; },
+                 .devices = list_cpu_devices,
+                 .open = [](int ordinal) { return open_cpu_backend(cpu_device_at(ordinal)); },
+                 .open_executor =
+                     [](int ordinal) {
+                       static_cast<void>(cpu_device_at(ordinal));
+                       return open_cpu_executor();
+                     },
+                 .open_application = []() -> std::unique_ptr<Application> {
+                   return std::make_unique<CpuApplication>();
+                 },
+                 .make_compiler =
+                     [](const std::string&, std::chrono::seconds deadline,
+                        const std::vector<std::string>& confiner) {
+                       require_own_rights();
+                       return make_cpu_compiler(deadline, confiner);
+                     },
+                 .portable_compiler = [] { return std::string(); },
+                 .examine = examine_cpu},
 };
-static_assert(std::ranges::equal(kBackends, space::kBackendNames, {}, name_of));
+static_assert(std::ranges::equal(kBackends, space::kBackends, {}, name_of,
+                                 &space::BackendTraits::name));
 
 const NamedBackend& backend_named(std::string_view name) {
   const auto* const found = std::ranges::find(kBackends, name, name_of);
   if (found != kBackends.end()) return *found;
   std::vector<std::string> known = {"auto"};
-  known.insert(known.end(), space::kBackendNames.begin(), space::kBackendNames.end());
+  for (const space::BackendTraits& each : space::kBackends) known.emplace_back(each.name);
   throw Error(ErrorCode::usage,
               fmt::format("there is no backend '{}'{}", name, did_you_mean(name, known)));
 }
@@ -186,7 +190,7 @@ const NamedBackend& chosen_backend(std::string_view name) {
 
 }  // namespace
 
-BackendTraits backend_traits(std::string_view name) {
+space::BackendTraits backend_traits(std::string_view name) {
   return chosen_backend(name).traits;
 }
 

@@ -11,14 +11,8 @@
 
 namespace tuner::backend {
 
-/// What those that start processes for a backend need to know of it.
-struct BackendTraits {
-  std::string_view name;         ///< "cuda" or "cpu"
-  bool compiles_by_program;      ///< its compiler is a program, started anew for each compilation
-  bool runs_kernels_in_process;  ///< kernels are code of the process that drives the device
-};
 /// Of the backend that open_backend opens. Throws Error(usage) for an unknown name.
-[[nodiscard]] BackendTraits backend_traits(std::string_view name);
+[[nodiscard]] space::BackendTraits backend_traits(std::string_view name);
 
 /// Opens a device: `kind` is "cuda", "cpu" or "auto" (a GPU if there is one, else the CPU);
 /// `ordinal` counts devices of that kind from 0. Throws Error(no_device) that says what is missing

@@ -168,7 +168,7 @@ fs::path CaptureFolder::finish(const Json& space) {
 
 Json tolerance_of(ElementType type, std::span<const std::byte> elements) {
   if (!is_floating(type)) return {};
-  const std::size_t size = bytes_of(type, 1);
+  const std::size_t size = element_bytes(type);
   double sum = 0;
   std::size_t finite = 0;
   for (std::size_t i = 0; i < elements.size() / size; ++i) {

@@ -293,7 +293,7 @@ class ProgramCapture {
     std::vector<std::size_t> wanted, found;
     for (const Json& entry : arguments) {
       const std::string type = entry["type"];
-      const std::size_t one = bytes_of(element_of(type), 1);
+      const std::size_t one = element_bytes(element_of(type));
       wanted.push_back(type.ends_with('*')   ? sizeof(void*)
                        : type.ends_with(']') ? one * entry["count"].get<std::size_t>()
                                              : one);
@@ -312,7 +312,7 @@ class ProgramCapture {
     if (type.ends_with('*')) return capture_buffer(entry, parameter, folder);
     const ElementType element = element_of(type);
     Json values = Json::array();
-    for (std::size_t at = 0; at < parameter.bytes.size(); at += bytes_of(element, 1)) {
+    for (std::size_t at = 0; at < parameter.bytes.size(); at += element_bytes(element)) {
       values.push_back(value_at(element, parameter.bytes, at));
     }
     if (type.ends_with(']')) {
@@ -332,7 +332,7 @@ class ProgramCapture {
 
   static Json value_at(ElementType type, std::span<const std::byte> bytes, std::size_t at) {
     std::uint64_t bits = 0;
-    std::memcpy(&bits, bytes.data() + at, bytes_of(type, 1));
+    std::memcpy(&bits, bytes.data() + at, element_bytes(type));
     if (type == ElementType::s64) return static_cast<std::int64_t>(bits);
     if (type == ElementType::u64) return bits;
     const double number = number_of(type, bits);

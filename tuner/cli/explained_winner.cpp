@@ -67,9 +67,9 @@ session::ExplanationPlan explanation_plan(const store::Store& store, const famil
                        .bytes = family::bytes_at(family.problem, size),
                        .peak_bytes_per_s = device.start_up().peak_bytes_per_s},
           .flops_per_cycle = nominal_rate(family, size, has) * static_cast<double>(has.sm_count),
-          .instructions = device.device().backend == "cuda"
-                              ? backend::instructions_of
-                              : decltype(session::ExplanationPlan::instructions)()};
+          .instructions = space::runs_on_host(device.device().backend)
+                              ? decltype(session::ExplanationPlan::instructions)()
+                              : backend::instructions_of};
 }
 
 /// The explanation is shown all the same where it cannot be stored.

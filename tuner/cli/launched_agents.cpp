@@ -40,7 +40,7 @@ cluster::AgentPlan agent_plan(const TuneOptions& options) {
   }
   plan.seed = options.seed;
   // A node without its GPU is a mistake, not a processor to tune for.
-  plan.backend = options.backend == "auto" ? "cuda" : options.backend;
+  plan.backend = options.backend == "auto" ? space::kBackends.front().name : options.backend;
   plan.device = options.device;
   plan.compile_timeout = seconds(options.compile_timeout, "--compile-timeout");
   plan.launch_timeout = seconds(options.launch_timeout, "--launch-timeout");

@@ -176,14 +176,14 @@ void ProgressPrinter::on(const session::SizeResult& result) {
     return;
   }
   std::string text = quantity::time(store::ranking_ns(*result.best));
-  if (result.best->sustained_ns) text += " back to back";
+  const bool is_back_to_back = store::is_back_to_back(*result.best);
+  if (is_back_to_back) text += " back to back";
   if (result.finalists.empty()) text += " (by search times)";
   if (result.best->ratio_to_library) {
     text += fmt::format(", {} {}", format_ratio(result.best->ratio_to_library), library_);
   }
   if (const auto gain = store::cold_gain(*result.best)) {
-    text += fmt::format(", {} default{}", format_ratio(gain),
-                        result.best->sustained_ns ? " (cold)" : "");
+    text += fmt::format(", {} default{}", format_ratio(gain), is_back_to_back ? " (cold)" : "");
   }
   if (!result.winner_display.empty()) text += ": " + result.winner_display;
   announce(fmt::format("  {}{}: {}", on_card(result.card.name), space::display(result.size, dims_),

@@ -96,7 +96,7 @@ std::string ratio_text(const store::BestRecord& best) {
   }
   if (const auto gain = store::cold_gain(best)) {
     text += fmt::format("{}{} of the default configuration{}", text.empty() ? "" : ", ",
-                        format_ratio(gain), best.sustained_ns ? " (cold)" : "");
+                        format_ratio(gain), store::is_back_to_back(best) ? " (cold)" : "");
   }
   return text.empty() ? "not compared" : text;
 }
@@ -136,8 +136,8 @@ std::string reservation(const select::Selection& selection) {
 
 /// What to copy: the configuration of a processor, whose times say nothing of a GPU; launch code.
 std::string launch_code(const select::Selection& selection) {
-  const bool is_cpu = selection.device.backend == "cpu";
-  if (is_cpu || !has_files(*selection.kernel)) return selection.config_json + "\n";
+  const bool is_host = space::runs_on_host(selection.device.backend);
+  if (is_host || !has_files(*selection.kernel)) return selection.config_json + "\n";
   const report::Snippet snippet(*selection.kernel, selection.device, selection.config_json,
                                 selection.size);
   return snippet.is_cuda() ? reservation(selection) + snippet.cpp() : selection.config_json + "\n";
@@ -169,7 +169,7 @@ std::string cold_text(const TimeSummary& time) {
 }
 
 std::string back_to_back_text(const store::BestRecord& best) {
-  std::string text = quantity::time(*best.sustained_ns);
+  std::string text = quantity::time(store::ranking_ns(best));
   if (!store::regimes_differ(best.rested_ns, best.sustained_ns)) return text;
   return text + fmt::format(", {} after a pause", quantity::time(*best.rested_ns));
 }
@@ -178,8 +178,9 @@ std::string back_to_back_text(const store::BestRecord& best) {
 /// ranking time first, above what is made of it.
 void add_measurement(Table& table, const store::BestRecord& best, std::string_view where) {
   const auto label = [&](std::string_view what) { return fmt::format("{}{}", what, where); };
-  if (best.sustained_ns) table.add({label("back to back"), back_to_back_text(best)});
-  if (!best.sustained_ns) table.add({label("cold"), cold_text(best.time)});
+  const bool is_back_to_back = store::is_back_to_back(best);
+  if (is_back_to_back) table.add({label("back to back"), back_to_back_text(best)});
+  if (!is_back_to_back) table.add({label("cold"), cold_text(best.time)});
   table.add({label("rate"), format_rate(best.flops, best.bytes, store::ranking_ns(best))});
   table.add({label("speed"), ratio_text(best)});
   if (best.ratio_to_library_tuned) {
@@ -187,7 +188,7 @@ void add_measurement(Table& table, const store::BestRecord& best, std::string_vi
                fmt::format("{} of the fastest algorithm of {}",
                            format_ratio(best.ratio_to_library_tuned), best.library_name)});
   }
-  if (best.sustained_ns) table.add({label("cold"), cold_text(best.time)});
+  if (is_back_to_back) table.add({label("cold"), cold_text(best.time)});
   if (best.joules) table.add({label("energy"), format_energy(best.flops, *best.joules)});
   if (best.ties > 0) {
     const auto others = quantity::count(static_cast<std::uint64_t>(best.ties), "other finalist");
@@ -247,7 +248,7 @@ void print_table(const select::Selection& selection, const Output& output) {
   }
   output.table(table);
   output.print("\n{}", printable(launch_code(selection)));
-  if (selection.entry && selection.device.backend == "cpu") {
+  if (selection.entry && space::runs_on_host(selection.device.backend)) {
     output.tell("timed on a CPU: tune on the GPU before you use it there\n");
   }
 }

@@ -19,9 +19,8 @@ Json best_json(const store::BestRecord& best) {
     for (const char* const key : {"q1_ns", "q3_ns", "min_ns", "samples"}) json.erase(key);
   }
   json["ratio_to_default"] = number_or_null(store::cold_gain(best));
-  json["joules"] = number_or_null(best.joules);
+  add_fields<store::BestContext>(json, best);
   json["gflops_per_watt"] = number_or_null(gflops_per_watt(best.flops, best.joules));
-  json["shared"] = best.shared;
   return json;
 }
 

@@ -30,7 +30,8 @@ void add_fields(Json& object, const T& record) {
   });
 }
 
-/// A best with its configuration and its energy.
+/// A best with its configuration, what is known of its run and its final round, and its energy by
+/// work.
 [[nodiscard]] Json best_json(const store::BestRecord& best);
 
 /// A contender of a final round: its samples are counted as "rounds".

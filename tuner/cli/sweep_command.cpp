@@ -61,7 +61,7 @@ class Side {
         family_(family),
         opened_(options, family, seed),
         start_up_(opened_.device().start_up()) {
-    if (name_.empty()) name_ = opened_.device().device().backend == "cuda" ? "GPU" : "device";
+    if (name_.empty()) name_ = runs_on_host() ? "device" : "GPU";
   }
 
   [[nodiscard]] worker::DeviceProcess& device() { return opened_.device(); }
@@ -80,15 +80,19 @@ class Side {
             .device = device().device(),
             .environment = device().environment(),
             .start_up = start_up_,
-            .timestamp_mhz = device().device().backend == "cpu" ? backend::timestamp_mhz() : 0,
+            .timestamp_mhz = runs_on_host() ? backend::timestamp_mhz() : 0,
             .result = lab::run_sweep(family_, plan, device(), opened_.compiler(), heard, stop)};
   }
 
  private:
+  [[nodiscard]] bool runs_on_host() {
+    return space::runs_on_host(opened_.device().device().backend);
+  }
+
   void introduce() {
     const space::DeviceInfo& info = device().device();
     const space::EnvironmentInfo& environment = device().environment();
-    const std::string cores = info.backend == "cpu"
+    const std::string cores = runs_on_host()
                                   ? fmt::format(", {} threads, vectors of {} bits",
                                                 info.attributes.sm_count, backend::vector_bits())
                                   : "";

@@ -42,7 +42,7 @@ std::shared_ptr<const select::Catalogue> known_results(const CommonOptions& comm
 
 /// Whether a kernel is written for processors.
 bool is_for_processors(const family::Kernel& kernel) {
-  return kernel.backends == std::vector<std::string>{"cpu"};
+  return !kernel.backends.empty() && std::ranges::all_of(kernel.backends, space::runs_on_host);
 }
 
 /// The configuration of an answer; none when the space has changed since and no longer has it.

@@ -283,7 +283,7 @@ void print_tables(const CommonOptions& common, const std::string& file,
   }
   output.table(of_families);
   const TableClocks clocks = clocks_of(known);
-  if (known.device.backend == "cuda" && clocks.results > 0)
+  if (!space::runs_on_host(known.device.backend) && clocks.results > 0)
     output.tell("{}\n", clocks_text(clocks));
   for (const store::PortfolioRecord& it : known.portfolios) {
     output.tell("portfolio of {}{}{}: {} for {}\n", it.family, it.types.empty() ? "" : " ",

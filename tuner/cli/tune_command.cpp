@@ -318,7 +318,9 @@ std::optional<TuneCommand::Opened> TuneCommand::try_to_open(const FamilyToTune& 
 void TuneCommand::tell_of_missing_gpu(const space::DeviceInfo& device) {
   constexpr std::chrono::minutes kTime{10};
   const bool is_chosen = options_.backend != "auto" || !options_.launch.empty();
-  if (is_chosen || device.backend != "cpu" || std::exchange(told_of_missing_gpu_, true)) return;
+  if (is_chosen || !space::runs_on_host(device.backend) ||
+      std::exchange(told_of_missing_gpu_, true))
+    return;
   const bool is_limited = !options_.dry_run && runs_.limit_time(kTime);
   if (common_.quiet) return;
   tell(fmt::format("{}: tuning the CPU ({}){}; --backend cuda requires a GPU{}\n",

@@ -94,13 +94,13 @@ Json card_json(const session::CardResult& card) {
 
 void print_table(const family::Kernel& kernel, const std::string& title,
                  const session::RunResult& result, const Output& output) {
-  const bool back_to_back = std::ranges::all_of(result.sizes, [](const session::SizeResult& size) {
-    return !size.best || size.best->sustained_ns;
-  });
+  std::vector<const store::BestRecord*> bests;
+  for (const session::SizeResult& size : result.sizes) {
+    if (size.best) bests.push_back(&*size.best);
+  }
   // One measure for all sizes; of the default every size has single launches alone.
-  const auto time_ns = [&](const store::BestRecord& best) {
-    return back_to_back ? store::ranking_ns(best) : best.time.median_ns;
-  };
+  const store::CommonMeasure measure(bests);
+  const bool back_to_back = measure.is_back_to_back();
   const auto to_library = [&](const store::BestRecord& best) {
     return back_to_back ? best.ratio_to_library : store::cold_ratio_to_library(best);
   };
@@ -118,9 +118,9 @@ void print_table(const family::Kernel& kernel, const std::string& title,
       continue;
     }
     const store::BestRecord& best = *size.best;
-    table.add({space::display(size.size, kernel.space->dims), quantity::time(time_ns(best)),
-               format_rate(best.flops, best.bytes, time_ns(best)), format_ratio(to_library(best)),
-               format_ratio(store::cold_gain(best)),
+    table.add({space::display(size.size, kernel.space->dims), quantity::time(measure.ns(best)),
+               format_rate(best.flops, best.bytes, measure.ns(best)),
+               format_ratio(to_library(best)), format_ratio(store::cold_gain(best)),
                size.finalists.empty() ? "–" : fmt::format("{}", best.ties), size.winner_display});
   }
   output.table(table);

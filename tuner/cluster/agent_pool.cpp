@@ -408,7 +408,8 @@ void AgentPool::Agents::add(std::unique_ptr<AgentLink> link, const AgentHello& h
   for (std::size_t lane = 0; lane < opened.devices.size(); ++lane) {
     worker::OpenAnswer& device = opened.devices[lane];
     const bool is_taken =
-        device.device.backend == "cuda" && std::ranges::any_of(agents_, [&](const auto& other) {
+        !space::runs_on_host(device.device.backend) &&
+        std::ranges::any_of(agents_, [&](const auto& other) {
           return !other->link->lost() && std::ranges::any_of(other->cards, [&](const auto& card) {
             return card->device->device().uuid == device.device.uuid;
           });

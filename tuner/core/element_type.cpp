@@ -153,6 +153,19 @@ std::size_t bytes_of(ElementType type, std::int64_t count) {
   return (all + kByteBits - 1) / kByteBits;
 }
 
+std::size_t element_bytes(ElementType type) {
+  return element_bytes(row(type));
+}
+
+std::size_t element_bytes(const ElementTypeRow& row) {
+  const auto its_bits = static_cast<std::size_t>(row.bits);
+  if (its_bits % kByteBits == 0) return its_bits / kByteBits;
+  throw Error(ErrorCode::usage,
+              fmt::format("elements of type '{}' have {} bits: they share bytes, which this use of "
+                          "them does not support",
+                          row.name, row.bits));
+}
+
 std::size_t elements_in(ElementType type, std::size_t bytes) {
   return bytes * kByteBits / static_cast<std::size_t>(bits(type));
 }

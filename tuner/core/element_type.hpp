@@ -82,6 +82,10 @@ struct ElementTypeRow {
 [[nodiscard]] int bits(ElementType type);
 /// The bytes that `count` ≥ 0 elements take in memory; a byte of which they fill a part is one.
 [[nodiscard]] std::size_t bytes_of(ElementType type, std::int64_t count);
+/// The bytes of one element, by which it is addressed alone. Throws Error(usage) for a type of
+/// which elements share a byte: `bytes_of(type, 1)` would pass for one that each has.
+[[nodiscard]] std::size_t element_bytes(ElementType type);
+[[nodiscard]] std::size_t element_bytes(const ElementTypeRow& row);
 /// How many whole elements bytes hold.
 [[nodiscard]] std::size_t elements_in(ElementType type, std::size_t bytes);
 /// The name in messages and in a space file: "int", "unsigned short", "__nv_bfloat16".

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/backend/executor.hpp"
 #include "tuner/capture/capture_folder.hpp"
+#include "tuner/dispatch/c_interface.hpp"
 #include "tuner/dispatch/dispatch.h"
 #include "tuner/dispatch/dispatcher.hpp"
-#include "tuner/dispatch/engine_handle.hpp"
-#include "tuner/dispatch/gemm_calls.hpp"
 #include "tuner/dispatch/known_struct.hpp"
 #include "tuner/dispatch/settings.hpp"
 

@@ -164,8 +164,7 @@ FamilyTable::FamilyTable(select::CatalogueOutline outline, StalePolicy policy,
     select::require_own_code(*record, file);
     if (signature(file) != signature(family_)) continue;
     const family::Kernel& parsed = file.kernel(record->kernel);
-    const auto& backends = parsed.backends;
-    if (!backends.empty() && std::ranges::find(backends, backend) == backends.end()) continue;
+    if (!parsed.runs_on(backend)) continue;
     kernels_.emplace(parsed.name, parsed);
     if (std::ranges::none_of(verified_, [&](const auto& it) {
           return alignments(it) == alignments(file.arguments);

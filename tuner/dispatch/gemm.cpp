@@ -4,9 +4,8 @@
 #include "tuner/core/error.hpp"
 #include "tuner/core/json.hpp"
 #include "tuner/dispatch/blas_family.hpp"
-#include "tuner/dispatch/engine_handle.hpp"
+#include "tuner/dispatch/c_interface.hpp"
 #include "tuner/dispatch/family_table.hpp"
-#include "tuner/dispatch/gemm_calls.hpp"
 #include "tuner/dispatch/gemm_kernel.hpp"
 
 #include <fmt/format.h>

@@ -35,7 +35,7 @@ void add_arguments(KernelValues& result, std::vector<std::size_t>& bytes, const 
     result.values.push_back(0);
     if (std::ranges::none_of(steps, takes)) continue;
     if (const auto* const scalar = std::get_if<family::ScalarArgument>(&what)) {
-      bytes.back() = family::bytes_of(scalar->type.at(values), 1);
+      bytes.back() = family::element_bytes(scalar->type.at(values));
       result.values.back() = bits_of(family::scalar_value(*scalar, name, values));
     } else if (const auto* const array = std::get_if<family::ArrayArgument>(&what)) {
       bytes.back() = family::array_bytes(*array, name, values);

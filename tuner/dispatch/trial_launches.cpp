@@ -31,7 +31,7 @@ std::vector<std::byte> random_numbers(ElementType type) {
   constexpr std::size_t kNumbers = 1 << 15;
   std::minstd_rand random(1);
   std::uniform_real_distribution<double> uniform(-2, 2);
-  const std::size_t size_bytes = family::bytes_of(type, 1);
+  const std::size_t size_bytes = family::element_bytes(type);
   std::vector<std::byte> bytes(kNumbers * size_bytes);
   for (std::size_t i = 0; i < kNumbers; ++i) {
     const double number = uniform(random) + uniform(random);

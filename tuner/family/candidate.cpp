@@ -235,7 +235,7 @@ std::vector<TensorLayout> tensor_layouts(const Kernel& kernel,
                        fmt::format("tensor map {}: {}", map.name, what));
     };
     const ElementType type = map.type.at(values);
-    const auto bytes = static_cast<std::int64_t>(bytes_of(type, 1));
+    const auto bytes = static_cast<std::int64_t>(element_bytes(type));
     const Range stride_range = {1, (kStrideEndBytes - 1) / bytes};
     const Range offset_range = {0, stride_range.maximum};
     const std::int64_t offset = value_in(offset_range, kernel, map.offset, values,

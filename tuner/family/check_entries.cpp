@@ -283,7 +283,7 @@ class PassedArguments {
     if (!offset) return 0;
     std::int64_t largest = 0;
     for (const ElementType each : buffer.type.all()) {
-      const auto element = static_cast<std::int64_t>(bytes_of(each, 1));
+      const auto element = static_cast<std::int64_t>(element_bytes(each));
       largest = std::max(largest, *offset == 0 ? element : std::gcd(*offset * element, 16));
     }
     return largest;

@@ -9,6 +9,7 @@ using tuner::accumulator;
 using tuner::bits;
 using tuner::bits_of;
 using tuner::bytes_of;
+using tuner::element_bytes;
 using tuner::element_type_from_name;
 using tuner::elements_in;
 using tuner::ElementType;

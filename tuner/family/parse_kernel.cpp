@@ -66,7 +66,8 @@ std::vector<std::string> parse_options(const DocumentNode& node) {
 }
 
 std::vector<std::string> parse_backends(const DocumentNode& node) {
-  const std::vector<std::string> known(space::kBackendNames.begin(), space::kBackendNames.end());
+  std::vector<std::string> known;
+  for (const space::BackendTraits& each : space::kBackends) known.emplace_back(each.name);
   std::vector<std::string> backends;
   for (const DocumentNode& element : node.elements(1, known.size())) {
     std::string backend = element.text();

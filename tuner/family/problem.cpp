@@ -63,7 +63,7 @@ std::size_t array_bytes(const ArrayArgument& array, std::string_view name,
   if (!count) fail(fmt::format("has no value: {}", tuner::space::name(count.error())));
   if (*count < 1) fail(fmt::format("is {}; an array has at least 1 element", *count));
   const ElementType type = array.type.at(values);
-  const std::size_t element_bytes = bytes_of(type, 1);
+  const std::size_t element_bytes = tuner::element_bytes(type);
   const auto elements = static_cast<std::uint64_t>(*count);
   if (!array.symbol.empty() && elements > kMostSymbolBytes / element_bytes) {
     fail(fmt::format("is {}, which are {} bytes of {}; constant memory has {}", elements,
@@ -84,7 +84,7 @@ std::size_t array_bytes(const ArrayArgument& array, std::string_view name,
 
 std::size_t alignment_bytes(const BufferArgument& buffer, std::string_view name,
                             const space::ExpressionValues& values) {
-  const std::size_t element_bytes = bytes_of(buffer.type.at(values), 1);
+  const std::size_t element_bytes = tuner::element_bytes(buffer.type.at(values));
   const std::uint64_t offset_bytes =
       static_cast<std::uint64_t>(property(buffer.offset, name, "offset", values)) * element_bytes;
   if (!buffer.align) {

@@ -385,7 +385,7 @@ class Draft {
     const auto type =
         element_type_from_name(fmt::format("{}", fmt::join(kernel_.dynamic_shared, " ")));
     return fmt::format(R"(, "dynamic_shared_bytes": "{}*{}")",
-                       type ? bytes_of(*type, 1) : sizeof(double), threads);
+                       type ? element_bytes(*type) : sizeof(double), threads);
   }
 
   [[nodiscard]] std::string bytes() const {
@@ -439,7 +439,7 @@ class Draft {
     }
     return fmt::format(R"(    {{"name": "{}", "type": "{}*", "count": "{}{}"{}{}{}}})", one.name,
                        name(of.type), of.width > 1 ? fmt::format("{}*", of.width) : "", elements(),
-                       of.align_bytes > static_cast<int>(bytes_of(of.type, 1))
+                       of.align_bytes > static_cast<int>(element_bytes(of.type))
                            ? fmt::format(R"(, "align": {})", of.align_bytes)
                            : "",
                        one.is_const ? "" : R"(, "role": "inout")",

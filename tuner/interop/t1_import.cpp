@@ -187,7 +187,7 @@ std::string bytes_of(const Json& arguments) {
     if (!argument.contains("count")) continue;
     std::string type = argument["type"].get<std::string>();
     type.erase(type.find_last_not_of("*[]") + 1);
-    sums.push_back(fmt::format("{}*({})", bytes_of(*element_type_from_name(type), 1),
+    sums.push_back(fmt::format("{}*({})", element_bytes(*element_type_from_name(type)),
                                argument["count"].get<std::string>()));
   }
   return fmt::format("{}", fmt::join(sums, " + "));

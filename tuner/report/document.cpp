@@ -83,14 +83,14 @@ Json facts_of(const space::DeviceInfo& device, const std::vector<KernelHistory>&
     if (!value.empty()) facts.push_back({label, value});
   };
   const space::DeviceAttributes& has = device.attributes;
+  const bool is_host = space::runs_on_host(device.backend);
   add("Architecture", device.architecture);
   if (has.sm_count > 0) {
-    add(device.backend == "cpu" ? "Cores" : "Multiprocessors", std::to_string(has.sm_count));
+    add(is_host ? "Cores" : "Multiprocessors", std::to_string(has.sm_count));
   }
   if (has.memory_bytes > 0) add("Memory", format_bytes(static_cast<double>(has.memory_bytes)));
   if (has.l2_bytes > 0) {
-    add(device.backend == "cpu" ? "Last-level cache" : "L2 cache",
-        format_bytes(static_cast<double>(has.l2_bytes)));
+    add(is_host ? "Last-level cache" : "L2 cache", format_bytes(static_cast<double>(has.l2_bytes)));
   }
   add("Driver", each_value(kernels, &space::EnvironmentInfo::driver));
   add("Compiler", each_value(kernels, &space::EnvironmentInfo::compiler));

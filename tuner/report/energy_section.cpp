@@ -24,13 +24,8 @@ std::vector<const FinalistRecord*> with_energy(const SizeHistory& size) {
   return found;
 }
 
-/// Whether all were timed back to back; else their single launches are compared.
-bool have_series(const std::vector<const FinalistRecord*>& all) {
-  return std::ranges::all_of(all, [](const auto* it) { return it->sustained_ns.has_value(); });
-}
-
 double time_of(const FinalistRecord& one, const std::vector<const FinalistRecord*>& all) {
-  return have_series(all) ? *one.sustained_ns : one.time.median_ns;
+  return store::CommonMeasure(all).ns(one);
 }
 
 /// Whether no other one takes less of one and no more of the other.
@@ -67,15 +62,16 @@ std::optional<double> efficiency(const SizeHistory& size, const EnergySummary& e
 
 void add_energy_rows(Json& table, const KernelHistory& kernel, const SizeHistory& size) {
   const std::vector<const FinalistRecord*> all = with_energy(size);
+  const store::CommonMeasure measure(all);
   for (const FinalistRecord* one : all) {
     const EnergySummary& energy = *one->energy;
     table["rows"].push_back(
         {format_size(size.problem), energy_label(*one, size),
          rounded(time_of(*one, all) / least_time(all)), rounded(energy.joules / least_energy(all)),
-         is_pareto_optimal(*one, all) ? "yes" : "no", rounded(time_of(*one, all)),
-         have_series(all) ? kBackToBack : kCold, rounded(energy.joules), rounded(energy.min_joules),
-         rounded(energy.max_joules), rounded(energy.watts), cell(energy.idle_watts),
-         cell(efficiency(size, energy)),
+         is_pareto_optimal(*one, all) ? "yes" : "no", rounded(measure.ns(*one)),
+         measure.is_back_to_back() ? kBackToBack : kCold, rounded(energy.joules),
+         rounded(energy.min_joules), rounded(energy.max_joules), rounded(energy.watts),
+         cell(energy.idle_watts), cell(efficiency(size, energy)),
          config_text(kernel.parameters, config_values(kernel.parameters, one->config_json))});
   }
 }

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <span>
 #include <string_view>
@@ -199,9 +200,9 @@ std::string answer_of_line(const store::BestRecord& best) {
 std::string_view compared_by(const FinalistRecord& finalist, const Round& round,
                              const SizeHistory& size, bool is_imported) {
   if (is_imported && finalist.role.starts_with("library")) return ranking_measure(size);
-  const bool is_in_series =
-      finalist.sustained_ns && round.winner != nullptr && round.winner->sustained_ns;
-  return is_in_series ? kBackToBack : kCold;
+  if (round.winner == nullptr) return kCold;
+  const store::CommonMeasure measure(std::array{&finalist, round.winner});
+  return measure.is_back_to_back() ? kBackToBack : kCold;
 }
 
 /// What the chart's one axis is of: what any other contender is compared with the winner by, back

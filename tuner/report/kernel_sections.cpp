@@ -66,7 +66,7 @@ Json best_row(const KernelHistory& kernel, const SizeHistory& size, const Metric
 /// Null where there is none.
 Json launch_code(const SizeHistory& size, const space::DeviceInfo& device,
                  const SnippetKernel* stored) {
-  if (stored == nullptr || !size.best || device.backend != "cuda") return {};
+  if (stored == nullptr || !size.best || space::runs_on_host(device.backend)) return {};
   try {
     const Snippet snippet(*stored, device, size.best->config_json,
                           space::parse_size(size.problem, stored->family().problem.dims));
@@ -89,7 +89,7 @@ std::vector<std::string> dispatched_arguments(const family::Family& family) {
 /// Calls that launch whatever serves the size best; null where the kernel is for processors alone.
 Json dispatcher_calls(const SizeHistory& size, const space::DeviceInfo& device,
                       const SnippetKernel* stored) {
-  if (stored == nullptr || device.backend != "cuda") return {};
+  if (stored == nullptr || space::runs_on_host(device.backend)) return {};
   const family::Family& family = stored->family();
   return fmt::format(
       "tuner::Dispatcher dispatcher(tuner::Table::database());\n"
@@ -305,14 +305,13 @@ Json failures_section(const KernelHistory& kernel) {
   for (const SizeHistory& size : kernel.sizes) {
     for (const auto& [outcome, cause] : causes_of(size)) {
       totals[outcome] += cause.count;
+      if (outcome == Outcome::ok) continue;
       const double share =
           static_cast<double>(cause.count) / static_cast<double>(size.evaluations.size());
-      const bool failed = outcome != Outcome::ok;
       table["rows"].push_back(
           {format_size(size.problem), name(outcome), cause.count, rounded(share),
            cause.sample->message ? shareable(*cause.sample->message) : "",
-           failed ? config_text(kernel.parameters, kernel.configs.values(cause.sample->config))
-                  : ""});
+           config_text(kernel.parameters, kernel.configs.values(cause.sample->config))});
     }
   }
   return make_section("failures", "Failures by cause", failures_answer(totals), std::move(table));

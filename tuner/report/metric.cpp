@@ -62,7 +62,8 @@ namespace {
 /// `ratio` is of its ranking time to the best's, `cold_ns` of its single launches.
 std::optional<double> other_ns(const store::BestRecord& best, std::optional<double> ratio,
                                std::optional<double> cold_ns) {
-  return best.sustained_ns && ratio ? std::optional(*ratio * *best.sustained_ns) : cold_ns;
+  return store::is_back_to_back(best) && ratio ? std::optional(*ratio * store::ranking_ns(best))
+                                               : cold_ns;
 }
 
 }  // namespace
@@ -92,7 +93,7 @@ std::string_view measure_of_trials(const SizeHistory& size) {
 
 std::string_view ranking_measure(const SizeHistory& size) {
   if (!size.best) return measure_of_trials(size);
-  return size.best->sustained_ns ? kBackToBack : kCold;
+  return store::is_back_to_back(*size.best) ? kBackToBack : kCold;
 }
 
 const ReportedTrial* fastest(const SizeHistory& size) {

@@ -74,9 +74,13 @@ std::string common_names(const std::vector<std::string>& configs) {
   return common;
 }
 
+bool is_of_bests(const Json& section) {
+  return section.at("kind") == "best";
+}
+
 /// A row for each size. The parameters are named once, where each configuration has all of them.
 std::string table_of_kernel(const Json& kernel) {
-  const Json& table = kernel.at("sections").at(0).at("table");
+  const Json& table = std::ranges::find_if(kernel.at("sections"), is_of_bests)->at("table");
   std::map<std::string, std::size_t> columns;
   for (const Json& column : table.at("columns")) columns.emplace(column.at("key"), columns.size());
   std::vector<std::string> configs;
@@ -152,7 +156,7 @@ std::string plain_part(const Json& document) {
 /// The document without what the details of sizes repeat: tables of bests and lists of sizes.
 Json without_repetition(Json overview) {
   for (Json& kernel : overview.at("kernels")) {
-    kernel["sections"].erase(0);
+    std::erase_if(kernel["sections"].get_ref<Json::array_t&>(), is_of_bests);
     kernel["sizes"] = Json::array();
   }
   return overview;

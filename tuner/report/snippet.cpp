@@ -193,11 +193,9 @@ Snippet::Snippet(const SnippetKernel& stored, const space::DeviceInfo& device,
   const space::ExpressionValues values = space.expression_values(config);
   subject_ =
       fmt::format("{} on {}", space::display(size, family.problem.dims), one_line(device.name));
-  is_cuda_ = kernel.backends.empty() ||
-             std::ranges::find(kernel.backends, "cuda") != kernel.backends.end();
+  is_cuda_ = kernel.runs_on("cuda");
   // What was measured may use what only this very architecture has, as NVRTC compiled it.
-  if (const auto capability = device.attributes.compute_capability;
-      device.backend == "cuda" && capability >= 90) {
+  if (const auto capability = device.attributes.compute_capability; capability >= 90) {
     const std::string target = fmt::format("arch=compute_{0}a,code=sm_{0}a", capability);
     options_ = {"-gencode", target};
   }

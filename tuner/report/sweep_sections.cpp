@@ -300,7 +300,7 @@ std::string verdict(const Json& sweep) {
   std::string sentence;
   for (const Json& side : sweep.at("sides")) {
     const std::string threads =
-        side.at("backend") == "cpu"
+        space::runs_on_host(side.at("backend").get<std::string>())
             ? fmt::format(", {} threads, vectors of {} bits", side.at("cores").get<int>(),
                           sweep.at("vector_bits").get<int>())
             : "";

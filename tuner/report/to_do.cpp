@@ -35,10 +35,11 @@ Json commands_for(const std::vector<const Row*>& rows, std::string_view command 
   Json commands = Json::array();
   for (const KernelHistory* kernel : order) {
     // A final round is for each size that lacks one.
-    const bool on_cpu = !kernel->runs.empty() && kernel->runs.back().backend == "cpu";
-    commands.push_back(fmt::format(
-        "tune {}--kernel {} --space {}{}{}", command, shell_word(kernel->kernel),
-        space_file(*kernel), on_cpu ? " --backend cpu" : "", command.empty() ? sizes[kernel] : ""));
+    const std::string backend = kernel->runs.empty() ? "" : kernel->runs.back().backend;
+    commands.push_back(fmt::format("tune {}--kernel {} --space {}{}{}", command,
+                                   shell_word(kernel->kernel), space_file(*kernel),
+                                   space::runs_on_host(backend) ? " --backend " + backend : "",
+                                   command.empty() ? sizes[kernel] : ""));
   }
   return commands;
 }

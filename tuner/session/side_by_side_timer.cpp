@@ -120,7 +120,7 @@ Expected<std::size_t, LostContender> SideBySideTimer::load_contenders() {
 
 /// On a GPU it took 6 s (H200), where ratios of two processes differ by less than 1 %.
 bool SideBySideTimer::is_moved_soon() const {
-  return device_.device().backend == "cpu";
+  return space::runs_on_host(device_.device().backend);
 }
 
 Expected<void, LostContender> SideBySideTimer::move_contenders() {

@@ -45,7 +45,7 @@ std::optional<VectorType> vector_type(std::string_view name) {
   auto element = element_of(kNumbers, name);
   if (!element && width == 2) element = element_of(kPairs, name);
   if (!element) return std::nullopt;
-  const auto bytes = static_cast<int>(bytes_of(*element, 1));
+  const auto bytes = static_cast<int>(element_bytes(*element));
   return VectorType{.element = *element,
                     .width = width,
                     .align_bytes = width == 3 ? bytes : std::min(width * bytes, kMostAligned)};

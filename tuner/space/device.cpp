@@ -105,6 +105,11 @@ constexpr std::string_view kCpu = "cpu";
 
 }  // namespace
 
+bool runs_on_host(std::string_view backend) {
+  const auto* const found = std::ranges::find(kBackends, backend, &BackendTraits::name);
+  return found != kBackends.end() && found->runs_on_host;
+}
+
 std::span<const AttributeField> attribute_fields() {
   return kFields;
 }

@@ -41,13 +41,26 @@ struct AttributeField {
 /// All attributes, in a fixed order.
 [[nodiscard]] std::span<const AttributeField> attribute_fields();
 
-/// The backends, in the order in which `auto` prefers them. What each is:
-/// tuner/backend/registry.cpp.
-inline constexpr std::array<std::string_view, 2> kBackendNames = {"cuda", "cpu"};
+/// What holds for all devices of a backend.
+struct BackendTraits {
+  std::string_view name;     ///< in options and space files
+  bool compiles_by_program;  ///< its compiler is a program, started anew for each compilation
+  /// Its devices are the processors of a machine, which have cores and run other programs, too;
+  /// kernels are code of the process that drives the device. Else they are GPUs.
+  bool runs_on_host;
+};
+
+/// In the order in which `auto` prefers them. The functions of each: tuner/backend/registry.cpp.
+inline constexpr std::array kBackends = {
+    BackendTraits{.name = "cuda", .compiles_by_program = false, .runs_on_host = false},
+    BackendTraits{.name = "cpu", .compiles_by_program = true, .runs_on_host = true}};
+
+/// BackendTraits::runs_on_host; false for a name that no backend has.
+[[nodiscard]] bool runs_on_host(std::string_view backend);
 
 /// The identity of a device. Results are stored under `backend` and `name` and used for no other.
 struct DeviceInfo {
-  std::string backend;       ///< of kBackendNames
+  std::string backend;       ///< a name of kBackends
   std::string name;          ///< "NVIDIA H200", or the CPU's model name
   std::string uuid;          ///< of this one card; empty on a CPU
   std::string architecture;  ///< "sm_90", "x86_64"

@@ -38,7 +38,7 @@ void declare_dimension(Scope& scope, const Dimension& dimension) {
   for (const auto& [name, types] : dimension.types) {
     std::vector<std::int64_t> bytes;
     for (const ElementType type : types) {
-      bytes.push_back(static_cast<std::int64_t>(bytes_of(type, 1)));
+      bytes.push_back(static_cast<std::int64_t>(element_bytes(type)));
     }
     scope.declare_bytes(name, slot, std::move(bytes));
   }

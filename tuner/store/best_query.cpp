@@ -17,8 +17,6 @@ namespace {
 struct Referred {
   struct Run {
     std::string uuid, device_uuid;
-    bool shared = false;
-    ClockLimit clock_limit;
   };
   std::map<std::int64_t, space::DeviceInfo> devices;
   std::map<std::int64_t, space::EnvironmentInfo> environments;
@@ -47,15 +45,9 @@ Referred read_referred(const SQLite::Database& database) {
            all.environments, [](RowReader& row) { return row.value<space::EnvironmentInfo>(); });
   read_all(database, fmt::format("SELECT id, {}, intact FROM kernel", columns<KernelRecord>()),
            all.kernels, [](RowReader& row) { return row.value<KernelRecord>(); });
-  read_all(database,
-           fmt::format("SELECT s.id, s.uuid, s.device_uuid, s.shared, {}, s.intact, l.intact "
-                       "FROM session s LEFT JOIN clock_limit l ON l.session_id = s.id",
-                       columns<ClockLimit>("l.")),
-           all.runs, [](RowReader& row) -> Referred::Run {
-             return {.uuid = row.text(),
-                     .device_uuid = row.text(),
-                     .shared = row.flag(),
-                     .clock_limit = row.value<ClockLimit>()};
+  read_all(database, "SELECT id, uuid, device_uuid, intact FROM session", all.runs,
+           [](RowReader& row) -> Referred::Run {
+             return {.uuid = row.text(), .device_uuid = row.text()};
            });
   return all;
 }
@@ -100,12 +92,9 @@ BestRecord read_best(RowReader& row, const Referred::Run& run) {
   BestRecord best;
   best.problem = row.text();
   best.config_json = row.text();
-  best.joules = row.optional_real();
-  best.clock_mhz = row.optional_real();
+  row.read<BestContext>(best);
   row.read(best);
   best.run_uuid = run.uuid;
-  best.shared = run.shared;
-  best.clock_limit = run.clock_limit;
   return best;
 }
 
@@ -114,19 +103,18 @@ BestRecord read_best(RowReader& row, const Referred::Run& run) {
 std::vector<StoredBest> Store::bests(const ResultFilter& filter) const {
   const std::string sql = fmt::format(
       "SELECT b.session_id, b.device_id, b.environment_id, b.kernel_id, p.size, c.json, "
-      // Reading `intact` refuses a damaged row.
-      "(SELECT iif(n.intact, n.joules, NULL) FROM energy n "
-      "JOIN main.finalist f ON f.id = n.finalist_id JOIN main.final fi ON fi.id = f.final_id "
-      "WHERE fi.session_id = b.session_id AND fi.problem_id = b.problem_id "
-      "AND f.config_id = b.config_id ORDER BY fi.id DESC LIMIT 1), "
-      "(SELECT iif(f.intact, f.clock_mhz, NULL) FROM finalist f "
+      // Reading `intact` refuses a damaged row; those of sessions are read in read_referred.
+      "{}, {}, b.intact, p.intact, c.intact, f.intact, n.intact, l.intact "
+      "FROM best b JOIN problem p ON p.id = b.problem_id JOIN config c ON c.id = b.config_id "
+      "JOIN main.session s ON s.id = b.session_id "
+      "LEFT JOIN clock_limit l ON l.session_id = b.session_id "
+      "LEFT JOIN finalist f ON f.id = (SELECT f.id FROM main.finalist f "
       "JOIN main.final fi ON fi.id = f.final_id "
       "WHERE fi.session_id = b.session_id AND fi.problem_id = b.problem_id "
-      "AND f.config_id = b.config_id ORDER BY fi.id DESC LIMIT 1), "
-      "{}, b.intact, p.intact, c.intact "
-      "FROM best b JOIN problem p ON p.id = b.problem_id JOIN config c ON c.id = b.config_id "
+      "AND f.config_id = b.config_id ORDER BY fi.id DESC LIMIT 1) "
+      "LEFT JOIN energy n ON n.finalist_id = f.id "
       "WHERE (?1 IS NULL OR p.size = ?1) AND {} ORDER BY b.recorded_at DESC, b.id DESC",
-      columns<BestRecord>("b."), kIsConfirmed);
+      columns<BestContext>(), columns<BestRecord>("b."), kIsConfirmed);
   return state_->connection.read([&](const SQLite::Database& database) {
     const Referred all = read_referred(database);
     Subjects subjects(all, filter);

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include <array>
+
 namespace tuner::store {
 namespace {
 
@@ -69,11 +71,11 @@ bool is_superfluous(const Database& database, const RunKey& key, std::int64_t pr
   while (found.executeStep()) {
     RowReader row(found);
     const bool verified = row.flag();
-    const double median_ns = row.real();
-    const std::optional<double> back_to_back_ns = row.optional_real();
-    const bool as_fast = back_to_back_ns && best.sustained_ns
-                             ? *back_to_back_ns <= *best.sustained_ns
-                             : median_ns <= best.time.median_ns;
+    BestRecord known;
+    known.time.median_ns = row.real();
+    known.sustained_ns = row.optional_real();
+    const CommonMeasure measure(std::array<const BestRecord*, 2>{&known, &best});
+    const bool as_fast = measure.ns(known) <= measure.ns(best);
     const bool not_older = row.text() >= best.recorded_at;
     if (verified ? as_fast : not_older) return true;
   }

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The methods of Store about attempts in progress, crashes and timeouts.
-#include "tuner/store/journal.hpp"
-
 #include "tuner/core/failpoint.hpp"
 #include "tuner/store/connection.hpp"
 #include "tuner/store/process_identity.hpp"
 #include "tuner/store/rows.hpp"
+#include "tuner/store/writing.hpp"
 
 #include <fmt/format.h>
 

@@ -2,6 +2,7 @@
 #include "tuner/store/records.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <numeric>
@@ -56,8 +57,12 @@ bool regimes_differ(const std::optional<double>& rested_ns,
   return rested_ns && sustained_ns && std::abs(*sustained_ns / *rested_ns - 1) > kTold;
 }
 
+bool is_back_to_back(const BestRecord& best) {
+  return best.sustained_ns.has_value();
+}
+
 double ranking_ns(const BestRecord& best) {
-  return best.sustained_ns.value_or(best.time.median_ns);
+  return CommonMeasure(std::array{&best}).ns(best);
 }
 
 namespace {
@@ -66,7 +71,7 @@ namespace {
 std::optional<double> cold_ratio(const BestRecord& best, std::optional<double> other_ns,
                                  std::optional<double> ratio) {
   if (other_ns && best.time.median_ns > 0) return *other_ns / best.time.median_ns;
-  return best.sustained_ns ? std::nullopt : ratio;
+  return is_back_to_back(best) ? std::nullopt : ratio;
 }
 
 }  // namespace
@@ -87,13 +92,11 @@ double ranked_ns(double ns, bool verified) {
 }
 
 std::vector<std::size_t> fastest_first(std::span<const BestRecord* const> bests) {
-  const bool back_to_back = std::ranges::all_of(
-      bests, [](const BestRecord* best) { return best->sustained_ns.has_value(); });
+  const CommonMeasure measure(bests);
   std::vector<std::size_t> places(bests.size());
   std::iota(places.begin(), places.end(), std::size_t{0});
   std::ranges::stable_sort(places, {}, [&](std::size_t place) {
-    const BestRecord& best = *bests[place];
-    return ranked_ns(back_to_back ? *best.sustained_ns : best.time.median_ns, best.verified);
+    return ranked_ns(measure.ns(*bests[place]), bests[place]->verified);
   });
   return places;
 }

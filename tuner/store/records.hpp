@@ -10,6 +10,7 @@
 #include "tuner/counters/bound.hpp"
 #include "tuner/space/device.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -130,8 +131,10 @@ struct FinalistRecord {
                                   const std::optional<double>& sustained_ns);
 
 struct BestRecord;
-/// What its ratios compare and its search ranked by: the time back to back with cold operands
-/// where that was measured, else of single launches from a cold cache (`time`). Nanoseconds.
+/// Whether its ratios compare launches back to back with cold operands, and its search ranked by
+/// them: where they were timed. Else single launches from a cold cache (`time`) are what counts.
+[[nodiscard]] bool is_back_to_back(const BestRecord& best);
+/// That time, in nanoseconds.
 [[nodiscard]] double ranking_ns(const BestRecord& best);
 /// How many times as long single launches of the default take, the one measure that every final
 /// round has of it. None where it was not timed so.
@@ -163,8 +166,24 @@ struct BestField : Field<BestRecord, Member> {
   BestUse use;
 };
 
+/// What other rows than its own say of a best: those of its run, and of its contender in the run's
+/// final round. Read with a best; a write goes by its run and its finalists.
+struct BestContext {
+  std::optional<double> joules = {};     ///< of a run, where its final round measured it
+  std::optional<double> clock_mhz = {};  ///< as of FinalistRecord
+  ClockLimit clock_limit = {};           ///< as of RunRecord
+  bool shared = false;                   ///< other processes were on the device in its run
+
+  /// By its column, a name that no other of the joined tables has.
+  static constexpr auto fields() {
+    return std::tuple(
+        Field("joules", &BestContext::joules), Field("clock_mhz", &BestContext::clock_mhz),
+        Field("clock_limit", &BestContext::clock_limit), Field("shared", &BestContext::shared));
+  }
+};
+
 /// The best known configuration of a kernel for a size on a device.
-struct BestRecord {
+struct BestRecord : BestContext {
   std::string problem;
   std::string config_json;
   TimeSummary time;
@@ -182,15 +201,11 @@ struct BestRecord {
   std::string recorded_at;      ///< UTC, ISO 8601; empty in a write: now
   bool verified = true;         ///< proved right on this machine; an imported one is not yet
   std::string origin = {};      ///< where an imported one comes from; empty for one of our own
-  bool shared = false;          ///< when read: other processes were on the device in its run
   /// The library's fastest algorithm (LibraryCall::algorithm), where it is faster than what the
   /// library chooses itself, and its time / ours; else empty.
   std::string library_algorithm = {};
   std::optional<double> ratio_to_library_tuned = {};
   std::optional<double> rested_ns = {}, sustained_ns = {};  ///< as of FinalistRecord
-  std::optional<double> joules = {};     ///< when read: of a run, where its final round measured it
-  std::optional<double> clock_mhz = {};  ///< when read: as of FinalistRecord
-  ClockLimit clock_limit = {};           ///< when read: of its run
 
   /// Of its row, in the order that dispatch tables have.
   static constexpr auto fields() {
@@ -226,12 +241,31 @@ struct BestRecord {
   }
 };
 
+/// What several results are compared by, bests or contenders of a final round: launches back to
+/// back where all were timed so, else single ones from a cold cache.
+class CommonMeasure {
+ public:
+  explicit CommonMeasure(const auto& pointers_to_results)
+      : is_back_to_back_(std::ranges::all_of(pointers_to_results, [](const auto* result) {
+          return result->sustained_ns.has_value();
+        })) {}
+
+  [[nodiscard]] bool is_back_to_back() const { return is_back_to_back_; }
+  /// Of one of those results, in nanoseconds.
+  [[nodiscard]] double ns(const auto& result) const {
+    return is_back_to_back_ ? *result.sustained_ns : result.time.median_ns;
+  }
+
+ private:
+  bool is_back_to_back_;
+};
+
 /// What a time counts in a ranking. Another card of the same model took an imported one, which is
 /// not verified here: it counts as 10 % longer.
 [[nodiscard]] double ranked_ns(double ns, bool verified);
 
-/// The places of bests at one size, the fastest first: back to back where all were timed so, else
-/// cold; each by its ranked_ns.
+/// The places of bests at one size, the fastest first: by their common measure, each by its
+/// ranked_ns.
 [[nodiscard]] std::vector<std::size_t> fastest_first(std::span<const BestRecord* const> bests);
 
 /// A stored best with what it was measured on.
@@ -268,7 +302,8 @@ struct RunRecord {
   space::EnvironmentInfo environment = {};  ///< when read; a write goes by its subject
   ClockLimit clock_limit = {};              ///< of its first card, in a write
 
-  /// What its row says of the run, without how it stands.
+  /// What its row says of the run, without how it stands. The clock limit is in a table of its own,
+  /// which has a row only where a card tells it.
   static constexpr auto fields() {
     return std::tuple(
         Field("strategy", &RunRecord::strategy), Field("seed", &RunRecord::seed),

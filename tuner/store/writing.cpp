@@ -6,7 +6,6 @@
 #include "tuner/core/failpoint.hpp"
 #include "tuner/store/connection.hpp"
 #include "tuner/store/interning.hpp"
-#include "tuner/store/journal.hpp"
 #include "tuner/store/process_identity.hpp"
 #include "tuner/store/rows.hpp"
 
@@ -15,11 +14,14 @@
 namespace tuner::store {
 namespace {
 
-void store_energy(const Database& database, std::int64_t finalist, const EnergySummary& energy) {
+/// The row of what only some rows have, in a table of its own: `key` names the column for theirs.
+template <Record T>
+void store_part(const Database& database, std::string_view table, std::string_view key,
+                std::int64_t owner, const T& part) {
   prepare(database,
-          fmt::format("INSERT INTO main.energy (finalist_id, {}) VALUES (?, {})",
-                      columns<EnergySummary>(), parameters<EnergySummary>()),
-          finalist, energy)
+          fmt::format("INSERT INTO main.{} ({}, {}) VALUES (?, {})", table, key, columns<T>(),
+                      parameters<T>()),
+          owner, part)
       .exec();
 }
 
@@ -42,7 +44,10 @@ void store_finalists(const Database& database, const RunKey& run, std::int64_t p
             columns<FinalistRecord>(), parameters<FinalistRecord>()),
         final_id, ++position, config, finalist)
         .exec();
-    if (finalist.energy) store_energy(database, database.getLastInsertRowid(), *finalist.energy);
+    if (finalist.energy) {
+      store_part(database, "energy", "finalist_id", database.getLastInsertRowid(),
+                 *finalist.energy);
+    }
     failpoint("store.finalist_inserted");
   }
 }
@@ -90,11 +95,7 @@ std::int64_t Store::begin_run(const Subject& subject, const RunRecord& record) {
         .exec();
     const std::int64_t run = database.getLastInsertRowid();
     if (record.clock_limit != ClockLimit{}) {
-      prepare(database,
-              fmt::format("INSERT INTO main.clock_limit (session_id, {}) VALUES (?, {})",
-                          columns<ClockLimit>(), parameters<ClockLimit>()),
-              run, record.clock_limit)
-          .exec();
+      store_part(database, "clock_limit", "session_id", run, record.clock_limit);
     }
     int position = 0;
     for (const std::string& problem : record.problems) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Internal to store: writing a best.
+// Internal to store: what a transaction writes.
 #pragma once
 
 #include "tuner/store/interning.hpp"
@@ -12,6 +12,9 @@ namespace tuner::store {
 /// Writes a best in place of the one of the same key, if any, that is as `verified` as it.
 void store_best(const Database& database, const RunKey& run, std::int64_t problem,
                 const BestRecord& best);
+
+/// As Store::begin_attempt.
+void store_attempt(const Database& database, const RunKey& run, const AttemptRecord& attempt);
 
 /// What became of an imported best.
 enum class Import { added, kept };

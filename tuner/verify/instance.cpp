@@ -527,7 +527,7 @@ std::vector<backend::ReadOnlyData> Instance::inputs() const {
     inputs.push_back({.name = data.name,
                       .region = memory_.candidate(data.candidate),
                       .size_bytes = data.size_bytes(),
-                      .element_bytes = tuner::family::bytes_of(data.type, 1)});
+                      .element_bytes = tuner::family::element_bytes(data.type)});
   }
   return inputs;
 }

@@ -85,7 +85,7 @@ CheckPart data_part(CheckPart::Kind kind, const CheckedData& data) {
     part.rows = data.rows ? place(data.rows) : CheckPart::another;
     part.records = data.records->records;
     part.elements = data.records->elements;
-    part.element_bytes = static_cast<int>(family::bytes_of(data.type, 1));
+    part.element_bytes = static_cast<int>(family::element_bytes(data.type));
   }
   return part;
 }
@@ -165,7 +165,7 @@ std::string overrun_text(const MemoryPlan& plan, const CheckPart& guard, const P
   const bool behind = zone > 0 && offset == plan.zones[zone].offset;  // its first half
   const std::uint64_t words_before_next = static_cast<std::uint64_t>(guard.words) - report.last;
   const CheckedData& data = plan.data[behind ? zone - 1 : zone];
-  const std::uint64_t element_bytes = family::bytes_of(data.type, 1);
+  const std::uint64_t element_bytes = family::element_bytes(data.type);
   const std::string zone_text =
       fmt::format("{} of the guard zone changed", quantity::count(report.wrong, "word"));
   if (behind) {

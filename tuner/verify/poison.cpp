@@ -36,16 +36,16 @@ std::array<PoisonPattern, kPoisonKinds> of_floats(const family::ElementTypeRow& 
 
 std::array<PoisonPattern, kPoisonKinds> of_integers(family::ElementType type) {
   const bool is_signed = family::integer_range(type).least < 0;
-  const std::size_t bytes = family::bytes_of(type, 1);
-  const std::uint64_t sign = is_signed ? std::uint64_t{1} << (8 * bytes - 1) : 0;
-  const std::uint64_t ones = bytes == 8 ? ~std::uint64_t{0} : (std::uint64_t{1} << 8 * bytes) - 1;
+  const int bits = family::bits(type);
+  const std::uint64_t sign = is_signed ? std::uint64_t{1} << (bits - 1) : 0;
+  const std::uint64_t ones = ~std::uint64_t{0} >> (64 - bits);
   constexpr std::uint64_t kSmall = 0x7F, kSmallInByte = 7;
   return {PoisonPattern{},
           PoisonPattern{repeated(type, ones & ~sign), 0},
           PoisonPattern{repeated(type, sign), 0},
           PoisonPattern{0, ~std::uint64_t{0}},
           PoisonPattern{},
-          PoisonPattern{0, repeated(type, bytes == 1 ? kSmallInByte : kSmall)}};
+          PoisonPattern{0, repeated(type, bits == 8 ? kSmallInByte : kSmall)}};
 }
 
 }  // namespace

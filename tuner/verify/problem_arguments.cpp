@@ -80,7 +80,7 @@ backend::ArrayValue ProblemData::array(std::size_t place, const InputValues& val
       (values.kind == InputValues::perturbed && !can_be_perturbed(data))) {
     return made;
   }
-  const std::size_t size_bytes = family::bytes_of(type, 1);
+  const std::size_t size_bytes = family::element_bytes(type);
   for (std::size_t at = 0; at < made.bytes.size(); at += size_bytes) {
     std::uint64_t bits = 0;
     std::memcpy(&bits, made.bytes.data() + at, size_bytes);

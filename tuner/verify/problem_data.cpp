@@ -401,7 +401,7 @@ std::vector<std::byte> ProblemData::bytes_of(const std::vector<family::FillValue
         fmt::format("argument {}: its fill has {} values, its count is {} at the size {}", name,
                     values.size(), data.count, space::display(recipe_.size, family_.problem.dims)));
   }
-  const std::size_t size_bytes = family::bytes_of(data.type, 1);
+  const std::size_t size_bytes = family::element_bytes(data.type);
   std::vector<std::byte> bytes(values.size() * size_bytes);
   for (std::size_t i = 0; i < values.size(); ++i) {
     std::uint64_t bits = 0;

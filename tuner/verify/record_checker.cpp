@@ -15,7 +15,7 @@ namespace {
 
 /// Whether an element is made of a word that fills its memory.
 bool is_made_of(const RecordColumn& column, std::size_t element, std::uint32_t word) {
-  const std::size_t size = family::bytes_of(column.type, 1);
+  const std::size_t size = family::element_bytes(column.type);
   for (std::size_t i = 0; i < size; ++i) {
     const std::size_t at = element * size + i;
     if (column.bytes[at] != static_cast<std::byte>(word >> 8 * (at % kWordBytes))) return false;
@@ -232,7 +232,7 @@ bool RecordChecker::is_alike(const Group& group, Results results) const {
   const std::vector<std::uint32_t> its_rows = rows(group);
   const RecordColumn& column = table.columns[0];
   // Numbers of fewer bits are often equal to what outputs held.
-  if (family::bytes_of(column.type, 1) < kWordBytes) return true;
+  if (family::element_bytes(column.type) < kWordBytes) return true;
   for (std::size_t i = 0; i < table.records; ++i) {
     if (its_rows[i] != kIgnored && layout.any_order &&
         is_made_of(column, i * column.elements, kUnwritten) != (its_rows[i] == kInPlace)) {

@@ -149,7 +149,7 @@ void move_records(RecordTable& table, std::span<const std::uint32_t> rows,
 }  // namespace
 
 std::uint64_t RecordColumn::bits(std::size_t element) const {
-  const std::size_t size = family::bytes_of(type, 1);
+  const std::size_t size = family::element_bytes(type);
   std::uint64_t value = 0;
   std::memcpy(&value, &bytes[element * size], size);
   return value;

@@ -14,7 +14,7 @@ namespace tuner::verify {
 namespace {
 
 std::vector<std::byte> bytes_of(family::ElementType type, const family::Scalar& scalar) {
-  std::vector<std::byte> bytes(family::bytes_of(type, 1));
+  std::vector<std::byte> bytes(family::element_bytes(type));
   std::visit([&](auto number) { std::memcpy(bytes.data(), &number, bytes.size()); }, scalar);
   return bytes;
 }

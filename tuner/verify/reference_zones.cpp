@@ -46,7 +46,7 @@ std::optional<std::int64_t> element_outside(const backend::Backend& backend, bac
                                             const CheckedData& data,
                                             std::optional<std::uint32_t> filled) {
   const std::size_t zone = zone_bytes(data);
-  const std::size_t element = family::bytes_of(data.type, 1);
+  const std::size_t element = family::element_bytes(data.type);
   if (filled && data.used < data.count) {
     const std::size_t used = static_cast<std::size_t>(data.used) * element;
     const auto content = std::bit_cast<std::array<std::byte, sizeof *filled>>(*filled);
@@ -77,7 +77,7 @@ std::optional<std::int64_t> element_outside(const backend::Backend& backend, bac
 
 bool are_zero(const backend::Backend& backend, backend::Region region, const CheckedData& data) {
   constexpr std::size_t kChunk = std::size_t{1} << 16;  // most outputs differ in the first
-  const std::size_t element = family::bytes_of(data.type, 1);
+  const std::size_t element = family::element_bytes(data.type);
   const std::byte sign{family::is_floating(data.type) ? std::uint8_t{0x80} : std::uint8_t{0}};
   std::size_t left = static_cast<std::size_t>(data.used) * element;
   std::vector<std::byte> bytes;

@@ -223,7 +223,7 @@ Failure DeviceProcess::failure_of(const NoAnswer& none) const {
         "; possible causes: an access far outside its buffers or shared memory, by an index from "
         "memory that was not written, too; a failed assert; a vector load or store without "
         "\"align\" in the space file";
-  } else if (reference == nullptr && device_.backend == "cpu") {
+  } else if (reference == nullptr && space::runs_on_host(device_.backend)) {
     hint =
         "; possible causes: an endless loop; one that waits for another thread of its block by "
         "plain reads, without an atomic operation, __threadfence(), __syncwarp() or "

@@ -137,9 +137,9 @@ void offer_to_free_memory() {
 /// run on threads that it starts.
 class ConfinedDevice {
  public:
-  ConfinedDevice(const backend::BackendTraits& traits, int ordinal, const family::Family& family,
+  ConfinedDevice(const space::BackendTraits& traits, int ordinal, const family::Family& family,
                  const std::filesystem::path& cache)
-      : runs_kernels_(traits.runs_kernels_in_process) {
+      : runs_kernels_(traits.runs_on_host) {
     const std::string kind(traits.name);
     if (runs_kernels_) confine_kernels(kind, family, cache);
     const auto begin = std::chrono::steady_clock::now();

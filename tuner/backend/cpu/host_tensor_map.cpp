@@ -16,7 +16,7 @@ Expected<TensorMapValue, Failure> host_tensor_map(const family::TensorLayout& la
                                                   std::byte* buffer) {
   constexpr std::size_t kAlignment = 16;
   const std::size_t rank = layout.extents.size();
-  const std::size_t element_bytes = family::bytes_of(layout.type, 1);
+  const std::size_t element_bytes = family::element_bytes(layout.type);
   if (rank > HostTensorMap::kRank) {
     return launch_error(fmt::format("no tensor map of {} extents: the cpu backend has up to {}",
                                     rank, HostTensorMap::kRank));

@@ -51,7 +51,7 @@ Expected<KernelArgument, Failure> packed(const family::TensorLayout& layout, std
   });
   std::array<cuuint64_t, kMostExtents> extents{};
   std::ranges::copy(layout.extents, extents.begin());
-  const std::size_t element_bytes = family::bytes_of(layout.type, 1);
+  const std::size_t element_bytes = family::element_bytes(layout.type);
   std::byte* const begin = buffer + layout.offset * element_bytes;
   const std::size_t before = reinterpret_cast<std::uintptr_t>(begin) % kAlignment;
   extents[0] += before / element_bytes;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The products of dispatch.h on an engine. Each throws where its function fails.
+// What is behind dispatch.h: the engine of a tuner_dispatcher, and products on it. Each function
+// throws where that of dispatch.h fails.
 #pragma once
 
 #include "tuner/dispatch/engine.hpp"
@@ -8,7 +9,16 @@
 #include <cstdint>
 #include <optional>
 
+struct tuner_dispatcher {
+  tuner::dispatch::Engine engine;
+};
+
 namespace tuner::dispatch {
+
+/// Throws DispatchError for NULL, and in a process that was forked since it was opened.
+[[nodiscard]] Engine& engine_of(tuner_dispatcher* dispatcher);
+/// As the other engine_of().
+[[nodiscard]] const Engine& engine_of(const tuner_dispatcher* dispatcher);
 
 void multiply(Engine& engine, StreamHandle stream, const tuner_gemm_problem& problem, double alpha,
               const void* a, const void* b, double beta, void* c);
