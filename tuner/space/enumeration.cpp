@@ -112,16 +112,28 @@ class Enumerator {
     const std::uint64_t operations = level.numbers.size() * operations_of_choice(level);
     if (operations > limits_.operations) refuse("finding its valid combinations takes too long");
     limits_.operations -= operations;
-    for (std::size_t choice = 0; choice < level.numbers.size(); ++choice) {
-      if (!bind(level, depth, choice)) continue;
-      const Diagram::Node child = find(depth + 1);
-      if (child == DiagramBuilder::kNone) continue;
-      edges.push_back({.child = child, .choice = static_cast<std::uint16_t>(choice)});
+    if (level.known != nullptr) {
+      for (const Diagram::Edge& edge : level.known->edges(nodes_[depth])) {
+        nodes_[depth + 1] = edge.child;
+        follow(level, depth, edge.choice);
+      }
+    } else {
+      for (std::size_t choice = 0; choice < level.numbers.size(); ++choice) {
+        follow(level, depth, choice);
+      }
     }
     const Diagram::Node node = builder_.add(edges);
     if (builder_.edge_count() > limits_.edges)
       refuse("its valid combinations need too much memory");
     return node;
+  }
+
+  /// Adds the edge of a choice to the level's, unless it leads nowhere.
+  void follow(const Plan::Level& level, std::size_t depth, std::size_t choice) {
+    if (!bind(level, depth, choice)) return;
+    const Diagram::Node child = find(depth + 1);
+    if (child == DiagramBuilder::kNone) return;
+    scratch_[depth].edges.push_back({.child = child, .choice = static_cast<std::uint16_t>(choice)});
   }
 
   /// Whether a level is the first one of a part that is known.
@@ -162,12 +174,6 @@ class Enumerator {
 
   /// Gives a parameter a value; false when some rule cannot hold any more.
   bool bind(const Plan::Level& level, std::size_t depth, std::size_t choice) {
-    if (level.known != nullptr) {
-      const Diagram::Edge* const edge =
-          level.known->edge(nodes_[depth], static_cast<std::uint32_t>(choice));
-      if (edge == nullptr) return false;
-      nodes_[depth + 1] = edge->child;
-    }
     for (const Plan::Reading& reading : level.readings) {
       const std::size_t row = states_[reading.from] * level.numbers.size();
       const Automaton::State state = (*reading.transitions)[row + choice];
