@@ -15,7 +15,7 @@ packages=(
 )
 if [ "${1:-}" = --tests ]; then
   shift
-  packages+=(libgtest-dev libgmock-dev libbenchmark-dev clang-format-16 python3 python3-jsonschema python3-numpy python3-pip python3-venv mypy chromium doxygen
+  packages+=(libgtest-dev libgmock-dev libbenchmark-dev clang-format-16 python3 python3-jsonschema python3-numpy python3-pip python3-venv mypy chromium poppler-utils doxygen
     clang-16 libc++-16-dev libc++abi-16-dev libclang-rt-16-dev dpkg-dev lintian slurmctld slurmd slurm-client openssh-server openssh-client)
 fi
 if [ "${1:-}" = --print ]; then

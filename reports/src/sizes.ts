@@ -76,6 +76,7 @@ export class SizesTable {
   private readonly selects = new Map<string, HTMLSelectElement>();
   private sort = { column: -1, down: false };
   private openedForPaper: HTMLDetailsElement[] = [];
+  private readonly box: HTMLElement;
 
   constructor(private readonly overview: Overview, private readonly family: Family) {
     const { columns, rows } = family.sizes;
@@ -87,7 +88,11 @@ export class SizesTable {
     holder.append(this.end);
     holder.style.minHeight = `min(var(--most), ${4 + 2.1 * rows.length}rem)`; // rows that follow move nothing
     const csv = downloadButton("Download all sizes (CSV)", `sizes-${family.family}.csv`, "text/csv", () => this.csv());
-    this.elements = [this.controls, this.status, make("div", { class: "sizes" }, holder), this.onPaper, make("div", { class: "tools" }, csv)];
+    const narrow = make("p", { class: "note narrow-note" }, "A wider window has a column for each kernel, too; an opened size has their times.");
+    this.box = make("div", { class: "sizes" }, holder, narrow);
+    this.elements = [this.controls, this.status, this.box, this.onPaper, make("div", { class: "tools" }, csv)];
+    const sizes = new ResizeObserver(() => this.fitColumns());
+    for (const one of [holder, table]) sizes.observe(one);
     this.body = table.tBodies[0];
     this.heads = [...table.tHead!.rows[0].cells].map((cell, nth) => ({ cell, column: this.seen[nth] }));
     this.lines = rows.map((_, index) => ({ row: null, button: null, detail: null, index }));
@@ -239,7 +244,17 @@ export class SizesTable {
     if (last <= this.drawn) return;
     for (const line of this.order.slice(this.drawn, last)) this.body.append(this.rowOf(line), ...(line.detail ? [line.detail] : []));
     this.drawn = last;
+    this.fitColumns();
     if (count === kMoreRows) requestAnimationFrame(() => this.fitBox());
+  }
+
+  /** Draws columns closer, then leaves out those of single kernels, then the intervals, while the table is wider than its place. */
+  private fitColumns(): void {
+    const holder = this.body.closest<HTMLElement>(".scroll")!;
+    for (const steps of ["", "close", "close kernel", "close kernel interval"]) {
+      this.box.dataset.narrow = steps;
+      if (holder.scrollWidth <= holder.clientWidth) return;
+    }
   }
 
   /** Ends the box of the table between two rows. */

@@ -145,6 +145,7 @@ class SweepTest(ProgramTest):
         self.assertEqual([timing["contender"].split()[0] for timing in host["times"]],
                          ["OpenBLAS", "gemm_cpu_naive", "gemm_cpu_rows", "gemm_cpu_tiled", "gemm_cpu_threads",
                           "gemm_cpu_simd", "gemm_cpu_eigen"])
+        self.assertEqual([timing["contender"] for timing in device["times"]], ["gemm_naive"], "the library is that of the host")
         self.assertEqual({timing["outcome"] for timing in host["times"]}, {"ok"})
         self.assertIs(sweep["agree"], True)
 

@@ -137,6 +137,28 @@ TEST(FamilySection, SizesWithoutALibraryBelowHalfOfTheRoofAreToDo) {
                                          "half of the roof, the longest: 4096×4096×4096"));
 }
 
+TEST(FamilySection, CommandsNameTheSpaceFileThatAnotherKernelOfTheFamilyTells) {
+  Database database;
+  const auto add = [&](const std::string& kernel, const std::string& command) {
+    database.use_kernel(kernel);
+    database.begin_run("aaaaaaa" + kernel, command);
+    database.add_trial(1, 0, 100e3);
+    database.add_final({Database::finalist("candidate", 1, 100e3, 1, 1, 1)}, 0);
+  };
+  const auto files = [&] {
+    std::vector<std::string> all;
+    const Json document = database.document();
+    for (const Json& kernel : document.at("kernels")) all.push_back(kernel.at("space"));
+    return all;
+  };
+  add("a", "tune --sizes recorded.json");
+  EXPECT_THAT(files(), testing::ElementsAre("FILE"));
+  add("b", "tune --space 'my spaces/gemm.json'");
+  EXPECT_THAT(files(), testing::Each("'my spaces/gemm.json'"));
+  add("c", "tune --space other.json");
+  EXPECT_THAT(files(), testing::ElementsAre("FILE", "'my spaces/gemm.json'", "other.json"));
+}
+
 TEST(FamilySection, WhatIsToDoNamesTypesAndIsSplitByThem) {
   const store::Store store = sample_store();
   const std::vector<KernelHistory> all = kernel_histories(store, "NVIDIA H200");

@@ -345,8 +345,9 @@ const tests = {
       assert.ok(edges.length > 10 && Math.max(...edges) <= width, `${width}: details end at ${Math.max(...edges)}`);
       const first = await page.locator("#family-0 .sizes > .scroll > table > thead th").evaluateAll((all) =>
         all.filter((one) => one.getBoundingClientRect().right <= innerWidth).map((one) => one.textContent));
-      const seen = width === 360 ? 9 : width === 1024 ? 9 : 17;
+      const seen = width === 360 ? 9 : width === 1024 ? 8 : 17;
       assert.ok(first.length >= seen, `${width}: ${first}`);
+      if (width > 360) assert.ok(await page.locator("#family-0 .sizes > .scroll").evaluate((one) => one.scrollWidth <= one.clientWidth), `${width}: sizes are cut`);
       const rows = await page.locator("#family-0 .sizes > .scroll > table > tbody > tr:not(.detail)").evaluateAll((all) => all.map((one) => one.offsetHeight));
       assert.ok(Math.max(...rows) <= (width === 360 ? 180 : 60), `${width}: a row of ${Math.max(...rows)} pixels`);
       await page.close();
@@ -647,6 +648,17 @@ const tests = {
     await page.waitForSelector("main[data-complete]", { state: "attached" });
     assert.deepEqual(await page.locator(".scroll:visible").evaluateAll((all) => all.filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.getAttribute("aria-label"))), [],
       "no table is cut at 1440 px");
+    await page.setViewportSize({ width: 1024, height: 900 });
+    const sizes = page.locator(".family .sizes");
+    await page.waitForFunction(() => document.querySelectorAll(".sizes[data-narrow~=kernel]").length > 0);
+    assert.deepEqual(await page.locator(".scroll:visible").evaluateAll((all) => all.filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.getAttribute("aria-label"))), [],
+      "nor at 1024 px");
+    const headsOf = (width) => page.setViewportSize({ width, height: 900 }).then(() => sizes.locator("thead th:visible").count());
+    const few = await headsOf(1024);
+    assert.ok(await sizes.locator(".narrow-note:visible").count() > 0, "a note says what a wider window has");
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await page.waitForFunction(() => document.querySelectorAll(".sizes[data-narrow~=kernel]").length === 0);
+    assert.ok(await headsOf(1440) > few, "the columns are back");
     const family = page.locator(".family", { has: page.locator("h2", { hasText: /^gemm$/ }) });
     const drawn = await family.locator(".sizes tbody tr").count();
     await page.evaluate(() => window.dispatchEvent(new Event("beforeprint")));
@@ -660,6 +672,21 @@ const tests = {
     await page.evaluate(() => window.dispatchEvent(new Event("afterprint")));
     assert.equal(await family.locator(".sizes tbody tr").count(), drawn);
     await context.close();
+  },
+
+  async "each sheet of paper has the heads of its tables"() {
+    const context = await browser.newContext({ offline: true, viewport: { width: 1440, height: 900 } });
+    const page = await context.newPage();
+    await page.goto(pathToFileURL(await publishedPage).href);
+    await page.waitForSelector("main[data-complete]", { state: "attached" });
+    const file = join(directory, "paper.pdf");
+    await page.pdf({ format: "A4", path: file });
+    await context.close();
+    const sheets = execFileSync("pdftotext", ["-layout", file, "-"], { encoding: "utf8" }).split("\f").map((sheet) => sheet.split("\n"));
+    const places = sheets.map((lines) => [lines.findIndex((line) => /^ *Size .*(Best|kernel)/.test(line)), lines.findIndex((line) => /^ *\d+×\d+\S*( [A-Z_]+=\S+)* {3}/.test(line))]);
+    const withRows = places.filter(([, row]) => row >= 0);
+    assert.ok(withRows.length >= 8, `${withRows.length} sheets have sizes`);
+    assert.deepEqual(withRows.filter(([head, row]) => head < 0 || head > row), [], "rows stand below a head");
   },
 
   async "the page of published results keeps its budgets"() {

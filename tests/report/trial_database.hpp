@@ -19,7 +19,9 @@ inline constexpr const char* kProblem = "512,512,512";
 /// A database of one kernel, filled trial by trial.
 class Database {
  public:
-  void begin_run(const std::string& uuid) {
+  void begin_run(
+      const std::string& uuid,
+      const std::string& command = "tune --kernel gemm_shared --space spaces/gemm.json") {
     store::RunRecord record;
     record.uuid = uuid;
     record.device = subject_.device.name;
@@ -28,7 +30,7 @@ class Database {
     record.kernel = subject_.kernel.kernel;
     record.kernel_hash = subject_.kernel.hash;
     record.strategy = "auto";
-    record.command = "tune --kernel gemm_shared --space spaces/gemm.json";
+    record.command = command;
     run_ = store_.begin_run(subject_, record);
     uuid_ = uuid;
     elapsed_s_ = 0;

@@ -118,12 +118,19 @@ std::vector<std::string> given_commands(const CLI::App& app) {
 void add_descriptions(CLI::App& app, Arguments& arguments) {
   CLI::App* completion = add_command(
       app, arguments, "completion", "Print the completion script for a shell", [&app, &arguments] {
-        fmt::print("{}", completion_script(description_of(app), arguments.shell));
+        const std::string_view script = completion_script(arguments.shell);
+        fmt::print("{}", arguments.line.empty()
+                             ? script
+                             : completion_lines(completed_words(description_of(app),
+                                                                arguments.common, arguments.line),
+                                                arguments.shell));
         return 0;
       });
   completion->add_option("shell", arguments.shell, "The shell")
       ->type_name("bash|zsh|fish")
       ->required();
+  completion->add_option("line", arguments.line, "Print what this line may go on with, after --")
+      ->type_name("LINE");
   write_no_document(*completion, arguments, "it writes a script");
   CLI::App* help_of = add_command(app, arguments, "help", "Describe a command", [&app, &arguments] {
     return help(app, arguments.common, arguments.topic);

@@ -4,6 +4,7 @@
 #include "tuner/core/error.hpp"
 #include "tuner/core/suggest.hpp"
 #include "tuner/search/strategy.hpp"
+#include "tuner/space/device.hpp"
 
 #include <fmt/format.h>
 
@@ -93,17 +94,14 @@ std::vector<std::string> choices(const OptionDescription& option) {
   std::vector<std::string> words;
   if (option.value.starts_with("STRATEGY")) {
     for (const auto& name : search::strategy_names()) words.emplace_back(name);
+  } else if (option.value == "MODEL") {
+    words = space::device_profile_names();
   } else if (option.value.find('|') != std::string::npos) {
     for (const auto& word : std::views::split(option.value, '|')) {
       words.emplace_back(word.begin(), word.end());
     }
   }
   return words;
-}
-
-bool takes_path(const OptionDescription& option) {
-  constexpr std::array<std::string_view, 4> kPaths = {"FILE", "DIR", "PATH", "DB"};
-  return std::ranges::find(kPaths, option.value) != kPaths.end();
 }
 
 CommandDescription description_of(const CLI::App& program) {

@@ -30,11 +30,8 @@ struct CommandDescription {
 };
 
 /// The values of an option: "a|b|c" for these words, "STRATEGY" for the names of the
-/// strategies, empty where it may be anything.
+/// strategies, "MODEL" for those of the known devices, empty where it may be anything.
 [[nodiscard]] std::vector<std::string> choices(const OptionDescription& option);
-
-/// Whether the value is a file or a folder.
-[[nodiscard]] bool takes_path(const OptionDescription& option);
 
 /// The whole command line. Commands take the program's common options, too.
 [[nodiscard]] CommandDescription description_of(const CLI::App& program);

@@ -539,7 +539,7 @@ void add_space(CLI::App& app, Arguments& arguments) {
     if (action != "init")
       leaf->add_option("--device", o.device, device_help())
           ->capture_default_str()
-          ->type_name("NAME");
+          ->type_name("MODEL");
   }
   add_results(*sub, arguments);
 }

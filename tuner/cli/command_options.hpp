@@ -41,6 +41,7 @@ struct Arguments {
   std::string color = "auto";
   bool version = false;
   std::string shell;               ///< of `completion`
+  std::vector<std::string> line;   ///< of `completion`
   std::vector<std::string> topic;  ///< of `help`
   std::function<int()> command;
   std::string no_document;  ///< why `command` has none for --json; empty: it has one

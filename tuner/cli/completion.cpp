@@ -1,278 +1,203 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cli/completion.hpp"
 
+#include "tuner/cli/database.hpp"
+#include "tuner/cli/sizes.hpp"
 #include "tuner/core/error.hpp"
-
-#include <fmt/format.h>
-#include <fmt/ranges.h>
+#include "tuner/core/printable.hpp"
+#include "tuner/family/family.hpp"
+#include "tuner/store/store.hpp"
 
 #include <algorithm>
-#include <array>
-#include <functional>
-#include <iterator>
+#include <optional>
+#include <ranges>
+#include <set>
 #include <utility>
 
 namespace tuner::cli {
 namespace {
 
-/// Calls `visit` with a command and the words that name it, "tune space check", and with all below.
-void each_command(const CommandDescription& command, const std::string& path,
-                  const std::function<void(const CommandDescription&, const std::string&)>& visit) {
-  visit(command, path);
-  for (const CommandDescription& sub : command.commands) {
-    each_command(sub, path + " " + sub.name, visit);
-  }
+using Words = std::vector<CompletedWord>;
+
+bool has_name(const OptionDescription& option, std::string_view name) {
+  return !option.is_positional && std::ranges::find(option.names, name) != option.names.end();
 }
 
-/// Between single quotes, where only these end.
-std::string in_single_quotes(std::string_view text) {
-  std::string result = "'";
-  for (const char c : text) {
-    if (c == '\'') {
-      result += R"('\'')";
+const OptionDescription* option_named(const CommandDescription& command, std::string_view name) {
+  const auto found = std::ranges::find_if(
+      command.options, [&](const OptionDescription& option) { return has_name(option, name); });
+  return found == command.options.end() ? nullptr : &*found;
+}
+
+/// The words in front of the last, read as far as they name a command.
+struct ReadLine {
+  const CommandDescription* command = nullptr;
+  const OptionDescription* awaiting = nullptr;  ///< the option whose value is the last word
+  std::string space_file;                       ///< the last word that is named as one
+  std::string kernel;                           ///< of --kernel
+  std::string database;                         ///< of --db
+  bool is_of_another_program = false;           ///< behind `--`
+};
+
+void read_value(ReadLine& line, const OptionDescription& option, const std::string& value) {
+  if (has_name(option, "--kernel")) line.kernel = value;
+  if (has_name(option, "--db")) line.database = value;
+  if (value.ends_with(".json")) line.space_file = value;
+}
+
+void read_word(ReadLine& line, const std::string& word) {
+  if (line.awaiting != nullptr) {
+    read_value(line, *line.awaiting, word);
+    line.awaiting = nullptr;
+    return;
+  }
+  if (word.starts_with('-')) {
+    const std::size_t equals = word.find('=');
+    const OptionDescription* const option = option_named(*line.command, word.substr(0, equals));
+    if (option == nullptr || option->value.empty()) return;
+    if (equals == std::string::npos) {
+      line.awaiting = option;
     } else {
-      result += c;
+      read_value(line, *option, word.substr(equals + 1));
     }
+    return;
   }
-  return result + "'";
+  if (word.ends_with(".json")) line.space_file = word;
+  const auto found = std::ranges::find(line.command->commands, word, &CommandDescription::name);
+  if (found != line.command->commands.end()) line.command = &*found;
 }
 
-/// Whether an option names a kernel that a space file or the database has.
-bool takes_kernel(const OptionDescription& option) {
-  return std::ranges::find(option.names, "--kernel") != option.names.end();
+ReadLine read_line(const CommandDescription& program, std::span<const std::string> line) {
+  ReadLine read;
+  read.command = &program;
+  for (const std::string& word : line.subspan(1, line.size() - 2)) {
+    if (read.awaiting == nullptr && word == "--") read.is_of_another_program = true;
+    if (!read.is_of_another_program) read_word(read, word);
+  }
+  return read;
 }
 
-/// The shell's command that lists what the database has for an option, a value a line; empty: there
-/// is none.
-std::string stored_values(const OptionDescription& option) {
-  constexpr std::string_view kList = "tune query 2>/dev/null | tail -n +2 | cut -f";
-  constexpr std::array<std::pair<std::string_view, int>, 3> kColumns = {
-      {{"--kernel", 1}, {"--size", 2}, {"--device", 3}}};
-  for (const auto& [name, column] : kColumns) {
-    if (std::ranges::find(option.names, name) == option.names.end()) continue;
-    return fmt::format("{}{} | sort -u", kList, column);
-  }
-  if (option.is_positional && option.value == "ID") {
-    return "tune runs list 2>/dev/null | tail -n +2 | cut -f1";
-  }
-  return {};
+Words words_of(const std::set<std::string>& texts) {
+  Words words;
+  for (const std::string& text : texts) words.push_back({.word = text, .text = {}});
+  return words;
 }
 
-std::string bash_script(const CommandDescription& program) {
-  OptionDescription kernel;
-  kernel.names = {"--kernel"};
-  std::string descents;
-  std::string values;
-  std::string words;
-  each_command(program, program.name, [&](const auto& command, const std::string& path) {
-    std::vector<std::string> offered;
+Words kernels_of(const std::string& space_file) {
+  Words words;
+  for (const family::Kernel& kernel : family::load_family(space_file).kernels) {
+    words.push_back({.word = kernel.name, .text = {}});
+  }
+  return words;
+}
+
+Words runs_of(const store::Store& store) {
+  Words words;
+  for (const store::RunRecord& run : store.runs()) {
+    words.push_back({.word = run.uuid.substr(0, 8), .text = run.started_at + " " + run.kernel});
+  }
+  return words;
+}
+
+/// What files and the database have for an option.
+Words known_values(const OptionDescription& option, const ReadLine& line, CommonOptions common) {
+  const bool is_kernel = has_name(option, "--kernel");
+  const bool is_size = has_name(option, "--size");
+  const bool is_device = has_name(option, "--device") && option.value == "NAME";
+  const bool is_run = option.is_positional && option.value == "ID";
+  if (is_kernel && !line.space_file.empty()) return kernels_of(line.space_file);
+  if (!is_kernel && !is_size && !is_device && !is_run) return {};
+  if (!line.database.empty()) common.database = line.database;
+  const store::Store store = open_database(common, store::Store::Mode::read_only);
+  if (is_run) return runs_of(store);
+  store::ResultFilter filter;
+  if (is_size && !line.kernel.empty()) filter.kernel = line.kernel;
+  std::set<std::string> values;
+  for (const store::StoredBest& stored : store.bests(filter)) {
+    values.insert(is_kernel ? stored.subject->kernel.kernel
+                  : is_size ? shown_size(stored.best.problem)
+                            : stored.subject->device.name);
+  }
+  return words_of(values);
+}
+
+Words values(const OptionDescription& option, const ReadLine& line, const CommonOptions& common) {
+  Words words;
+  for (std::string& choice : choices(option)) {
+    words.push_back({.word = std::move(choice), .text = {}});
+  }
+  if (!words.empty()) return words;
+  try {
+    return known_values(option, line, common);
+  } catch (const Error&) {
+    return {};  // a line to be typed is no place for a message
+  }
+}
+
+/// In place of an argument without a name: the commands below this one, and what it may be.
+Words arguments(const CommandDescription& program, const ReadLine& line,
+                const CommonOptions& common) {
+  Words words;
+  const auto add_commands = [&words](const CommandDescription& command) {
     for (const CommandDescription& sub : command.commands) {
-      offered.push_back(sub.name);
-      descents +=
-          fmt::format("      {0}) command={0} ;;\n", in_single_quotes(path + " " + sub.name));
+      words.push_back({.word = sub.name, .text = sub.text});
     }
-    for (const OptionDescription& option : command.options) {
-      if (option.is_positional) continue;
-      offered.insert(offered.end(), option.names.begin(), option.names.end());
-      if (option.value.empty()) continue;
-      std::vector<std::string> patterns;
-      for (const std::string& name : option.names) {
-        patterns.push_back(in_single_quotes(fmt::format("{} {}", path, name)));
-      }
-      if (const std::string command_line = stored_values(option); !command_line.empty()) {
-        values += fmt::format("    {}) _tune_lines \"$current\" < <({}); return ;;\n",
-                              fmt::join(patterns, " | "),
-                              takes_kernel(option) ? "_tune_kernels" : command_line);
-        continue;
-      }
-      values += fmt::format("    {}) COMPREPLY=($(compgen -W {} -- \"$current\")); return ;;\n",
-                            fmt::join(patterns, " | "),
-                            in_single_quotes(fmt::format("{}", fmt::join(choices(option), " "))));
-    }
-    std::string stored;
-    for (const OptionDescription& option : command.options) {
-      if (!option.is_positional) continue;
-      const std::string command_line = stored_values(option);
-      if (!command_line.empty()) stored += fmt::format("\" $({})\"", command_line);
-      std::ranges::copy(choices(option), std::back_inserter(offered));
-      if (option.value != "COMMAND") continue;
-      for (const CommandDescription& sub : program.commands) offered.push_back(sub.name);
-    }
-    words += fmt::format("    {}) words={}{} ;;\n", in_single_quotes(path),
-                         in_single_quotes(fmt::format("{}", fmt::join(offered, " "))), stored);
-  });
-  // Without a word to offer, as after --space, `-o default` completes the names of files.
-  return fmt::format(
-      R"bash(# Completes the command line of tune in bash. Load it with: source <(tune completion bash)
-_tune_lines() {{
-  local line
-  COMPREPLY=()
-  while IFS= read -r line; do
-    [[ $line == "$1"* ]] || continue
-    printf -v line %q "$line"
-    COMPREPLY+=("$line")
-  done
-}}
-# Of the space file that the line names, else of the database.
-_tune_kernels() {{
-  local word file=
-  for word in "${{COMP_WORDS[@]:1:COMP_CWORD-1}}"; do
-    [[ $word == *.json ]] && file=$word
-  done
-  if [[ -n $file ]]; then
-    COLUMNS=1000 tune space check "$file" 2>/dev/null | sed -n 's/^\([A-Za-z0-9_]*\): .*/\1/p'
-  else
-    {3}
-  fi
-}}
-_tune() {{
-  local current=${{COMP_WORDS[COMP_CWORD]}} previous=${{COMP_WORDS[COMP_CWORD - 1]}}
-  local command=tune word words=
-  # --kernel=NAME is three words here.
-  if [[ $current == = ]]; then
-    current=
-  elif [[ $previous == = ]]; then
-    previous=${{COMP_WORDS[COMP_CWORD - 2]}}
-  fi
-  for word in "${{COMP_WORDS[@]:1:COMP_CWORD-1}}"; do
-    case "$command $word" in
-{0}    esac
-  done
-  case "$command $previous" in
-{1}  esac
-  case "$command" in
-{2}  esac
-  COMPREPLY=($(compgen -W "$words" -- "$current"))
-}}
-complete -o default -F _tune tune
-)bash",
-      descents, values, words, stored_values(kernel));
-}
-
-/// Text within an _arguments specification: a colon and brackets mean something there.
-std::string zsh_text(std::string_view text) {
-  std::string result;
-  for (const char c : text) {
-    if (c == ':' || c == '[' || c == ']' || c == '\\') result += '\\';
-    result += c;
+  };
+  add_commands(*line.command);
+  for (const OptionDescription& option : line.command->options) {
+    if (!option.is_positional) continue;
+    if (option.value == "COMMAND") add_commands(program);
+    std::ranges::move(values(option, line, common), std::back_inserter(words));
   }
-  return result;
+  return words;
 }
 
-/// How _arguments completes a value.
-std::string zsh_value(const OptionDescription& option) {
-  if (takes_path(option)) return ":" + zsh_text(option.value) + ":_files";
-  const auto words = choices(option);
-  if (!words.empty()) return fmt::format(":value:({})", fmt::join(words, " "));
-  if (const std::string command_line = stored_values(option); !command_line.empty()) {
-    return ":value:{compadd -- ${(f)\"$(" + command_line + ")\"}}";
+Words options_of(const CommandDescription& command) {
+  Words words;
+  for (const OptionDescription& option : command.options) {
+    if (option.is_positional) continue;
+    for (const std::string& name : option.names) {
+      words.push_back({.word = name, .text = option.text});
+    }
   }
-  return ":" + zsh_text(option.value) + ": ";
+  return words;
 }
 
-std::string zsh_option(const OptionDescription& option, const std::string& name) {
-  if (option.is_positional) return in_single_quotes("*" + zsh_value(option));
-  return in_single_quotes(fmt::format("*{}[{}]{}", name, zsh_text(option.text),
-                                      option.value.empty() ? "" : zsh_value(option)));
-}
-
-std::string zsh_script(const CommandDescription& program) {
-  std::string functions;
-  each_command(program, "_" + program.name, [&](const auto& command, std::string path) {
-    std::ranges::replace(path, ' ', '_');
-    std::string lines;
-    for (const OptionDescription& option : command.options) {
-      for (const std::string& name : option.names) {
-        lines += " \\\n    " + zsh_option(option, name);
-      }
-    }
-    if (command.commands.empty()) {
-      functions += fmt::format("{}() {{\n  _arguments{}\n}}\n", path, lines);
-      return;
-    }
-    std::string names;
-    for (const CommandDescription& sub : command.commands) {
-      names += "    " + in_single_quotes(sub.name + ":" + zsh_text(sub.text)) + "\n";
-    }
-    functions += fmt::format(
-        R"({0}() {{
-  local state line
-  local -a commands=(
-{1}  )
-  _arguments -C{2} \
-    '1: :->command' '*:: :->rest'
-  case $state in
-    command) _describe command commands ;;
-    rest) (( $+functions[{0}_$line[1]] )) && {0}_$line[1] ;;
-  esac
-}}
-)",
-        path, names, lines);
-  });
-  return fmt::format(
-      "#compdef tune\n# Completes the command line of tune in zsh: save it as _tune in a directory "
-      "of $fpath.\n{}compdef _tune tune\n",
-      functions);
-}
-
-/// When a command's words are offered: it was given, and none of those below it.
-std::string fish_condition(const CommandDescription& command, const std::string& path) {
-  std::vector<std::string> below;
-  for (const CommandDescription& sub : command.commands) below.push_back(sub.name);
-  std::string condition;
-  const std::size_t first = path.find(' ');
-  for (std::size_t at = first; at != std::string::npos;) {
-    const std::size_t end = path.find(' ', at + 1);
-    condition += "__fish_seen_subcommand_from " + path.substr(at + 1, end - at - 1) + "; and ";
-    at = end;
-  }
-  if (!below.empty()) {
-    condition += fmt::format("not __fish_seen_subcommand_from {}", fmt::join(below, " "));
-  } else {
-    condition.resize(condition.size() - std::string_view("; and ").size());
-  }
-  return condition;
-}
-
-std::string fish_script(const CommandDescription& program) {
-  std::string lines;
-  each_command(program, program.name, [&](const auto& command, const std::string& path) {
-    const std::string when = in_single_quotes(fish_condition(command, path));
-    for (const CommandDescription& sub : command.commands) {
-      lines += fmt::format("complete -c tune -n {} -f -a {} -d {}\n", when,
-                           in_single_quotes(sub.name), in_single_quotes(sub.text));
-    }
-    for (const OptionDescription& option : command.options) {
-      if (option.is_positional) continue;
-      std::string names;
-      for (const std::string& name : option.names) {
-        names += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
-      }
-      std::string value;
-      if (!option.value.empty()) value = takes_path(option) ? " -r -F" : " -x";
-      if (const auto words = choices(option); !words.empty()) {
-        value += " -a " + in_single_quotes(fmt::format("{}", fmt::join(words, " ")));
-      } else if (const std::string command_line = stored_values(option); !command_line.empty()) {
-        value += " -a " + in_single_quotes("(" + command_line + ")");
-      }
-      lines += fmt::format("complete -c tune -n {}{}{} -d {}\n", when, names, value,
-                           in_single_quotes(option.text));
-    }
-  });
-  return "# Completes the command line of tune in fish. Load it with: tune completion fish | "
-         "source\n" +
-         lines;
+/// All that may stand in place of the word.
+Words possible_words(const CommandDescription& program, const ReadLine& line,
+                     const CommonOptions& common, const std::string& word) {
+  if (line.is_of_another_program) return {};
+  if (line.awaiting != nullptr) return values(*line.awaiting, line, common);
+  if (!word.starts_with('-')) return arguments(program, line, common);
+  const std::size_t equals = word.find('=');
+  if (equals == std::string::npos) return options_of(*line.command);
+  const OptionDescription* const option = option_named(*line.command, word.substr(0, equals));
+  if (option == nullptr) return {};
+  Words words = values(*option, line, common);
+  for (CompletedWord& each : words) each.word = word.substr(0, equals + 1) + each.word;
+  return words;
 }
 
 }  // namespace
 
-std::string completion_script(const CommandDescription& program, std::string_view shell) {
-  if (shell == "bash") return bash_script(program);
-  if (shell == "zsh") return zsh_script(program);
-  if (shell == "fish") return fish_script(program);
-  throw Error(
-      ErrorCode::usage,
-      fmt::format("unknown shell '{}': there are completions for bash, zsh and fish", shell));
+std::vector<CompletedWord> completed_words(const CommandDescription& program,
+                                           const CommonOptions& common,
+                                           std::span<const std::string> line) {
+  if (line.size() < 2) return {};
+  Words words = possible_words(program, read_line(program, line), common, line.back());
+  std::erase_if(words,
+                [&](const CompletedWord& each) { return !each.word.starts_with(line.back()); });
+  return words;
+}
+
+std::string completion_lines(const std::vector<CompletedWord>& words, std::string_view shell) {
+  std::string lines;
+  for (const CompletedWord& each : words) {
+    lines += printable(each.word);
+    if (shell != "bash" && !each.text.empty()) lines += "\t" + printable(each.text);
+    lines += "\n";
+  }
+  return lines;
 }
 
 }  // namespace tuner::cli

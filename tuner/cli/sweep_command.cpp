@@ -130,6 +130,7 @@ lab::SweepSide bound_side(const CommonOptions& common, const BenchOptions& optio
   BenchOptions mine = options;
   mine.kernels.clear();
   mine.configs = {"default"};
+  mine.cpu = false;  // this side has a library of its own
   Side side("bound", options_for(options, options.backend, options.device), family, options.seed);
   const lab::SweepPlan plan{.sizes = sizes,
                             .contenders = device_contenders(common, mine, family, side.device()),
@@ -181,6 +182,9 @@ int sweep(const CommonOptions& common, const BenchOptions& options) {
   if (host) {
     plan.contenders = host_contenders(options, family, host->device());
     report.sides.push_back(host->sweep(plan, common.quiet, stop));
+  }
+  if (is_timed_as_host(options, device.device()) && !common.quiet) {
+    tell("device: the same processor with the CUDA kernels; a library is timed once, as CPU\n");
   }
   plan.contenders = device_contenders(common, options, family, device.device());
   plan.placements = report.placements;

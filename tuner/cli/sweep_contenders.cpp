@@ -103,22 +103,24 @@ lab::SweepContender at_config(const family::Kernel& kernel, const std::string& c
           }};
 }
 
-/// The library, and the kernels of a side at their defaults or at each --config: those asked for,
-/// or where none of its kernels is, all but the unproven ones.
+/// The library of a side; none where the family has no operation of it.
+std::vector<lab::SweepContender> library_of(const family::Family& family,
+                                            const worker::DeviceWorker& device) {
+  if (family::library_arguments(family.check) == nullptr) return {};
+  return {{.name = device.environment().library}};
+}
+
+/// Adds the kernels of a side at their defaults or at each --config: those asked for, or where none
+/// of its kernels is, all but the unproven ones.
 template <class IsOnSide>
-std::vector<lab::SweepContender> contenders(const BenchOptions& options,
-                                            const family::Family& family,
-                                            const space::EnvironmentInfo& environment,
-                                            const IsOnSide& is_on_side) {
+void add_kernels(std::vector<lab::SweepContender>& all, const BenchOptions& options,
+                 const family::Family& family, const IsOnSide& is_on_side) {
   const auto is_asked_for = [&](const family::Kernel& kernel) {
     return std::ranges::count(options.kernels, kernel.name) > 0;
   };
   const bool chooses = std::ranges::any_of(family.kernels, [&](const family::Kernel& kernel) {
     return is_on_side(kernel) && is_asked_for(kernel);
   });
-  std::vector<lab::SweepContender> all;
-  if (family::library_arguments(family.check) != nullptr)
-    all.push_back({.name = environment.library});
   for (const family::Kernel& kernel : family.kernels) {
     if (!is_on_side(kernel) || (chooses ? !is_asked_for(kernel) : !kernel.unproven.empty())) {
       continue;
@@ -130,10 +132,13 @@ std::vector<lab::SweepContender> contenders(const BenchOptions& options,
         all.push_back(std::move(contender));
     }
   }
-  return all;
 }
 
 }  // namespace
+
+bool is_timed_as_host(const BenchOptions& options, const worker::DeviceWorker& device) {
+  return options.cpu && device.device().backend == "cpu";
+}
 
 void check_kernels(const BenchOptions& options, const family::Family& family) {
   for (const std::string& config : options.configs) {
@@ -155,7 +160,9 @@ void check_kernels(const BenchOptions& options, const family::Family& family) {
 std::vector<lab::SweepContender> host_contenders(const BenchOptions& options,
                                                  const family::Family& family,
                                                  const worker::DeviceWorker& host) {
-  return contenders(options, family, host.environment(), is_for_processors);
+  auto all = library_of(family, host);
+  add_kernels(all, options, family, is_for_processors);
+  return all;
 }
 
 std::vector<lab::SweepContender> device_contenders(const CommonOptions& common,
@@ -163,7 +170,9 @@ std::vector<lab::SweepContender> device_contenders(const CommonOptions& common,
                                                    const family::Family& family,
                                                    const worker::DeviceWorker& device) {
   const std::string& backend = device.device().backend;
-  auto all = contenders(options, family, device.environment(), [&](const family::Kernel& kernel) {
+  std::vector<lab::SweepContender> all;
+  if (!is_timed_as_host(options, device)) all = library_of(family, device);
+  add_kernels(all, options, family, [&](const family::Kernel& kernel) {
     return kernel.runs_on(backend) && !is_for_processors(kernel);
   });
   if (!options.configs.empty()) return all;

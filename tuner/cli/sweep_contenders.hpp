@@ -18,10 +18,14 @@ void check_kernels(const BenchOptions& options, const family::Family& family);
                                                                const family::Family& family,
                                                                const worker::DeviceWorker& host);
 
-/// What competes on the device: its library, the other kernels (where --kernel names such, only
-/// these) at their defaults or at each --config, of which a kernel takes the parameters that it
-/// has, and `tuned`, the best answer for a size that --table or the database has, where there is
-/// one. All refer to the family.
+/// Whether the device of the sweep is the processor that --cpu times.
+[[nodiscard]] bool is_timed_as_host(const BenchOptions& options,
+                                    const worker::DeviceWorker& device);
+
+/// What competes on the device: its library unless it is timed as host, the other kernels (where
+/// --kernel names such, only these) at their defaults or at each --config, of which a kernel takes
+/// the parameters that it has, and `tuned`, the best answer for a size that --table or the database
+/// has, where there is one. All refer to the family.
 [[nodiscard]] std::vector<lab::SweepContender> device_contenders(
     const CommonOptions& common, const BenchOptions& options, const family::Family& family,
     const worker::DeviceWorker& device);

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <set>
 #include <span>
 
@@ -98,13 +99,16 @@ std::string key_of(const CompileJob& job) {
   return content_hash(parts);
 }
 
-/// Evaluates one expression of a kernel; `what` names it in messages.
+/// Evaluates one expression of a kernel; `what` names it in messages, or a list whose element
+/// `index` it is.
 std::int64_t value_in(Range range, const Kernel& kernel, const space::Expression& expression,
-                      const space::ExpressionValues& values, std::string_view what) {
+                      const space::ExpressionValues& values, std::string_view what,
+                      std::optional<std::size_t> index = std::nullopt) {
   const auto value = expression.evaluate(values);
   const auto fail = [&](const std::string& why) {
     throw Error(ErrorCode::usage,
-                fmt::format("kernel {}: {} = {} {}", kernel.name, what, expression.text(), why));
+                fmt::format("kernel {}: {}{} = {} {}", kernel.name, what,
+                            index ? fmt::format("[{}]", *index) : "", expression.text(), why));
   };
   if (!value) {
     const bool is_fraction = value.error() == space::Fault::not_an_integer;
@@ -123,8 +127,7 @@ std::vector<std::int64_t> values_in(Range range, const Kernel& kernel,
                                     const std::string& what) {
   std::vector<std::int64_t> results;
   for (std::size_t i = 0; i < expressions.size(); ++i) {
-    results.push_back(
-        value_in(range, kernel, expressions[i], values, fmt::format("{}[{}]", what, i)));
+    results.push_back(value_in(range, kernel, expressions[i], values, what, i));
   }
   return results;
 }
@@ -135,8 +138,8 @@ std::array<std::uint32_t, 3> extents(const Kernel& kernel,
                                      std::span<const Range, 3> ranges, std::string_view what) {
   std::array<std::uint32_t, 3> result{1, 1, 1};
   for (std::size_t i = 0; i < expressions.size(); ++i) {
-    result[i] = static_cast<std::uint32_t>(
-        value_in(ranges[i], kernel, expressions[i], values, fmt::format("{}[{}]", what, i)));
+    result[i] =
+        static_cast<std::uint32_t>(value_in(ranges[i], kernel, expressions[i], values, what, i));
   }
   return result;
 }
@@ -300,8 +303,10 @@ space::ExpressionValues values_at_size(const Kernel& kernel, const space::BoundD
                                        const space::Config& config, const space::Size& size) {
   const space::SpaceDefinition& definition = space.definition();
   space::ExpressionValues values = space.expression_values(config);
-  std::copy(size.begin(), size.end(),
-            values.begin() + static_cast<std::ptrdiff_t>(space::attribute_fields().size()));
+  const std::span extents =
+      std::span(values).subspan(space::attribute_fields().size(), size.size());
+  if (std::ranges::equal(extents, size)) return values;
+  std::ranges::copy(size, extents.begin());
   for (const space::Derived& derived : definition.derived) {
     const auto value = derived.expression.evaluate(values);
     if (!value) {

@@ -3,9 +3,11 @@
 
 #include "tuner/core/error.hpp"
 #include "tuner/family/stored_file.hpp"
+#include "tuner/report/reproduce.hpp"
 #include "tuner/report/tolerant_json.hpp"
 #include "tuner/select/shipped_table.hpp"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -15,6 +17,7 @@
 #include <map>
 #include <memory>
 #include <numeric>
+#include <ranges>
 #include <set>
 #include <string_view>
 #include <tuple>
@@ -325,6 +328,28 @@ KernelHistory kernel_history(const store::Store& store, const KernelKey& key,
   return history;
 }
 
+/// As the kernel alone tells it; empty where it does not.
+std::string own_space_path(const KernelHistory& kernel) {
+  for (const auto& run : std::views::reverse(kernel.runs)) {
+    std::string path = space_of_command(run.command);
+    if (!path.empty()) return path;
+  }
+  const bool is_included = kernel.runs.empty() && kernel.record != nullptr;
+  return is_included ? fmt::format("spaces/{}.json", kernel.family) : "";
+}
+
+/// A family has one space file as a rule, so that what one of its kernels tells is known of all.
+void complete_space_paths(std::vector<KernelHistory>& kernels) {
+  std::map<std::string, std::set<std::string>> paths;
+  for (const KernelHistory& kernel : kernels) {
+    if (!kernel.space_path.empty()) paths[kernel.family].insert(kernel.space_path);
+  }
+  for (KernelHistory& kernel : kernels) {
+    const std::set<std::string>& known = paths[kernel.family];
+    if (kernel.space_path.empty() && known.size() == 1) kernel.space_path = *known.begin();
+  }
+}
+
 }  // namespace
 
 std::vector<KernelHistory> kernel_histories(const store::Store& store,
@@ -351,8 +376,10 @@ std::vector<KernelHistory> kernel_histories(const store::Store& store,
       history.record = others.record(history.hash);
       history.unproven = history.record ? unproven_by(*history.record) : "";
     }
+    history.space_path = own_space_path(history);
     if (!history.sizes.empty()) histories.push_back(std::move(history));
   }
+  complete_space_paths(histories);
   return histories;
 }
 

@@ -34,6 +34,10 @@ struct KernelHistory {
   /// With its space file and source, from the database or an installed table; null without.
   std::shared_ptr<const store::KernelRecord> record = {};
   std::string unproven = {};  ///< as of family::Kernel; empty without the space file
+  /// The path of the space file: as the latest run that named one did or, of an imported result
+  /// whose kernel is an included one, that of its family; else as the other kernels of the family
+  /// have it. Empty where none has one, or they have several.
+  std::string space_path = {};
   ResultTypes types = {};
   std::vector<std::string> parameters = {};  ///< in the order of the space file
   Configurations configs = {};               ///< of all trials, their values in that order

@@ -4,7 +4,6 @@
 #include "tuner/core/error.hpp"
 #include "tuner/core/shell_words.hpp"
 #include "tuner/report/format.hpp"
-#include "tuner/report/reproduce.hpp"
 #include "tuner/report/table.hpp"
 #include "tuner/report/verdict.hpp"
 
@@ -116,7 +115,7 @@ Json layout_of(const SnippetKernel* stored) {
 /// such a path the file's name.
 Json source_path(const KernelHistory& kernel, const SnippetKernel* stored) {
   if (stored == nullptr) return {};
-  const std::filesystem::path space(space_file(kernel));
+  const std::filesystem::path space(kernel.space_path);
   const Json file = Json::parse(kernel.record->space_text, nullptr, false, true);
   std::string named;
   if (file.is_object() && file.contains("kernels")) {
@@ -220,13 +219,8 @@ std::string default_config(const SizeHistory& size, const space::DeviceInfo& dev
 }
 
 std::string space_file(const KernelHistory& kernel) {
-  std::string file;
-  for (const auto& run : std::views::reverse(kernel.runs)) {
-    file = space_of_command(run.command);
-    if (!file.empty()) break;
-  }
-  if (kernel.runs.empty() && kernel.record) file = fmt::format("spaces/{}.json", kernel.family);
-  return file.empty() ? "FILE" : shell_line(std::vector<std::string>{file});
+  return kernel.space_path.empty() ? "FILE"
+                                   : shell_line(std::vector<std::string>{kernel.space_path});
 }
 
 Json best_section(const KernelHistory& kernel, const Metric& metric,

@@ -18,8 +18,7 @@ namespace tuner::report {
 /// The configuration that is the default of a size, as canonical JSON; empty where it is not known.
 [[nodiscard]] std::string default_config(const SizeHistory& size, const space::DeviceInfo& device,
                                          const SnippetKernel* stored);
-/// The space file for a command: that of the latest run or, of an imported result whose kernel is
-/// an included one, that of its family; "FILE" where it is not known.
+/// The space file for a command, quoted for a shell; "FILE" where it is not known.
 [[nodiscard]] std::string space_file(const KernelHistory& kernel);
 /// What do I use, and how good is it? One row a size.
 [[nodiscard]] Json best_section(const KernelHistory& kernel, const Metric& metric,

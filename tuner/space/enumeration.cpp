@@ -112,16 +112,28 @@ class Enumerator {
     const std::uint64_t operations = level.numbers.size() * operations_of_choice(level);
     if (operations > limits_.operations) refuse("finding its valid combinations takes too long");
     limits_.operations -= operations;
-    for (std::size_t choice = 0; choice < level.numbers.size(); ++choice) {
-      if (!bind(level, depth, choice)) continue;
-      const Diagram::Node child = find(depth + 1);
-      if (child == DiagramBuilder::kNone) continue;
-      edges.push_back({.child = child, .choice = static_cast<std::uint16_t>(choice)});
+    if (level.known != nullptr) {
+      for (const Diagram::Edge& edge : level.known->edges(nodes_[depth])) {
+        nodes_[depth + 1] = edge.child;
+        follow(level, depth, edge.choice);
+      }
+    } else {
+      for (std::size_t choice = 0; choice < level.numbers.size(); ++choice) {
+        follow(level, depth, choice);
+      }
     }
     const Diagram::Node node = builder_.add(edges);
     if (builder_.edge_count() > limits_.edges)
       refuse("its valid combinations need too much memory");
     return node;
+  }
+
+  /// Adds the edge of a choice to the level's, unless it leads nowhere.
+  void follow(const Plan::Level& level, std::size_t depth, std::size_t choice) {
+    if (!bind(level, choice)) return;
+    const Diagram::Node child = find(depth + 1);
+    if (child == DiagramBuilder::kNone) return;
+    scratch_[depth].edges.push_back({.child = child, .choice = static_cast<std::uint16_t>(choice)});
   }
 
   /// Whether a level is the first one of a part that is known.
@@ -132,7 +144,7 @@ class Enumerator {
 
   static std::size_t operations_of_choice(const Plan::Level& level) {
     return 1 + level.readings.size() + level.computed.size() + level.decided.size() +
-           level.forecasts.size() + level.unknown.size();
+           level.forecasts.size() + level.narrowed.size();
   }
 
   /// Writes what the rules remember of the known parameters and still need. The states say which
@@ -161,13 +173,7 @@ class Enumerator {
   }
 
   /// Gives a parameter a value; false when some rule cannot hold any more.
-  bool bind(const Plan::Level& level, std::size_t depth, std::size_t choice) {
-    if (level.known != nullptr) {
-      const Diagram::Edge* const edge =
-          level.known->edge(nodes_[depth], static_cast<std::uint32_t>(choice));
-      if (edge == nullptr) return false;
-      nodes_[depth + 1] = edge->child;
-    }
+  bool bind(const Plan::Level& level, std::size_t choice) {
     for (const Plan::Reading& reading : level.readings) {
       const std::size_t row = states_[reading.from] * level.numbers.size();
       const Automaton::State state = (*reading.transitions)[row + choice];
@@ -182,49 +188,33 @@ class Enumerator {
       const Rational value = values_[condition];
       if (value.denominator != 1 || value.numerator == 0) return false;
     }
-    return forecast(level, depth + 1);
+    return forecast(level);
   }
 
   /// Whether all conditions of which part is known can still be satisfied, as far as intervals
   /// tell.
-  bool forecast(const Plan::Level& level, std::size_t known) {
+  bool forecast(const Plan::Level& level) {
     bool is_open = false;
     for (const Plan::Forecast& forecast : level.forecasts) {
       states_[forecast.to] = states_[forecast.from];
       is_open |= states_[forecast.from] == Plan::kUndecided;
     }
     if (!is_open) return true;
-    for (const Computation& computation : level.unknown) {
-      intervals_[computation.result] = bound_on(computation, known);
-    }
+    for (const Plan::Narrowing& each : level.narrowed) intervals_[each.result] = bound_on(each);
     return std::ranges::all_of(level.forecasts, [this](const Plan::Forecast& forecast) {
-      const Interval outcome = intervals_[forecast.condition];
+      const Interval outcome = intervals_[forecast.range];
       if (outcome.is_true()) states_[forecast.to] = Automaton::kSatisfied;
       return !outcome.is_false();
     });
   }
 
-  Interval bound_on(const Computation& computation, std::size_t known) const {
+  Interval bound_on(const Plan::Narrowing& narrowing) const {
     std::array<Interval, 3> operands;
-    const std::size_t count = operand_count(computation);
-    for (std::size_t i = 0; i < count; ++i) {
-      const TermId id = computation.operands[i];
-      operands[i] = plan_.depths[id] <= known ? around(values_[id]) : intervals_[id];
+    for (std::size_t i = 0; i < narrowing.count; ++i) {
+      const auto [is_known, index] = narrowing.operands[i];
+      operands[i] = is_known ? around(values_[index]) : intervals_[index];
     }
-    return bound(computation.kind, computation.operation, std::span(operands).first(count));
-  }
-
-  static std::size_t operand_count(const Computation& computation) {
-    switch (computation.kind) {
-      case TermKind::conditional:
-        return 3;
-      case TermKind::binary:
-      case TermKind::conjunction:
-      case TermKind::disjunction:
-        return 2;
-      default:
-        return 1;
-    }
+    return bound(narrowing.kind, narrowing.operation, std::span(operands).first(narrowing.count));
   }
 
   [[noreturn]] void refuse(std::string_view why) const {
@@ -241,7 +231,7 @@ class Enumerator {
   Plan plan_;
   std::vector<Automaton::State> states_;  // by place
   std::vector<Rational> values_;          // by term
-  std::vector<Interval> intervals_;       // by term
+  std::vector<Interval> intervals_;       // by place
   std::vector<Diagram::Node> nodes_;      // by level, of the part that is known there
   std::vector<Scratch> scratch_;          // by level
   DiagramBuilder builder_;

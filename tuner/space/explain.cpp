@@ -33,6 +33,7 @@ class Values {
 
   /// A derived value that has none makes an expression that mentions it have none either.
   Expected<std::int64_t, Fault> evaluate(const Expression& expression) const {
+    if (faults_.empty()) return expression.evaluate(values_);
     for (const std::size_t slot : expression.slots()) {
       const auto fault = faults_.find(slot);
       if (fault != faults_.end()) return Unexpected(fault->second);
@@ -41,7 +42,7 @@ class Values {
   }
 
   const std::map<std::size_t, Fault>& faults() const { return faults_; }
-  const ExpressionValues& all() const { return values_; }
+  ExpressionValues all() && { return std::move(values_); }
 
   /// "BK=8, VEC=4, THREADS=256": what an expression sees.
   std::string seen_by(const Expression& expression) const {
@@ -79,8 +80,8 @@ class Values {
 
 ExpressionValues evaluate_values(const SpaceDefinition& definition, ExpressionValues base,
                                  const Config& config) {
-  const Values values(definition, std::move(base), config);
-  if (values.faults().empty()) return values.all();
+  Values values(definition, std::move(base), config);
+  if (values.faults().empty()) return std::move(values).all();
   const auto [slot, fault] = *values.faults().begin();
   const auto derived =
       std::find_if(definition.derived.begin(), definition.derived.end(),

@@ -187,8 +187,8 @@ class Planner {
       if ((parameters & parameter_bit(plan_.order[depth])) != 0) {
         const std::size_t from = place ? *place : add_place(Plan::kUndecided);
         place = add_place(Plan::kUndecided);
-        plan_.levels[depth].forecasts.push_back({condition, from, *place});
-        collect_unknown(condition, depth + 1, plan_.levels[depth].unknown);
+        plan_.levels[depth].forecasts.push_back({range_place(condition, depth), from, *place});
+        narrow(condition, depth);
       }
       if (place) {
         plan_.levels[depth + 1].reads.push_back({*place, {}});
@@ -197,12 +197,43 @@ class Planner {
     }
   }
 
-  void collect_unknown(TermId id, std::size_t depth, std::vector<Computation>& unknown) const {
-    const auto is_this = [&](const Computation& c) { return c.result == id; };
-    if (plan_.depths[id] <= depth || !is_computed(terms_[id])) return;
-    if (std::ranges::any_of(unknown, is_this)) return;
-    for (const TermId operand : terms_[id].operands) collect_unknown(operand, depth, unknown);
-    unknown.push_back(computation(terms_, id));
+  /// Where the range of a term is once the parameter of a level is bound: the last one that the
+  /// term depends on has narrowed it.
+  std::size_t range_place(TermId id, std::size_t level) {
+    for (std::size_t at = level + 1; at-- > 0;) {
+      if (!depends_on(id, at)) continue;
+      const auto [known, added] = range_places_.try_emplace({id, at}, plan_.ranges.size());
+      if (added) plan_.ranges.push_back(terms_.facts(id).range);
+      return known->second;
+    }
+    return id;
+  }
+
+  bool depends_on(TermId id, std::size_t level) const {
+    return (terms_.facts(id).parameters & parameter_bit(plan_.order[level])) != 0;
+  }
+
+  /// Has a level narrow the terms of a condition that depend on its parameter. The condition was
+  /// forecast at each level before that binds one of its parameters, so that the other ranges are
+  /// there.
+  void narrow(TermId id, std::size_t level) {
+    if (plan_.depths[id] <= level + 1 || !is_computed(terms_[id]) || !depends_on(id, level)) return;
+    std::vector<Plan::Narrowing>& narrowed = plan_.levels[level].narrowed;
+    const std::size_t result = range_place(id, level);
+    if (std::ranges::find(narrowed, result, &Plan::Narrowing::result) != narrowed.end()) return;
+    const Term& term = terms_[id];
+    Plan::Narrowing narrowing{.kind = term.kind,
+                              .operation = term.operation,
+                              .count = term.operands.size(),
+                              .operands = {},
+                              .result = result};
+    for (std::size_t i = 0; i < term.operands.size(); ++i) {
+      const TermId operand = term.operands[i];
+      narrow(operand, level);
+      const bool is_known = plan_.depths[operand] <= level + 1;
+      narrowing.operands[i] = {is_known, is_known ? operand : range_place(operand, level)};
+    }
+    narrowed.push_back(narrowing);
   }
 
   void collect_known(TermId id, std::size_t depth, std::vector<TermId>& known) const {
@@ -218,6 +249,7 @@ class Planner {
   std::span<const Diagram* const> parts_;
   Terms terms_;
   Plan plan_;
+  std::map<std::pair<TermId, std::size_t>, std::size_t> range_places_;  // by term and level
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "tuner/space/enumeration.hpp"
 #include "tuner/space/term.hpp"
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -31,9 +32,22 @@ struct Plan {
   };
   /// Looking at a condition of which only part is known.
   struct Forecast {
-    TermId condition = 0;
+    std::size_t range = 0;  ///< place of what it may come out as
     std::size_t from = 0;
     std::size_t to = 0;
+  };
+  /// The range of a term that is not known yet. Ranges have places, one for each parameter that
+  /// narrows a term, so that binding a parameter leaves alone what does not depend on it.
+  struct Narrowing {
+    struct Operand {
+      bool is_known = false;
+      std::size_t index = 0;  ///< a term whose value is known, else the place of a range
+    };
+    TermKind kind = TermKind::unary;
+    Operation operation = Operation::constant;
+    std::size_t count = 0;  ///< of the operands
+    std::array<Operand, 3> operands{};
+    std::size_t result = 0;  ///< a place
   };
   /// What a condition that is neither broken nor satisfied yet reads of the known values.
   struct Reads {
@@ -52,7 +66,7 @@ struct Plan {
     std::vector<Computation> computed{};  ///< becomes known here
     std::vector<TermId> decided{};        ///< conditions that are known here
     std::vector<Forecast> forecasts{};
-    std::vector<Computation> unknown{};  ///< what they are computed from, operands first
+    std::vector<Narrowing> narrowed{};  ///< what they are computed from, operands first
   };
 
   std::vector<std::size_t> order;  ///< of the parameters
@@ -60,8 +74,8 @@ struct Plan {
   std::vector<Automaton> automata;
   std::vector<Automaton::State> states;  ///< by place, before anything is bound
   std::vector<Rational> values;          ///< by term; those without parameters are known
-  std::vector<Interval> ranges;          ///< by term, before anything is bound
-  std::vector<std::size_t> depths;       ///< by term: after how many parameters it is known
+  std::vector<Interval> ranges;     ///< by place, first those of the terms before anything is bound
+  std::vector<std::size_t> depths;  ///< by term: after how many parameters it is known
 };
 
 [[nodiscard]] Plan make_plan(const Rules& rules, const Component& component);

@@ -123,14 +123,14 @@ bool is_before_cpp14(const family::CompileJob& job) {
   });
 }
 
+/// Whether the image is to have the signatures of the entries.
+enum class Signatures { wanted, unwanted };
+
 /// One compilation. The first step that fails decides the status, and later ones do nothing.
 class Program {
  public:
-  Program(const NvrtcApi& api, const family::CompileJob& job)
-      : api_(&api),
-        job_(&job),
-        framework_headers_(framework_headers(job)),
-        has_signatures_(!is_before_cpp14(job)) {
+  Program(const NvrtcApi& api, const family::CompileJob& job, Signatures signatures)
+      : api_(&api), job_(&job), framework_headers_(framework_headers(job)) {
     std::vector<const char*> texts;
     std::vector<const char*> names;
     const auto add = [&](const source::Header& header) {
@@ -147,14 +147,15 @@ class Program {
     // source, which must not be a folder of this machine's.
     const std::string name =
         "/dev/null/" + std::filesystem::path(job.source.name).filename().string();
+    const bool has_signatures = signatures == Signatures::wanted && !is_before_cpp14(job);
     const std::string text =
-        fmt::format("{}#line 1 {}\n{}", has_signatures_ ? source::kSignatureDeclaration : "",
+        fmt::format("{}#line 1 {}\n{}", has_signatures ? source::kSignatureDeclaration : "",
                     literal(job.source.name), job.source.text);
     status_ = api.create_program(&program_, text.c_str(), name.c_str(),
                                  static_cast<int>(names.size()), texts.data(), names.data());
     for (std::size_t i = 0; i < job.entries.size(); ++i) {
       add_name(job.entries[i]);
-      if (has_signatures_ && !source::entry_function(job.entries[i]).empty()) {
+      if (has_signatures && !source::entry_function(job.entries[i]).empty()) {
         add_name(source::signature_expression(i, job.entries[i]));
       }
     }
@@ -171,6 +172,9 @@ class Program {
           api_->compile_program(program_, static_cast<int>(arguments.size()), arguments.data());
     }
   }
+
+  /// Whether the log is about the name of an entry: the source has no errors.
+  [[nodiscard]] bool lacks_entry() const { return log().starts_with(kNameLog); }
 
   /// The cubin, or of a virtual architecture the PTX.
   [[nodiscard]] Expected<Binary, Failure> binary(bool is_virtual) {
@@ -216,10 +220,10 @@ class Program {
 
   [[nodiscard]] std::string message() const;
 
+  static constexpr std::string_view kNameLog = "__nv_name_map";
   const NvrtcApi* api_;
   const family::CompileJob* job_;
   std::vector<source::Header> framework_headers_;
-  bool has_signatures_;
   nvrtcProgram program_ = nullptr;
   nvrtcResult status_ = NVRTC_SUCCESS;
 };
@@ -254,7 +258,7 @@ std::string Program::message() const {
   constexpr std::string_view kMore = "\n[more]";
   std::string text = log();
   if (text.find("open source file") != std::string::npos) text += missing_header_hint(*api_);
-  if (text.starts_with("__nv_name_map")) {
+  if (text.starts_with(kNameLog)) {
     text = fmt::format("{}: there is no unique kernel '{}'\n{}", job_->source.name,
                        unknown_entry(*job_, text), text);
   } else if (status_ != NVRTC_ERROR_COMPILATION || text.empty()) {
@@ -409,9 +413,14 @@ Expected<Binary, Failure> NvrtcCompiler::compile(const family::CompileJob& job) 
   device.source = source::device_code(job.source, roots);
   adapt(device.source.text);
   for (source::Header& header : device.source.headers) adapt(header.text);
-  Program program(*api_, device);
-  program.compile(compiler_options(device, architecture_, *api_));
-  auto binary = program.binary(architecture_.starts_with(kVirtualArchitecture));
+  const std::vector<std::string> options = compiler_options(device, architecture_, *api_);
+  std::optional<Program> program(std::in_place, *api_, device, Signatures::wanted);
+  program->compile(options);
+  if (program->lacks_entry()) {  // the log is to have no errors about the signature's name
+    program.emplace(*api_, device, Signatures::unwanted);
+    program->compile(options);
+  }
+  auto binary = program->binary(architecture_.starts_with(kVirtualArchitecture));
   if (!binary) binary.error().message += source::host_code_hint(job.source);
   return binary;
 }
