@@ -54,7 +54,7 @@ TEST_F(SelectTest, AnswersExactlyForASizeThatWasTuned) {
   EXPECT_EQ(found.kernel->space_text, kTilesSpace);
   EXPECT_EQ(found.entry->best.problem, "1024,1024");
   EXPECT_THAT(found.explanation, Contains(HasSubstr("the only one in the database")));
-  EXPECT_THAT(found.explanation, Contains("exact: chosen: tiled"));
+  EXPECT_THAT(found.explanation, Contains("exact: tiled is chosen"));
 }
 
 TEST_F(SelectTest, WhatWasVerifiedHereReplacesWhatWasImportedOfTheSameKernelAndSize) {
@@ -120,7 +120,7 @@ TEST_F(SelectTest, CallsAnEntryStaleWhenTheDeviceHasSinceRunAnotherDriver) {
   EXPECT_EQ(found.rung, Rung::stale);
   EXPECT_EQ(found.config_json, R"({"TILE":32})");
   EXPECT_EQ(found.expected_ns, 1000);
-  EXPECT_THAT(found.explanation, Contains(AllOf(HasSubstr("stale: chosen: tiled"),
+  EXPECT_THAT(found.explanation, Contains(AllOf(HasSubstr("stale: tiled is chosen"),
                                                 HasSubstr("in use now: driver 13.0"))));
   EXPECT_EQ(ask({.kernel = "tiled", .size = "2048,2048"}).rung, Rung::exact);
 }
@@ -198,7 +198,7 @@ TEST_F(SelectTest, SaysAllItLookedAtWhenNothingIsValid) {
   EXPECT_THAT(
       message,
       AllOf(HasSubstr("tiled at 7,7 on NVIDIA H200"), HasSubstr("nearest: tiled at 1024,1024"),
-            HasSubstr("default: of tiled: rejected"), HasSubstr("only whole tiles")));
+            HasSubstr("default: that of tiled is rejected"), HasSubstr("only whole tiles")));
 }
 
 TEST_F(SelectTest, NeverAnswersWithAnotherDevicesEntry) {
@@ -230,7 +230,7 @@ TEST_F(SelectTest, TakesTheFastestKernelOfAFamilyAtTheSize) {
   const Selection found = ask({.family = "tiles", .size = "1024,1024"});
   EXPECT_EQ(found.rung, Rung::exact);
   EXPECT_EQ(found.kernel->kernel, "tiled");
-  EXPECT_THAT(found.explanation, Contains("exact: chosen: tiled, the fastest"));
+  EXPECT_THAT(found.explanation, Contains("exact: tiled is chosen, the fastest"));
   EXPECT_THAT(found.explanation, Contains(HasSubstr("plain takes 1.000 µs")));
   EXPECT_EQ(ask({.kernel = "plain", .family = "tiles", .size = "1024,1024"}).kernel->kernel,
             "plain");

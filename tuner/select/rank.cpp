@@ -132,7 +132,7 @@ class Ladder {
     const bool verified = bests.front()->verified;
     const bool differ = std::ranges::any_of(
         bests, [&](const store::BestRecord* best) { return best->verified != verified; });
-    explain(rung, "chosen: {}{}{}{}", found[order.front()].first->kernel->record->kernel,
+    explain(rung, "{} is chosen{}{}{}", found[order.front()].first->kernel->record->kernel,
             found.size() > 1 ? ", the fastest" : "",
             differ ? "; imported times count as 10 % longer" : "",
             rung == Rung::stale ? fmt::format("; in use now: {}", versions(catalogue_.environment))
@@ -200,7 +200,7 @@ class Ladder {
     Nearest nearest = near_candidates();
     if (nearest.candidates.empty()) return;
     const NearCandidate& first = nearest.candidates.front();
-    explain(Rung::nearest, "chosen: {}{}{}", first.asked->kernel->record->kernel,
+    explain(Rung::nearest, "{} is chosen{}{}", first.asked->kernel->record->kernel,
             first.entry != nullptr ? ", as tuned at " + first.entry->best.problem : "",
             first.entry != nullptr ? reservation(first.entry->best) : "");
     if (may_ask_the_library() && ranking_.answers.empty()) {
@@ -349,10 +349,11 @@ class Ladder {
                            ? why_rejected(kernel, at, asked->size->text, *tried)
                            : why_invalid(kernel, at, config);
       if (why) {
-        explain(Rung::default_config, "of {}: rejected: {}", kernel_name, *why);
+        explain(Rung::default_config, "that of {} is rejected: {}", kernel_name, *why);
         continue;
       }
-      explain(Rung::default_config, "of {}: chosen; no tuned result can answer", kernel_name);
+      explain(Rung::default_config, "that of {} is chosen; no tuned result can answer",
+              kernel_name);
       Selection selection = answer(Rung::default_config, *asked);
       selection.config_json = json;
       ranking_.answers.push_back(std::move(selection));
