@@ -25,10 +25,6 @@ constexpr double kErrorsFromLoss = 1;
 /// among the fastest, so of what they do far from there their times tell too much good.
 constexpr double kReachOfMembers = 2;
 
-/// A time by work is itself from so many fitted parts and a choice, which the model of gains does
-/// not know: of few times, it is less certain.
-constexpr double kFittedParts = 4;
-
 /// How many members an explanation shows.
 constexpr std::size_t kShownMembers = 5;
 
@@ -208,9 +204,7 @@ class MemberRanking {
     for (KnownGain& it : gains) {
       it.ln_by_work = ln_by_work(sizes_.beside()[it.size].work, it.imbalance);
     }
-    ExpectedRatio gain = model_.gain(gains, member.imbalance, ln_by_work(work_, member.imbalance));
-    gain.error *= std::sqrt(1 + kFittedParts / static_cast<double>(gains.size()));
-    return gain;
+    return model_.gain(gains, member.imbalance, ln_by_work(work_, member.imbalance));
   }
 
   void explain() {
