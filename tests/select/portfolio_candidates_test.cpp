@@ -131,6 +131,27 @@ TEST_F(PortfolioCandidates, AMemberThatWasTimedNearComesBeforeOneThatWasFasterFa
             std::ranges::find(all, R"(nearest {"BLOCK":64})"));
 }
 
+TEST_F(PortfolioCandidates, BesideTimesFromAColdCacheOthersDoNotCount) {
+  put({.kernel = "plain", .problem = "512,8192", .value = 64, .median_ns = 10, .space = space_});
+  store.record_portfolio(
+      space::device_profile("h200").value(),
+      {.family = "tiles",
+       .recorded_at = "2026-11-28T13:00:00Z",
+       .members = {{"plain", "new", R"({"BLOCK":64})"}},
+       .sizes = {{.problem = "512,512", .member_ns = 1000, .library_ns = 900},
+                 {.problem = "512,8192", .member_ns = 8000, .library_ns = 7200}}});
+  Catalogue known = catalogue(store, {});
+  EXPECT_NE(answers(ask(known, "512,8000")).front(), "library ");
+  for (CatalogueKernel& kernel : known.kernels) {
+    for (KnownConfig& config : kernel.configs) {
+      for (Timing& timing : config.timings) {
+        if (kernel.sizes[timing.size].text == "512,8192") timing.cold_ns = 0;  // as in older tables
+      }
+    }
+  }
+  EXPECT_EQ(answers(ask(known, "512,8000")).front(), "library ");
+}
+
 TEST_F(PortfolioCandidates, SingleLaunchesFromAColdCacheDecideAsInThePortfolio) {
   try_out("tiled", 16, 1200, 500);
   try_out("plain", 64, 1000, 900);

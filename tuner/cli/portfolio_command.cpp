@@ -37,7 +37,9 @@ int portfolio(const CommonOptions& common, const PortfolioOptions& options) {
   const PortfolioRun run =
       measure(common, options, family, until, [&] { return interrupt.requested(); });
   if (interrupt.exit_code()) {
-    tell("interrupted: the trials are stored, no portfolio; the same command continues\n");
+    tell(options.extend ? "interrupted: the finished sizes are stored\n"
+                        : "interrupted: the trials are stored, no portfolio; the same command "
+                          "continues\n");
     return *interrupt.exit_code();
   }
   if (common.json) {

@@ -550,7 +550,6 @@ PortfolioRun extend_portfolios(const CommonOptions& common, const PortfolioOptio
                    .times = session::time_portfolio(family, plan, device, opened.compiler(), store,
                                                     observer(common, family, plan), stop),
                    .portfolios = {}};
-  if (stop()) return run;
   for (store::PortfolioRecord& record : present) {
     FamilyPortfolio extended;
     extended.types = record.types;

@@ -44,7 +44,8 @@ struct PortfolioRun {
                                          const std::function<bool()>& stop);
 
 /// Times the members of the family's portfolios, which the database or the installed table has for
-/// the device, at further sizes, and stores the portfolios with these. Throws Error(usage) where
+/// the device, at further sizes, and stores the portfolios with those that are finished, also once
+/// `stop` says so. Throws Error(usage) where
 /// there is no portfolio, or none that was measured with the present code and versions.
 [[nodiscard]] PortfolioRun extend_portfolios(const CommonOptions& common,
                                              const PortfolioOptions& options,

@@ -65,15 +65,19 @@ class PortfolioSizes {
   [[nodiscard]] const std::vector<TimedWork>& beside() const { return beside_; }
   [[nodiscard]] bool has_library() const { return has_library_; }
 
-  /// A configuration's at these sizes, where it was timed as the library was: from a cold cache.
+  /// A configuration's at these sizes, where it was timed as the library was, from a cold cache; if
+  /// it was so nowhere, all.
   [[nodiscard]] std::vector<KnownGain> gains(const CatalogueKernel& kernel,
                                              const KnownConfig& config) const {
+    const auto is_cold = [](const Timing& timing) { return timing.cold_ns > 0; };
+    const bool any_cold = std::ranges::any_of(config.timings, is_cold);
     std::vector<KnownGain> gains;
     for (const Timing& timing : config.timings) {
       const auto size = numbers_.find(kernel.sizes[timing.size].numbers);
-      if (size == numbers_.end() || timing.cold_ns <= 0) continue;
+      if (size == numbers_.end() || is_cold(timing) != any_cold) continue;
+      const double ns = any_cold ? timing.cold_ns : timing.ns;
       gains.push_back({.size = size->second,
-                       .ln_gain = ln_beside_ns_[size->second] - std::log(timing.cold_ns),
+                       .ln_gain = ln_beside_ns_[size->second] - std::log(ns),
                        .imbalance = timing.imbalance});
     }
     return gains;
