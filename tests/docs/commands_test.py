@@ -232,7 +232,7 @@ class ResultsTest(DocumentsTest):
 
 class ExperimentsTest(TreeTest):
     def test_every_command_of_a_table_runs_as_it_stands(self):
-        tables = "".join(re.findall(r"(?m)^\|.*$", (RESULTS / "studies.md").read_text()))
+        tables = "".join(re.findall(r"(?m)^\|.*$", (ROOT / "docs/howto/repeat-the-experiments.md").read_text()))
         commands = re.findall(r"`tune ([^`]+)`", tables)
         self.assertGreaterEqual(len(commands), 9, "the experiments' commands were not found")
         for command in commands:

@@ -134,8 +134,9 @@ TEST_F(RankTest, WhatDidNotRunAtASizeIsNoAnswerThere) {
 TEST_F(RankTest, ARefusedDefaultIsNamedWithItsTrial) {
   put({.problem = "128,64", .value = 16, .outcome = Outcome::wrong_result});
   EXPECT_THAT(answers("128,64"), IsEmpty());
-  EXPECT_THAT(ask("256,64").explanation,
-              Contains("default: that of tiled is rejected: its trial at 128,64 ended as wrong_result"));
+  EXPECT_THAT(
+      ask("256,64").explanation,
+      Contains("default: that of tiled is rejected: its trial at 128,64 ended as wrong_result"));
   const Catalogue read = parse_catalogue(catalogue_json(catalogue(store, {})), "test");
   EXPECT_THAT(rank(read, {.family = "tiles", .size = "256,64"}).answers, IsEmpty());
 }

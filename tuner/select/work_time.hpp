@@ -27,8 +27,8 @@ struct TimedWork {
   double ns = 0;  ///< positive
 };
 
-/// Least squares of relative errors, for at least one time. `others`, of launches of the kind, count
-/// together as much as several times: a few times alone do not tell the three apart.
+/// Least squares of relative errors, for at least one time. `others`, of launches of the kind,
+/// count together as much as several times: a few times alone do not tell the three apart.
 [[nodiscard]] WorkTime fit_work_time(std::span<const TimedWork> times,
                                      std::span<const TimedWork> others = {});
 
