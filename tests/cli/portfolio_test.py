@@ -3,10 +3,11 @@
 
 import fcntl
 import json
+import signal
 import subprocess
 import unittest
 
-from program import GEMM, PATIENCE, SCALE_SOURCES, ProgramTest
+from program import GEMM, PATIENCE, SCALE_SOURCES, TUNE, ProgramTest
 
 SCALE = ("--backend", "cpu", "-q")
 
@@ -67,6 +68,21 @@ class PortfolioTest(ProgramTest):
         sizes = [row[0] for row in table["portfolios"][0]["sizes"]]
         self.assertEqual(len(sizes), len(set(sizes)))
         self.assertLessEqual({"16", "80", "400", "900", "2000", "4000"}, set(sizes))
+
+    def test_an_interrupted_extension_keeps_the_finished_sizes(self):
+        self.portfolio("-k", "1")
+        many = self.distribution(shapes=[{"dims": {"N": {"uniform": [5000, 9000]}}}])
+        command = [TUNE, "portfolio", "--space", self.space_file(), "--like", many, "--draw", "1000", "--backend", "cpu", "--extend"]
+        with subprocess.Popen(command, cwd=self.directory, env=self.environment(), text=True, stdout=subprocess.DEVNULL,
+                              stderr=subprocess.PIPE) as running:
+            finished = next(line for line in running.stderr if line.startswith("further size 2 "))
+            running.send_signal(signal.SIGINT)
+            said = running.stderr.read()
+            self.assertEqual(running.wait(PATIENCE), 130, said)
+        self.assertIn("interrupted: the finished sizes are stored", said)
+        table = json.loads(self.tune("export", "--format", "json").stdout)
+        size = finished.split("  ")[1].split(":")[0]
+        self.assertIn(size, [row[0] for row in table["portfolios"][0]["sizes"]])
 
     def test_only_what_there_is_is_extended(self):
         self.refuse("portfolio", "--space", self.space_file(), "--like", self.distribution(), *SCALE, "--extend", code=2,

@@ -21,8 +21,8 @@ struct KnownGain {
 };
 
 /// Standard deviations of ln gain beside what work tells, and how far sizes (SizeFeatures) have
-/// something in common. They make the gains of configurations at left-out sizes most likely
-/// (portfolio_benchmark --fit).
+/// something in common: what made gains at left-out sizes most likely, work not told apart.
+/// `portfolio_benchmark --fit` tells what makes them most likely now.
 struct GainParameters {
   double trend = 0.3;  ///< smooth
   double reach_of_trend = 8;

@@ -532,7 +532,7 @@ class PortfolioTiming {
     }
   }
 
-  /// Those that may be among the fastest at a further size.
+  /// Verifies and times the members that may be among the fastest at a further size.
   void time_members(const std::vector<Entrant*>& members, PortfolioSizeTimed& timed) {
     const std::size_t before = trial_count();
     timed.library_ns = library_ns(timed.size);

@@ -45,8 +45,8 @@ struct AttributeField {
 struct BackendTraits {
   std::string_view name;     ///< in options and space files
   bool compiles_by_program;  ///< its compiler is a program, started anew for each compilation
-  /// Its devices are the processors of a machine, which have cores and run other programs, too;
-  /// kernels are code of the process that drives the device. Else they are GPUs.
+  /// Devices are the processors of a machine, which have cores and run other programs, too; kernels
+  /// are code of the process that drives the device. Else devices are GPUs.
   bool runs_on_host;
 };
 

@@ -134,7 +134,8 @@ struct BestRecord;
 /// Whether its ratios compare launches back to back with cold operands, and its search ranked by
 /// them: where they were timed. Else single launches from a cold cache (`time`) are what counts.
 [[nodiscard]] bool is_back_to_back(const BestRecord& best);
-/// That time, in nanoseconds.
+/// The time that a best is ranked by, in nanoseconds: back to back or from a cold cache, as
+/// is_back_to_back says.
 [[nodiscard]] double ranking_ns(const BestRecord& best);
 /// How many times as long single launches of the default take, the one measure that every final
 /// round has of it. None where it was not timed so.
