@@ -54,12 +54,16 @@ const select::KnownConfig& config_of(const select::Catalogue& known, const Candi
   return known.kernels[it.kernel].configs[it.config];
 }
 
+/// Back to back, or of a portfolio without such times by single launches.
 Times times_of(const select::Catalogue& known, const store::PortfolioRecord& portfolio) {
   Times times{.portfolio = portfolio, .candidates = {}, .matrix = {}};
+  const bool is_cold = std::ranges::none_of(portfolio.sizes, [](const store::PortfolioSize& it) {
+    return it.library_ns || it.member_ns;
+  });
   std::map<std::string, std::size_t> places;
   for (const store::PortfolioSize& it : portfolio.sizes) {
     places.emplace(it.problem, places.size());
-    times.matrix.library_ns.push_back(it.library_ns);
+    times.matrix.library_ns.push_back(is_cold ? it.library_cold_ns : it.library_ns);
     times.matrix.weights.push_back(it.weight);
   }
   for (std::size_t k = 0; k < known.kernels.size(); ++k) {
@@ -68,7 +72,8 @@ Times times_of(const select::Catalogue& known, const store::PortfolioRecord& por
       std::vector<std::optional<double>> ns(places.size());
       for (const select::Timing& timing : kernel.configs[c].timings) {
         const auto place = places.find(kernel.sizes[timing.size].text);
-        if (place != places.end() && timing.cold_ns > 0) ns[place->second] = timing.cold_ns;
+        if (place == places.end() || timing.cold_ns == 0) continue;
+        ns[place->second] = is_cold ? timing.cold_ns : timing.ns;
       }
       if (std::ranges::none_of(ns, [](const auto& it) { return it.has_value(); })) continue;
       times.candidates.push_back({k, c});

@@ -42,7 +42,8 @@ class PortfolioCandidates : public TunedDatabase {
          .outcome = Outcome::ok});
   }
 
-  void record(std::optional<double> library_ns = {}, const std::string& hash = "new") {
+  void record(std::optional<double> library_ns = {}, const std::string& hash = "new",
+              std::optional<double> library_cold_ns = {}) {
     const space::DeviceInfo device = space::device_profile("h200").value();
     store.record_portfolio(
         device,
@@ -52,7 +53,10 @@ class PortfolioCandidates : public TunedDatabase {
          .loss = 1.02,
          .left_out_loss = 1.05,
          .members = {{"tiled", hash, R"({"TILE":16})"}, {"plain", hash, R"({"BLOCK":64})"}},
-         .sizes = {{.problem = "512,512", .member_ns = 1000, .library_ns = library_ns}},
+         .sizes = {{.problem = "512,512",
+                    .library_cold_ns = library_cold_ns,
+                    .member_ns = 1000,
+                    .library_ns = library_ns}},
          .environment = {
              .driver = "13.0", .compiler = "NVRTC 13.0", .library = "cuBLAS", .tool = "0.1.0"}});
   }
@@ -137,16 +141,27 @@ TEST_F(PortfolioCandidates, BesideTimesFromAColdCacheOthersDoNotCount) {
                          {.family = "tiles",
                           .recorded_at = "2026-11-28T13:00:00Z",
                           .members = {{"plain", "new", R"({"BLOCK":64})"}},
-                          .sizes = {{.problem = "512,512", .member_ns = 1000, .library_ns = 900},
-                                    {.problem = "512,576", .member_ns = 1000, .library_ns = 900}}});
+                          .sizes = {{.problem = "512,512", .library_cold_ns = 900},
+                                    {.problem = "512,576", .library_cold_ns = 900}}});
   EXPECT_EQ(answers(ask(catalogue(store, {}), "512,560")).front(), "library ")
       << "the final round's 10 ns are not of single launches from a cold cache";
 }
 
-TEST_F(PortfolioCandidates, SingleLaunchesFromAColdCacheDecideAsInThePortfolio) {
+TEST_F(PortfolioCandidates, TimesBackToBackDecide) {
   try_out("tiled", 16, 1200, 500);
   try_out("plain", 64, 1000, 900);
-  record(1100);
+  record(800, "new", 1100);
+  const std::vector<std::string> all = answers(ask(catalogue(store, {}), "512,528"));
+  EXPECT_THAT(all, ElementsAre(R"(nearest {"TILE":16})", "library ", R"(nearest {"BLOCK":64})",
+                               R"(default {"BLOCK":64})"));
+  const Catalogue table = parse_catalogue(catalogue_json(catalogue(store, {})), "t.json");
+  EXPECT_EQ(answers(ask(table, "512,528")), all);
+}
+
+TEST_F(PortfolioCandidates, SingleLaunchesDecideInAPortfolioThatWasTimedByThemAlone) {
+  try_out("tiled", 16, 1200, 500);
+  try_out("plain", 64, 1000, 900);
+  record({}, "new", 1100);
   const std::vector<std::string> all = answers(ask(catalogue(store, {}), "512,528"));
   EXPECT_THAT(all, ElementsAre(R"(nearest {"BLOCK":64})", "library ", R"(nearest {"TILE":16})",
                                R"(default {"BLOCK":64})"));

@@ -136,7 +136,7 @@ std::string text(const ExplanationRecord& it) {
   return all;
 }
 
-/// What there is since schema 8, where there is any.
+/// What there is since schema 8, times back to back since schema 10, where there is any.
 std::string text(const PortfolioRecord& it) {
   std::string all =
       fmt::format("portfolio {} {} {} {} {} {} {}\n", it.family, it.types, it.distribution,
@@ -146,7 +146,11 @@ std::string text(const PortfolioRecord& it) {
   }
   for (const PortfolioSize& size : it.sizes) {
     all += fmt::format("portfolio size {} {} {} {}\n", size.problem, size.weight,
-                       text(size.member_ns), text(size.library_ns));
+                       text(size.member_cold_ns), text(size.library_cold_ns));
+    if (size.member_ns || size.library_ns) {
+      all.insert(all.size() - 1, fmt::format(" back to back {} {}", text(size.member_ns),
+                                             text(size.library_ns)));
+    }
   }
   return all;
 }

@@ -83,7 +83,7 @@ TEST_F(MigrationTest, KeepsACopyOfWhatItChanges) {
   EXPECT_EQ(old.execAndGet("SELECT count(*) FROM result").getInt(), 8);
   EXPECT_EQ(old.execAndGet("PRAGMA integrity_check").getString(), "ok");
   { const Store store(path, kReadWrite); }  // nothing to change now
-  EXPECT_FALSE(fs::exists(path.string() + ".schema-9.bak"));
+  EXPECT_FALSE(fs::exists(path.string() + ".schema-10.bak"));
 }
 
 TEST_F(MigrationTest, LeavesADamagedDatabaseAsItWas) {
@@ -113,7 +113,8 @@ TEST_F(MigrationTest, DoesNotHideADamagedRowByRewritingIt) {
         std::tuple("schema-4.sqlite", "final", "problem_id = 2"),
         std::tuple("schema-4.sqlite", "finalist", "ratio_to_best = 2"),
         std::tuple("schema-4.sqlite", "best", "median_ns = q1_ns"),
-        std::tuple("schema-6.sqlite", "result", "registers = 1")}) {
+        std::tuple("schema-6.sqlite", "result", "registers = 1"),
+        std::tuple("schema-9.sqlite", "portfolio_size", "weight = 3")}) {
     put(schema);
     tamper(path, table, change);
     const std::string before = read_file(path, 1 << 24);
@@ -189,15 +190,24 @@ TEST_F(MigrationTest, ReadsASchema8AfterBringingItUpToDate) {
   EXPECT_THAT(store.portfolios(example_subject().device), SizeIs(1));
 }
 
-TEST_F(MigrationTest, ReadsASchema9) {
+TEST_F(MigrationTest, ReadsASchema9AfterBringingItUpToDate) {
   put("schema-9.sqlite");
+  EXPECT_THAT([&] { Store(path, kReadOnly); }, ThrowsMessage<Error>(HasSubstr("an older tune")));
+  { const Store store(path, kReadWrite); }
   const Store store(path, kReadOnly);
   EXPECT_EQ(everything(store), data("schema-9.txt"));
   EXPECT_EQ(store.bests({}).front().best.clock_limit.max_clock_mhz, 1980);
 }
 
-TEST_F(MigrationTest, WritesTheRowsOfSchema9AsTheProgramDidThatMadeIt) {
-  put("schema-9.sqlite");
+TEST_F(MigrationTest, ReadsASchema10) {
+  put("schema-10.sqlite");
+  const Store store(path, kReadOnly);
+  EXPECT_EQ(everything(store), data("schema-10.txt"));
+  EXPECT_EQ(store.portfolios(example_subject().device).front().sizes.front().member_ns, 905.25);
+}
+
+TEST_F(MigrationTest, WritesTheRowsOfSchema10AsTheProgramDidThatMadeIt) {
+  put("schema-10.sqlite");
   const std::string before = rows(path);
   fs::remove(path);
   {
@@ -212,7 +222,7 @@ TEST_F(MigrationTest, RefusesTablesThatItDoesNotMake) {
   for (const std::string addition :
        {"CREATE TRIGGER t AFTER INSERT ON result BEGIN DELETE FROM best; END",
         "CREATE VIEW v AS SELECT 1", "CREATE TABLE t (x)", "CREATE INDEX i ON device (name)"}) {
-    put("schema-9.sqlite");
+    put("schema-10.sqlite");
     SQLite::Database(path.string(), SQLite::OPEN_READWRITE).exec(addition);
     for (const auto mode : {kReadWrite, kReadOnly}) {
       EXPECT_THAT([&] { Store(path, mode); },

@@ -296,7 +296,10 @@ class EvaluatorOnScript : public testing::Test {
 
   Expected<double, Failure> answer(const backend::Work& work) {
     const auto* launch = std::get_if<backend::Launch>(&work);
-    if (launch == nullptr) return 70.0;
+    if (launch == nullptr) {
+      if (std::holds_alternative<backend::LibraryCall>(work)) ++library_runs_;
+      return 70.0;
+    }
     const std::string entry = backend_.symbol(launch->kernel);
     if (!entry.starts_with("gemm<")) return 1.0;
     if (++launches_ == failing_launch_) return Unexpected(Failure{Outcome::launch_error, "no"});
@@ -310,7 +313,7 @@ class EvaluatorOnScript : public testing::Test {
   ScriptedBackend backend_{[this](const backend::Work& work) { return answer(work); }};
   space::Space space_{kernel_.space, backend_.device().attributes, space::Size{10}};
   Evaluator evaluator_{backend_, backend_.compiler(), family_, 1};
-  int launches_ = 0, failing_launch_ = 0;
+  int launches_ = 0, failing_launch_ = 0, library_runs_ = 0;
 };
 
 TEST_F(EvaluatorOnScript, AHopelessCandidateIsTimedBriefly) {
@@ -376,6 +379,16 @@ TEST_F(EvaluatorOnScript, ContendersAreTimedAsAddedAndTheLibraryBesideThem) {
   evaluator_.begin_side_by_side({10});
   ASSERT_TRUE(evaluator_.add_contender(candidate(1)));
   EXPECT_EQ(evaluator_.time_contender(0)->time_ns, 100.0);
+}
+
+TEST_F(EvaluatorOnScript, TheLibraryRunsOnceBeforeItIsTimedSoThatItsCodeIsLoaded) {
+  evaluator_.begin_side_by_side({10});
+  ASSERT_TRUE(*evaluator_.add_library({}));
+  const int before = library_runs_;
+  EXPECT_TRUE(evaluator_.time_contender(0));
+  EXPECT_EQ(library_runs_ - before, 2);
+  EXPECT_TRUE(evaluator_.time_contender(0));
+  EXPECT_EQ(library_runs_ - before, 3);
 }
 
 TEST_F(EvaluatorOnScript, TheLibraryOffersTheFastestOfItsAlgorithms) {

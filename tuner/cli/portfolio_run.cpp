@@ -251,6 +251,20 @@ void append_sizes(store::PortfolioRecord& record, const family::Family& family,
   }
 }
 
+/// Of sizes at which the library was timed by single launches alone; whether there are any.
+bool add_library_times(store::PortfolioRecord& record, const family::Family& family,
+                       const session::PortfolioTimes& times) {
+  bool was_timed = false;
+  for (store::PortfolioSize& it : record.sizes) {
+    const auto size = space::stored_size(it.problem, family.problem.dims);
+    const auto found = size ? times.library_ns.find(*size) : times.library_ns.end();
+    if (found == times.library_ns.end()) continue;
+    it.library_ns = found->second;
+    was_timed = true;
+  }
+  return was_timed;
+}
+
 store::PortfolioRecord record_of(const family::Family& family, const PortfolioOptions& options,
                                  const session::PortfolioTimes& times,
                                  const FamilyPortfolio& portfolio,
@@ -387,7 +401,11 @@ session::PortfolioPlan extension_plan(const PortfolioOptions& options, const fam
       places.push_back(static_cast<std::size_t>(there - plan.candidates.begin()));
       if (there == plan.candidates.end()) plan.candidates.push_back(std::move(member));
     }
-    for (const store::PortfolioSize& it : portfolio.sizes) known.insert(it.problem);
+    for (const store::PortfolioSize& it : portfolio.sizes) {
+      known.insert(it.problem);
+      const auto size = space::stored_size(it.problem, family.problem.dims);
+      if (size && it.library_cold_ns && !it.library_ns) plan.without_library.push_back(*size);
+    }
   }
   for (const family::WeightedSize& it : wanted.sizes) {
     const bool has_portfolio =
@@ -396,7 +414,7 @@ session::PortfolioPlan extension_plan(const PortfolioOptions& options, const fam
       plan.further.push_back(it.size);
     }
   }
-  if (!plan.further.empty()) return plan;
+  if (!plan.further.empty() || !plan.without_library.empty()) return plan;
   throw Error(ErrorCode::usage,
               fmt::format("{}: the portfolios of {} have all of these sizes, or none of their "
                           "types: name others, or draw with another --seed",
@@ -558,10 +576,11 @@ PortfolioRun extend_portfolios(const CommonOptions& common, const PortfolioOptio
     extended.chosen.loss = record.loss;
     extended.left_out_loss = record.left_out_loss;
     extended.known_sizes = record.sizes.size();
+    const bool was_timed = add_library_times(record, family, run.times);
     append_sizes(record, family, extended.further);
     record.environment = device.environment();
     record.recorded_at.clear();
-    if (!extended.further.empty()) store.record_portfolio(device.device(), record);
+    if (was_timed || !extended.further.empty()) store.record_portfolio(device.device(), record);
     run.portfolios.push_back(std::move(extended));
   }
   return run;

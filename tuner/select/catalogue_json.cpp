@@ -287,8 +287,11 @@ store::PortfolioRecord read_portfolio(const Json& json) {
   for (const Json& it : json.at("sizes")) {
     portfolio.sizes.push_back({.problem = it.at(0),
                                .weight = positive(it.at(1)),
-                               .member_ns = optional_positive(it.at(2)),
-                               .library_ns = optional_positive(it.at(3))});
+                               .member_cold_ns = optional_positive(it.at(2)),
+                               .library_cold_ns = optional_positive(it.at(3))});
+    if (it.size() <= 4) continue;  // of a program that timed by single launches alone
+    portfolio.sizes.back().member_ns = optional_positive(it.at(4));
+    portfolio.sizes.back().library_ns = optional_positive(it.at(5));
   }
   return portfolio;
 }

@@ -196,7 +196,9 @@ std::string portfolio_text(const store::PortfolioRecord& it) {
                                                literal(member.config_json));
                           }),
                      list(it.sizes, [](const store::PortfolioSize& size) {
-                       return fmt::format("[{},{},{},{}]", literal(size.problem), size.weight,
+                       return fmt::format("[{},{},{},{},{},{}]", literal(size.problem), size.weight,
+                                          value_text(size.member_cold_ns),
+                                          value_text(size.library_cold_ns),
                                           value_text(size.member_ns), value_text(size.library_ns));
                      }));
 }

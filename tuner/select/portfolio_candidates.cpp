@@ -40,24 +40,20 @@ Work work_at(const space::Size& size, const RankedKernel& kernel) {
 }
 
 /// The sizes of a portfolio that are of the asked kind of problem, with the time of the library, or
-/// where it has none anywhere of the fastest member.
+/// where it has none anywhere of the fastest member: back to back, or where no size has such a time
+/// by single launches.
 class PortfolioSizes {
  public:
   PortfolioSizes(const AskedKernel& asked, const store::PortfolioRecord& portfolio) {
-    const auto add = [&](std::optional<double> store::PortfolioSize::*beside) {
-      for (const store::PortfolioSize& it : portfolio.sizes) {
-        const auto& dims = asked.kernel->stored->dims();
-        const auto size = space::stored_size(it.problem, dims);
-        if (!(it.*beside) || !size || !nearness(asked.size->numbers, *size, dims)) continue;
-        if (!numbers_.try_emplace(*size, features_.size()).second) continue;
-        features_.push_back(size_features(*size, *asked.kernel->stored));
-        beside_.push_back({.work = work_at(*size, *asked.kernel->stored), .ns = *(it.*beside)});
-        ln_beside_ns_.push_back(std::log(beside_.back().ns));
-      }
-    };
-    add(&store::PortfolioSize::library_ns);
-    has_library_ = !features_.empty();
-    if (!has_library_) add(&store::PortfolioSize::member_ns);
+    using Size = store::PortfolioSize;
+    for (const auto beside : {&Size::library_ns, &Size::library_cold_ns, &Size::member_ns,
+                              &Size::member_cold_ns}) {
+      add(asked, portfolio, beside);
+      if (features_.empty()) continue;
+      has_library_ = beside == &Size::library_ns || beside == &Size::library_cold_ns;
+      is_cold_ = beside == &Size::library_cold_ns || beside == &Size::member_cold_ns;
+      return;
+    }
   }
 
   [[nodiscard]] const std::vector<SizeFeatures>& features() const { return features_; }
@@ -65,17 +61,17 @@ class PortfolioSizes {
   [[nodiscard]] const std::vector<TimedWork>& beside() const { return beside_; }
   [[nodiscard]] bool has_library() const { return has_library_; }
 
-  /// A configuration's at these sizes, where it was timed as the library was, from a cold cache; if
-  /// it was so nowhere, all.
+  /// A configuration's at these sizes, where it was timed as the library was; if it was so nowhere,
+  /// all.
   [[nodiscard]] std::vector<KnownGain> gains(const CatalogueKernel& kernel,
                                              const KnownConfig& config) const {
-    const auto is_cold = [](const Timing& timing) { return timing.cold_ns > 0; };
-    const bool any_cold = std::ranges::any_of(config.timings, is_cold);
+    const auto has_cold = [](const Timing& timing) { return timing.cold_ns > 0; };
+    const bool by_cold = is_cold_ && std::ranges::any_of(config.timings, has_cold);
     std::vector<KnownGain> gains;
     for (const Timing& timing : config.timings) {
       const auto size = numbers_.find(kernel.sizes[timing.size].numbers);
-      if (size == numbers_.end() || is_cold(timing) != any_cold) continue;
-      const double ns = any_cold ? timing.cold_ns : timing.ns;
+      if (size == numbers_.end() || (by_cold && !has_cold(timing))) continue;
+      const double ns = by_cold ? timing.cold_ns : timing.ns;
       gains.push_back({.size = size->second,
                        .ln_gain = ln_beside_ns_[size->second] - std::log(ns),
                        .imbalance = timing.imbalance});
@@ -84,11 +80,25 @@ class PortfolioSizes {
   }
 
  private:
+  void add(const AskedKernel& asked, const store::PortfolioRecord& portfolio,
+           std::optional<double> store::PortfolioSize::*beside) {
+    const auto& dims = asked.kernel->stored->dims();
+    for (const store::PortfolioSize& it : portfolio.sizes) {
+      const auto size = space::stored_size(it.problem, dims);
+      if (!(it.*beside) || !size || !nearness(asked.size->numbers, *size, dims)) continue;
+      if (!numbers_.try_emplace(*size, features_.size()).second) continue;
+      features_.push_back(size_features(*size, *asked.kernel->stored));
+      beside_.push_back({.work = work_at(*size, *asked.kernel->stored), .ns = *(it.*beside)});
+      ln_beside_ns_.push_back(std::log(beside_.back().ns));
+    }
+  }
+
   std::map<space::Size, std::size_t> numbers_;
   std::vector<SizeFeatures> features_;
   std::vector<TimedWork> beside_;
   std::vector<double> ln_beside_ns_;
   bool has_library_ = false;
+  bool is_cold_ = false;
 };
 
 /// What the multiprocessors have to do where the busiest one has so much more than its share.

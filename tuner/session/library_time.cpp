@@ -30,4 +30,17 @@ Expected<std::optional<LibraryTime>, Failure> time_library(worker::DeviceWorker&
                                    .clock_mhz = measure::quantile(clocks_mhz, 0.5)});
 }
 
+Expected<std::optional<double>, Failure> time_library_series(worker::DeviceWorker& device) {
+  constexpr int kWarmUp = 1;
+  constexpr int kSeries = 5;
+  std::vector<double> times_ns;
+  for (int i = 0; i < kWarmUp + kSeries; ++i) {
+    const auto time_ns = device.time_contender_series(0, backend::Lead::none);
+    if (!time_ns) return Unexpected(time_ns.error());
+    if (!*time_ns) return std::optional<double>();
+    if (i >= kWarmUp) times_ns.push_back(**time_ns);
+  }
+  return measure::quantile(times_ns, 0.5);
+}
+
 }  // namespace tuner::session

@@ -50,6 +50,7 @@ class PortfolioTiming {
       } else {
         // The portfolios name these kernels, also one that none of the sizes suits.
         for (const Entrant& entrant : entrants_) trials_of(*entrant.candidate.kernel).begin();
+        time_library_alone();
         time_at_further_sizes(planned_members());
       }
     } catch (...) {
@@ -190,9 +191,11 @@ class PortfolioTiming {
         search::make_strategy(search::strategy_names().front(), space, plan_.seed);
     PortfolioSearch done{.size = size, .kernel = &kernel};
     std::optional<space::Config> best;
+    std::optional<double> cold_ns;  // the shortest
     const auto hear = [&](const space::Config& config, const store::TrialRecord& trial) {
-      const auto ns = trial.time ? std::optional(trial.time->median_ns) : std::nullopt;
+      const auto ns = time_ns(trial);
       strategy->tell(config, trial.outcome, ns);
+      if (trial.time) cold_ns = std::min(cold_ns.value_or(trial.time->median_ns), trial.time->median_ns);
       if (!ns || (done.found_ns && *ns >= *done.found_ns)) return false;
       done.found_ns = ns;
       best = config;
@@ -202,7 +205,8 @@ class PortfolioTiming {
       hear(space::config_from_json(*kernel.space, json), trial);
     }
     const double began_s = spent_s();
-    const auto library = library_ns(size);
+    const std::optional<LibraryTime> library = library_time(size);
+    const auto library_cold_ns = library ? std::optional(library->time.median_ns) : std::nullopt;
     std::size_t without_gain = 0;
     while (!is_over() && spent_s() < until_s && without_gain < kSearchPatience) {
       const double spent = (spent_s() - began_s) / (until_s - began_s);
@@ -215,7 +219,7 @@ class PortfolioTiming {
         ++done.trials;
         ++without_gain;
         // What is far behind the library is not timed as long.
-        const auto bound = done.found_ns ? done.found_ns : library;
+        const auto bound = cold_ns ? cold_ns : library_cold_ns;
         if (hear(config, trial_of(kernel, size, config, bound))) without_gain = 0;
       }
     }
@@ -223,13 +227,35 @@ class PortfolioTiming {
     return done;
   }
 
+  /// What counts of a trial: back to back. What was not timed so takes far longer than others, or
+  /// so long that single launches take as long.
+  [[nodiscard]] static std::optional<double> time_ns(const store::TrialRecord& trial) {
+    if (!trial.time) return std::nullopt;
+    return trial.series_ns.value_or(trial.time->median_ns);
+  }
+
+  /// `best_cold_ns`: the shortest median of single launches so far.
   store::TrialRecord trial_of(const family::Kernel& kernel, const space::Size& size,
-                              const space::Config& config, std::optional<double> best_ns) {
+                              const space::Config& config, std::optional<double> best_cold_ns) {
     PortfolioTrials& trials = trials_of(kernel);
     const std::size_t before = trials.count();
-    store::TrialRecord trial = trials.trial(size, config, best_ns);
+    store::TrialRecord trial = trials.trial(size, config, best_cold_ns);
     if (trials.count() > before && trial.outcome != Outcome::ok) ++failures_[trial.outcome];
     return trial;
+  }
+
+  /// What counts of a trial of an entrant, which is run if it is not known.
+  std::optional<double> time_of(const Entrant& entrant, const space::Size& size) {
+    const PortfolioCandidate& candidate = entrant.candidate;
+    std::optional<double>& best_cold_ns = best_cold_ns_[size];
+    const store::TrialRecord trial =
+        trial_of(*candidate.kernel, size, candidate.config, best_cold_ns);
+    if (trial.time) best_cold_ns = least(best_cold_ns, trial.time->median_ns);
+    return time_ns(trial);
+  }
+
+  [[nodiscard]] static double least(std::optional<double> known, double ns) {
+    return std::min(known.value_or(ns), ns);
   }
 
   /// Why nothing can be timed at a size; none where it can.
@@ -332,6 +358,7 @@ class PortfolioTiming {
     timed.timed = times_ns.size();
     timed.best_ns = shortest(times_ns);
     timed.library_ns = library_ns(size);
+    best_cold_ns_.erase(size);
     observer_.size_timed(timed);
     if (times_ns.empty() && !timed.library_ns) return;
     sizes_.push_back({.size = size, .best_ns = timed.best_ns, .library_ns = timed.library_ns});
@@ -399,10 +426,7 @@ class PortfolioTiming {
       if (is_over() && !(sizes_.empty() && times_ns.empty())) break;
       if (spent_s() >= until_s && times_ns.size() >= kFewestInTime) break;
       const PendingTrial it = take_next(here, later);
-      const PortfolioCandidate& candidate = it.entrant->candidate;
-      const store::TrialRecord trial =
-          trial_of(*candidate.kernel, size, candidate.config, shortest(times_ns));
-      if (trial.time) times_ns[it.entrant] = trial.time->median_ns;
+      if (const auto ns = time_of(*it.entrant, size)) times_ns[it.entrant] = *ns;
     }
     return times_ns;
   }
@@ -414,22 +438,31 @@ class PortfolioTiming {
       const auto& known = trials_of(*entrant.candidate.kernel).known(size);
       const auto found = known.find(entrant.candidate.config_json());
       if (found == known.end() || !found->second.time || !is_valid(entrant, size)) continue;
-      times_ns[&entrant] = found->second.time->median_ns;
+      times_ns[&entrant] = *time_ns(found->second);
+      std::optional<double>& best_cold_ns = best_cold_ns_[size];
+      best_cold_ns = least(best_cold_ns, found->second.time->median_ns);
     }
     return times_ns;
   }
 
   [[nodiscard]] static std::optional<double> shortest(const EntrantTimes& times_ns) {
-    std::optional<double> least;
-    for (const auto& [entrant, ns] : times_ns) least = std::min(least.value_or(ns), ns);
-    return least;
+    std::optional<double> shortest_ns;
+    for (const auto& [entrant, ns] : times_ns) shortest_ns = least(shortest_ns, ns);
+    return shortest_ns;
   }
 
-  [[nodiscard]] std::optional<double> library_ns(const space::Size& size) {
+  [[nodiscard]] std::optional<LibraryTime> library_time(const space::Size& size) {
     if (family::library_arguments(family_.check) == nullptr) return std::nullopt;
     const auto library = time_library(device_, size);
-    if (!library || !*library) return std::nullopt;
-    return (*library)->time.median_ns;
+    return library ? *library : std::nullopt;
+  }
+
+  /// Back to back, as time_ns() of a trial.
+  [[nodiscard]] std::optional<double> library_ns(const space::Size& size) {
+    const std::optional<LibraryTime> library = library_time(size);
+    if (!library) return std::nullopt;
+    const auto series_ns = time_library_series(device_);
+    return series_ns ? series_ns->value_or(library->time.median_ns) : library->time.median_ns;
   }
 
   void search_where_slowest(double until_s) {
@@ -516,6 +549,14 @@ class PortfolioTiming {
     time_all(std::move(trials), until_s);
   }
 
+  void time_library_alone() {
+    for (const space::Size& size : plan_.without_library) {
+      if (is_over()) return;
+      if (problem_of(size)) continue;
+      if (const auto ns = library_ns(size)) library_ns_[size] = *ns;
+    }
+  }
+
   void time_at_further_sizes(const Members& members) {
     for (std::size_t i = 0; i < plan_.further.size(); ++i) {
       const space::Size& size = plan_.further[i];
@@ -543,14 +584,12 @@ class PortfolioTiming {
     std::vector<std::pair<Entrant*, double>> times_ns;
     while (!trials.empty() && !is_over()) {
       Entrant* const member = take_next(trials, none).entrant;
-      const PortfolioCandidate& candidate = member->candidate;
-      const store::TrialRecord trial =
-          trial_of(*candidate.kernel, timed.size, candidate.config, timed.best_ns);
-      if (!trial.time) continue;
-      times_ns.emplace_back(member, trial.time->median_ns);
-      timed.best_ns =
-          std::min(timed.best_ns.value_or(trial.time->median_ns), times_ns.back().second);
+      const auto ns = time_of(*member, timed.size);
+      if (!ns) continue;
+      times_ns.emplace_back(member, *ns);
+      timed.best_ns = least(timed.best_ns, *ns);
     }
+    best_cold_ns_.erase(timed.size);
     timed.timed = times_ns.size();
     timed.trials = trial_count() - before;
     if (!trials.empty()) return;  // not finished: the fastest may be missing
@@ -566,12 +605,10 @@ class PortfolioTiming {
     while (!trials.empty() && !is_over() && spent_s() < until_s) {
       const PendingTrial it = take_next(trials, none);
       FinishedSize& at = sizes_[it.place];
-      const PortfolioCandidate& candidate = it.entrant->candidate;
-      const store::TrialRecord trial =
-          trial_of(*candidate.kernel, at.size, candidate.config, at.best_ns);
-      if (!trial.time) continue;
-      it.entrant->times_ns[it.place] = trial.time->median_ns;
-      at.best_ns = std::min(at.best_ns.value_or(trial.time->median_ns), trial.time->median_ns);
+      const auto ns = time_of(*it.entrant, at.size);
+      if (!ns) continue;
+      it.entrant->times_ns[it.place] = *ns;
+      at.best_ns = least(at.best_ns, *ns);
     }
   }
 
@@ -624,6 +661,7 @@ class PortfolioTiming {
     for (FinishedSize& finished : sizes_) times.sizes.push_back(std::move(finished.size));
     for (Entrant& entrant : entrants_) times.candidates.push_back(std::move(entrant.candidate));
     times.further = std::move(further_);
+    times.library_ns = std::move(library_ns_);
     times.trials = trial_count();
     times.failures = std::move(failures_);
     return times;
@@ -641,6 +679,8 @@ class PortfolioTiming {
   std::vector<Entrant> entrants_;
   std::vector<FinishedSize> sizes_;
   std::vector<FurtherSize> further_;
+  std::map<space::Size, double> library_ns_;                    // of PortfolioPlan::without_library
+  std::map<space::Size, std::optional<double>> best_cold_ns_;  // of trials, single launches
   std::map<Outcome, std::uint64_t> failures_;
 };
 

@@ -39,6 +39,8 @@ struct PortfolioPlan {
   /// The candidates that are members already, by select::types_of their sizes. With any of them,
   /// nothing is chosen or searched, and only the times at further sizes are taken.
   std::map<std::string, std::vector<std::size_t>> present = {};
+  /// Sizes of present portfolios at which the library was not timed back to back.
+  std::vector<space::Size> without_library = {};
   std::size_t members = 16;  ///< as many sizes are searched at most
   std::uint64_t seed = 0;    ///< of inputs and searches
   int compile_threads = 1;
@@ -80,11 +82,14 @@ struct FurtherSize {
   std::optional<double> library_ns = {};
 };
 
+/// Times are back to back where executions one after another can be timed, else of single launches
+/// from a cold cache.
 struct PortfolioTimes {
   std::vector<PortfolioCandidate> candidates;
   std::vector<space::Size> sizes;  ///< that were finished; the first in any case
   select::TimeMatrix matrix;       ///< of these; all weights 1
   std::vector<FurtherSize> further = {};
+  std::map<space::Size, double> library_ns = {};  ///< at those of PortfolioPlan::without_library
   std::size_t trials = 0;  ///< run now; the others were known
   std::map<Outcome, std::uint64_t> failures = {};
 };
@@ -97,10 +102,9 @@ struct PortfolioTimes {
 /// beside the library; what is found is timed at the other sizes alike. Then those that would be
 /// members are timed at all sizes, and in the time that is left, 15 % at least, those of them that
 /// may be among the fastest are timed at further sizes: the more sizes are known, the better are
-/// the choices at others (select::GainModel). With PortfolioPlan::present this last step is all.
-/// Every trial is stored, in a run of its kernel without
-/// a final round. The library is timed at every size, single launches from a cold cache like the
-/// trials.
+/// the choices at others (select::GainModel). With PortfolioPlan::present this last step is all, but
+/// that the library is timed where it was not. Every trial is stored, in a run of its kernel without
+/// a final round. The library is timed at every size.
 /// `stop` is asked between trials. Throws Error for what is no candidate's fault.
 [[nodiscard]] PortfolioTimes time_portfolio(const family::Family& family, const PortfolioPlan& plan,
                                             worker::DeviceWorker& device,

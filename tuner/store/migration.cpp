@@ -10,6 +10,7 @@
 #include "embedded/schema_0007_trial_series.hpp"
 #include "embedded/schema_0008_portfolios.hpp"
 #include "embedded/schema_0009_clock_limits.hpp"
+#include "embedded/schema_0010_portfolios_back_to_back.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/failpoint.hpp"
 #include "tuner/core/hash.hpp"
@@ -47,7 +48,8 @@ constexpr std::array kMigrations = {
     Migration{&embedded::schema_0006_explanations_and_energy, "9db3bb4bf95616794eb6a657f94032da"},
     Migration{&embedded::schema_0007_trial_series, "52797d7bc2f105697e0e9860c0cb5c75"},
     Migration{&embedded::schema_0008_portfolios, "8818cece8cd907ce44a7aae4b15be0c5"},
-    Migration{&embedded::schema_0009_clock_limits, "7176fcf524d530fd8cd31534b4577303"}};
+    Migration{&embedded::schema_0009_clock_limits, "7176fcf524d530fd8cd31534b4577303"},
+    Migration{&embedded::schema_0010_portfolios_back_to_back, "9d86cded4047a067ec62e6a1c9a8eed5"}};
 
 int pragma(SQLite::Database& database, const char* name) {
   return database.execAndGet(fmt::format("PRAGMA {}", name)).getInt();

@@ -416,18 +416,23 @@ struct PortfolioMember {
   std::string config_json;  ///< canonical
 };
 
-/// A size at which a portfolio was chosen. Times are of single launches from a cold cache.
+/// A size at which members of a portfolio were timed.
 struct PortfolioSize {
   bool operator==(const PortfolioSize&) const = default;
 
   std::string problem;  ///< canonical size
   double weight = 1;
-  std::optional<double> member_ns = {};   ///< of the fastest member; absent: none ran
-  std::optional<double> library_ns = {};  ///< absent: the family has no library, or it failed
+  /// Of the fastest member and of the library, by single launches from a cold cache: in portfolios
+  /// of before schema 10.
+  std::optional<double> member_cold_ns = {}, library_cold_ns = {};
+  /// Back to back. Absent: no member ran; the family has no library, or it failed.
+  std::optional<double> member_ns = {}, library_ns = {};
 
   /// Of its row: sizes are in a table of their own.
   static constexpr auto fields() {
     return std::tuple(Field("weight", &PortfolioSize::weight),
+                      Field("member_cold_ns", &PortfolioSize::member_cold_ns),
+                      Field("library_cold_ns", &PortfolioSize::library_cold_ns),
                       Field("member_ns", &PortfolioSize::member_ns),
                       Field("library_ns", &PortfolioSize::library_ns));
   }

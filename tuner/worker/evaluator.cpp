@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 namespace tuner::worker {
 namespace {
@@ -324,9 +325,14 @@ Expected<bool, Failure> Evaluator::add_library(const std::string& algorithm) {
 Expected<backend::Sample, Failure> Evaluator::time_contender(std::size_t contender) {
   std::optional<TimedLaunches> its = audit(contender);
   verify::Instance& instance = verifier_.timing_instance(contenders_size_);
+  Contender& timed = contenders_.at(contender);
+  // Code that a library loads while a sample is enqueued waits for the device, which waits for the
+  // sample: 5 s on a GPU, until the sample is given up.
+  const bool loads = !timed.kernel && !std::exchange(timed.has_run, true);
   auto sample = backend_.time(
-      contenders_.at(contender).work,
-      {.samples = 1,
+      timed.work,
+      {.warm_up = loads ? 1 : 0,
+       .samples = 1,
        .before = its ? its->before_launch() : instance.preparation(verify::ordinary_poison)});
   if (!sample) return Unexpected(std::move(sample.error()));
   if (its) {

@@ -105,6 +105,7 @@ class Evaluator : public DeviceWorker {
     backend::Work work;
     std::optional<backend::LoadedKernel> kernel = {};  ///< of a candidate
     std::map<space::Size, verify::Scratch> scratch = {};
+    bool has_run = false;  ///< of the library: what its first run loads is loaded
   };
 
   WatchedBackend backend_;
