@@ -19,11 +19,21 @@ export function axisStyle(theme: Theme) {
   };
 }
 
+/** Numbers of two digits: some are in every range that is a sixth of its values wide. */
+const kFineSteps = Array.from({ length: 90 }, (_, i) => (10 + i) / 10);
+const kFewTicks = 6; // stand apart on a phone
+
 /** Round numbers in a range, as many as its width in powers of ten lets stand apart. */
 export function niceLogTicks(low: number, high: number): number[] {
-  const first = Math.floor(Math.log10(low)), last = Math.ceil(Math.log10(high));
   const decades = Math.log10(high / low);
-  const steps = decades > 4 ? [1] : decades > 1.2 ? [1, 2, 5] : [1, 1.5, 2, 3, 4, 5, 6, 8];
+  const ticks = ticksIn(low, high, decades > 4 ? [1] : decades > 1.2 ? [1, 2, 5] : [1, 1.5, 2, 3, 4, 5, 6, 8]);
+  if (ticks.length > 1) return ticks;
+  const fine = ticksIn(low, high, kFineSteps);
+  return fine.filter((_, i) => i % Math.ceil(fine.length / kFewTicks) === 0);
+}
+
+function ticksIn(low: number, high: number, steps: number[]): number[] {
+  const first = Math.floor(Math.log10(low)), last = Math.ceil(Math.log10(high));
   const ticks: number[] = [];
   for (let power = first; power <= last; ++power) {
     for (const step of steps) ticks.push(step * 10 ** power);

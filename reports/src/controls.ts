@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a reader can press: copies, downloads, choices.
-import { make } from "./elements";
+import { breakable, make } from "./elements";
 
 function button(label: string, action: (self: HTMLButtonElement) => void): HTMLButtonElement {
   const element = make("button", { type: "button", class: "link" }, label);
@@ -32,15 +32,15 @@ async function copy(text: string): Promise<void> {
   }
 }
 
-/** A text with a button that copies it; one of a configuration may break at commas. */
+/** A text with a button that copies it: a configuration may break at commas, a command between its words and there. */
 export function copyable(what: string, text: string): HTMLElement {
   const copyButton = button("Copy", (self) => void copy(text).then(() => {
     self.textContent = "Copied";
     setTimeout(() => { self.textContent = "Copy"; }, 1500);
   }));
   copyButton.setAttribute("aria-label", `Copy the ${what}: ${text.slice(0, 80)}`);
-  const parts = what.startsWith("configuration") ? text.split(/(?<=,)/) : [text];
-  const holder = make("span", {}, ...parts.flatMap((part, i) => (i > 0 ? [make("wbr"), part] : [part])));
+  const words = (line: string) => line.split(" ").flatMap((word, i) => [...(i > 0 ? [" "] : []), make("span", { class: "word" }, ...breakable(word))]);
+  const holder = make("span", {}, ...(what.startsWith("configuration") ? breakable(text) : text.startsWith("tune ") ? words(text) : [text]));
   return make("pre", {}, make("code", {}, holder, copyButton));
 }
 

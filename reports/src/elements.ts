@@ -11,6 +11,11 @@ export function make<K extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
+/** A text that may break after its commas. */
+export function breakable(text: string): (Node | string)[] {
+  return text.split(/(?<=,)/).flatMap((part, i) => (i > 0 ? [make("wbr"), part] : [part]));
+}
+
 function cssClass(kind: string): string {
   return kind === "text" || kind === "code" ? kind : "figure";
 }
@@ -19,7 +24,8 @@ function cssClass(kind: string): string {
 export function makeRow(values: Cell[], kinds: Kind[]): HTMLTableRowElement {
   return make("tr", {}, ...values.map((value, i) => {
     const text = cell(value, kinds[i]);
-    return i === 0 ? make("th", { scope: "row", class: cssClass(kinds[i]) }, text) : make("td", { class: cssClass(kinds[i]) }, text);
+    const content = kinds[i] === "code" ? breakable(text) : [text];
+    return i === 0 ? make("th", { scope: "row", class: cssClass(kinds[i]) }, ...content) : make("td", { class: cssClass(kinds[i]) }, ...content);
   }));
 }
 

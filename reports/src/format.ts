@@ -10,6 +10,11 @@ export function significant(value: number, digits: number): string {
   return value.toFixed(Math.max(0, digits - 1 - magnitude));
 }
 
+/** Two digits, without zeros at the end: "0.9", "15". */
+export function rounded(value: number): string {
+  return String(Number(significant(value, 2)));
+}
+
 export function time(ns: number, digits = 4): string {
   const [scale, unit] = kTimeUnits.find(([limit]) => ns >= limit) ?? kTimeUnits[3];
   return `${significant(ns / scale, digits)}\u00a0${unit}`;

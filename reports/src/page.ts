@@ -193,7 +193,8 @@ function makeFamily(overview: Overview, family: Family, index: number): HTMLElem
   return make("section", { class: "family", id: `family-${index}` },
     make("h2", {}, family.family), make("p", { class: "verdict" }, family.verdict.join(" ")), kernelLinks(family, overview), ...types, ...winsPart(family),
     make("p", { class: "note" }, family.notes.join(" ")), ...toDo, charts, sizes.heading,
-    make("p", { class: "note" }, "Ranking, ratios, rates and shares: back to back with cold operands where timed so, else single launches from a cold cache (“Cold”), of which the ratio to the default always is. The column of a kernel: the best ratio times the best time over the kernel's own, so that equal ratios are equal times."), ...sizes.elements);
+    make("p", { class: "note" }, "Ranking, ratios, rates and shares: back to back with cold operands where timed so, else single launches from a cold cache (“Cold”), of which the ratio to the default always is. "
+      + (sizes.hasKernelColumns ? "The column of a kernel: the best ratio times the best time over the kernel's own, so that equal ratios are equal times." : "")), ...sizes.elements);
 }
 
 // ---- kernels ----

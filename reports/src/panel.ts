@@ -7,7 +7,7 @@ import { curvesChart, curvesNote, legendRows, type Scale } from "./charts/curves
 import { distributionChart } from "./charts/distribution";
 import { energyChart } from "./charts/energy";
 import { failuresChart } from "./charts/failures";
-import { finalistsChart, finalistsNote } from "./charts/finalists";
+import { finalistsChart, finalistsNote, finalistsTable } from "./charts/finalists";
 import { heatmapChart, pairTable } from "./charts/heatmap";
 import { performanceChart } from "./charts/performance";
 import { rooflinePlaceChart } from "./charts/roofline_place";
@@ -97,7 +97,8 @@ function heatmap(places: Places, section: HeatmapSection): () => Table {
   const up = choice("Up", names, y, (i) => pick(x, i));
   places.control(across.element);
   places.control(up.element);
-  places.note("The best over all other parameters; a cross marks pairs of which nothing worked.");
+  const { kind, label } = section.table.columns[2];
+  places.note(`The best ${kind === "time" ? "time" : label} over all other parameters; a cross marks pairs of which nothing worked, an empty cell one that was not tried.`);
   return () => pairTable(section, x, y);
 }
 
@@ -217,7 +218,7 @@ export function makePanel(section: Section, level: "h3" | "h4", size?: OfSize): 
     make(level, {}, section.title), make("p", { class: "answer" }, section.answer));
   const shown = section.kind === "heatmap"
     ? (section.pairs.length > 0 ? pairTable(section, 0, 1) : section.table)
-    : section.table;
+    : section.kind === "finalists" ? finalistsTable(section) : section.table;
   if (shown.rows.length === 0) return element; // nothing to draw: the answer says why
   const chart = make("div", { class: "chart", role: "img", "aria-label": `${section.title}: ${section.answer}` });
   const holder = make("div", { class: "scroll" });

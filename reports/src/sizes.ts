@@ -117,6 +117,11 @@ export class SizesTable {
     return this.lines.find(({ detail }) => detail?.isConnected)?.button ?? null;
   }
 
+  /** Whether several kernels have a column each. */
+  get hasKernelColumns(): boolean {
+    return this.seen.some((i) => this.family.sizes.columns[i].key === "kernel");
+  }
+
   get chosenType(): string {
     return this.chosen.get("type") ?? "";
   }

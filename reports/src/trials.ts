@@ -3,7 +3,7 @@
 import { parallelChart, valuesInOrder } from "./charts/parallel";
 import { choice } from "./controls";
 import type { Cell, Table, Trials } from "./document";
-import { make, makeTable } from "./elements";
+import { make, makeCards, makeTable } from "./elements";
 import { Figure } from "./figure";
 import { count, time } from "./format";
 
@@ -55,6 +55,7 @@ export function trialsPanel(trials: Trials): HTMLElement | null {
       : `${count(chosen.length)} successful ${chosen.length === 1 ? "trial" : "trials"}${wanted.size > 0 ? " with these values" : ""}: the fastest takes ${time(trials.ns[chosen[0]]!)}.`;
     figure.redraw();
     const next = makeTable(fastestTable(trials, chosen), "Fastest trials");
+    makeCards(next.querySelector("table")!);
     holder.replaceWith(next);
     holder = next as HTMLDivElement;
   };

@@ -110,7 +110,7 @@ class CompareTest(ProgramTest):
                     says="h100.db has no results of NVIDIA H200 to compare with")
 
     def test_what_cannot_be_compared(self):
-        self.refuse("compare", "old.db", code=2, says="B is required")
+        self.refuse("compare", "old.db", code=2, says="B is required; `--help` lists what this command takes")
         self.refuse("compare", "old.db", "old.db", code=2, says="both 'old.db'")
         self.refuse("compare", "old.db", "none.db", code=5, says="no database at none.db")
         other = [changed(line) for line in PUBLISHED.read_text().splitlines() if '"family":"copy"' in line][:1]

@@ -31,7 +31,8 @@ class SpaceTest(ProgramTest):
         self.assertIn("threads per block: within the device limit", rejected)
         self.refuse(*ask, code=2, says="which configuration?")
         self.refuse(*ask, "BLOK_X=1", code=2, says="did you mean 'BLOCK_X'?")
-        self.refuse("space", "why", GEMM, "BLOCK_X=1", code=2, says="--kernel")
+        self.refuse("space", "why", GEMM, "BLOCK_X=1", code=2, says="name one with --kernel: gemm_naive, ")
+        self.refuse(*ask, "BLOCK_X=1", "BLOCK_Y=2", code=2, says="'BLOCK_Y=2' is one argument too many: commas join values, such as A=1,B=2")
 
     @staticmethod
     def hash_of(count, most):

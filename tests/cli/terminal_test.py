@@ -6,6 +6,7 @@ import re
 import sys
 import unittest
 
+from forgery import forge
 from program import GEMM, ROOT, SEED, SHORT_RUN, TUNE, ProgramTest
 
 sys.path.insert(0, str(ROOT / "tests" / "support"))
@@ -67,6 +68,12 @@ class WidthTest(TerminalTest):
             self.assertEqual(len(entries), 1)
             self.assertEqual(len(entries[0].split("\t")), len(heading.split("\t")))
         self.assertEqual(self.tune("runs").stdout, self.tune("runs", "list").stdout)
+
+    def test_the_time_of_a_run_is_told_once_it_has_ended(self):
+        self.fill(*SHORT_RUN)
+        self.assertRegex(self.tune("runs", "show").stdout, r"started \S+, [\d.]+ s: compile ")
+        forge(self.database, "UPDATE session SET state = 'running', ended_at = NULL")
+        self.assertRegex(self.tune("runs", "show").stdout, r"\(running\)\n.*\n  started \S+\n")
 
     def test_a_terminal_gives_the_width(self):
         ask = ("space", "count", GEMM, "--kernel", "gemm_tiled")

@@ -165,6 +165,8 @@ class MistakesTest(ProgramTest):
         for each in errors:
             self.assertIn(f"scale.json:{each['line']}:{each['column']}: ", each["message"])
             self.assertIn(each["message"].splitlines()[0], done.stderr)
+        for action in (("count", path), ("show", path), ("why", path, "BLOCK=64")):
+            self.assertEqual(json.loads(self.tune("space", *action, "--json", code=2).stdout)["errors"], errors, action[0])
 
 
 class DocumentTest(ProgramTest):

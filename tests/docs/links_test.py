@@ -47,6 +47,8 @@ def broken_links(path, text):
         to = (path.parent / name).resolve() if name else path
         if not to.exists():
             yield target, "no such file"
+        elif name and to == path:
+            yield target, "its own page: meant is another, or an anchor alone"
         elif anchor and to.suffix == ".md" and anchor not in anchors(text if to == path else to.read_text()):
             yield target, "no such heading"
 
@@ -61,8 +63,9 @@ class LinksTest(unittest.TestCase):
 
     def test_a_dead_link_is_found(self):
         path = ROOT / "README.md"
-        text = "# One two\n[a](docs) [b](no/such.md) [c](#one-two) [d](#three) [e](LICENSE) `[f](code.md)`"
-        self.assertEqual(list(broken_links(path, text)), [("no/such.md", "no such file"), ("#three", "no such heading")])
+        text = "# One two\n[a](docs) [b](no/such.md) [c](#one-two) [d](#three) [e](LICENSE) `[f](code.md)` [g](docs/../README.md#one-two)"
+        self.assertEqual(list(broken_links(path, text)), [("no/such.md", "no such file"), ("#three", "no such heading"),
+                                                         ("docs/../README.md#one-two", "its own page: meant is another, or an anchor alone")])
 
     def test_every_document_that_is_named_exists(self):
         for path in files():

@@ -255,6 +255,63 @@ const tests = {
     await close();
   },
 
+  async "finalists have one name in chart, note and table, and the heatmap names its unit"() {
+    const { page, problems, close } = await open();
+    const detail = await openSize(page, "4096×4096×4096");
+    const finalists = detail.locator("[data-kind=finalists]");
+    const names = await finalists.locator("tbody tr:visible th").allTextContents();
+    assert.ok(names.includes("finalist 1") && !names.includes("candidate"), `${names}`);
+    const named = (await finalists.locator(".note").textContent()).match(/finalist \d+(?= at)/g) ?? [];
+    for (const name of named) assert.ok(names.includes(name), `${name} is in the note alone`);
+    assert.match(await detail.locator("[data-kind=heatmap] .note").textContent(), /^The best (TFLOP\/s|GFLOP\/s|time) over all other parameters;.*not tried\.$/);
+    assert.deepEqual(problems, []);
+    await close();
+  },
+
+  async "the note on kernels' columns stands where there are some"() {
+    const { page, close } = await open();
+    for (const family of await page.locator(".family").all()) {
+      const columns = await family.locator(".sizes thead .kernel").count();
+      const notes = await family.locator("> .note").allTextContents();
+      assert.equal(notes.some((text) => text.includes("The column of a kernel")), columns > 0, notes.join(" "));
+    }
+    const large = await page.context().newPage();
+    await large.goto(pathToFileURL((await largePages)[3]).href);
+    await large.waitForSelector("main[data-complete]", { state: "attached" });
+    assert.match(await large.locator(".family > .note").last().textContent(), /The column of a kernel/);
+    await close();
+  },
+
+  async "on a phone no text of an opened size is cut, covered or broken within a word"() {
+    const { page, problems, close } = await open({ viewport: { width: 360, height: 800 } });
+    const detail = await openSize(page, "4096×4096×4096");
+    for (const chart of await detail.locator(".chart").all()) {
+      await chart.scrollIntoViewIfNeeded();
+      await chart.and(page.locator("[data-drawn]")).waitFor();
+      const inkAtEdges = await chart.locator("canvas").evaluateAll((canvases) => canvases.map((canvas) => {
+        const { data, width } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+        return data.some((value, i) => i % 4 === 3 && value > 0 && [0, width - 1].includes(Math.floor(i / 4) % width));
+      }));
+      assert.ok(!inkAtEdges.includes(true), `cut: ${await chart.getAttribute("aria-label")}`);
+    }
+    const covered = await detail.locator(".panel").evaluateAll((panels) => panels.flatMap((panel) => {
+      const summary = panel.querySelector("summary")?.getBoundingClientRect();
+      return summary ? [...panel.querySelectorAll(".tools button")].map((one) => one.getBoundingClientRect())
+        .filter((one) => one.left < summary.right && one.right > summary.left && one.top < summary.bottom && one.bottom > summary.top).map(() => panel.dataset.kind) : [];
+    }));
+    assert.deepEqual(covered, []);
+    const firsts = await detail.locator(".cards tbody tr").evaluateAll((rows) => rows.map((row) =>
+      getComputedStyle(row.querySelector("td:not(.absent)"), "::before").content));
+    assert.ok(firsts.length > 5 && firsts.every((text) => !text.includes("·")), `a row begins with a separator: ${firsts}`);
+    const broken = await detail.locator(".use pre .word").evaluateAll((words) => words.filter((word) => !word.textContent.includes(",") && word.getClientRects().length > 1).length);
+    assert.equal(broken, 0);
+    assert.ok(await detail.locator(".use pre .word", { hasText: /^--size$/ }).count() > 0);
+    const config = await detail.locator("[data-kind=finalists] td.code").first().evaluate((cell) => [cell.querySelectorAll("wbr").length, cell.textContent.split(",").length - 1]);
+    assert.equal(config[0], config[1], "configurations may break at commas");
+    assert.deepEqual(problems, []);
+    await close();
+  },
+
   async "trials are filtered by the values of their parameters, in the chart and in the table of the fastest"() {
     const { page, problems, close } = await open();
     const panel = (await openSize(page, "4096×4096×4096")).locator(".panel[data-kind=trials]");
@@ -712,7 +769,7 @@ const tests = {
     assert.match(text, /Imported from nvidia-h200\.jsonl/);
     assert.doesNotMatch(text, /No trial succeeded|No final round/);
     assert.ok(await detail.locator("[data-kind=finalists] tbody tr").count() >= 2);
-    const [explain, again] = await detail.locator(".questions pre span").allTextContents();
+    const [explain, again] = await detail.locator(".questions pre code > span").allTextContents();
     assert.match(explain, /^tune explain --kernel copy_\w+ --space spaces\/copy\.json --size \S+$/);
     assert.match(again, /^tune --kernel copy_\w+ --space spaces\/copy\.json --size \S+$/);
     assert.match(text, /It reaches \d+(\.\d)?\s% of the memory roof, the lower one at this size\. On this device/);
@@ -740,7 +797,7 @@ const tests = {
     assert.match(await finalists.filter({ hasText: "default" }).textContent(), /[A-Z_]+=.*cold$/, "of the default only single launches are in the line");
     assert.match(await finalists.filter({ hasText: "cuBLAS" }).textContent(), /back to back$/);
     assert.deepEqual((await finalists.filter({ hasText: "default" }).locator("td").allTextContents()).slice(3, 5), ["–", "–"], "its interval is not in the line");
-    assert.match(await gemm.locator("tr.detail [data-kind=finalists] .note").textContent(), /^Compared cold, not on this axis: default at [\d.]+×\. Intervals: /);
+    assert.match(await gemm.locator("tr.detail [data-kind=finalists] .note").textContent(), /^Compared cold, not on this axis: default at [\d.]+×\. Lines: /);
     await context.close();
   },
 

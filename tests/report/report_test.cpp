@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace tuner::report {
@@ -54,7 +55,7 @@ class Report : public testing::Test {
     store_.record_trial(run_, trial, elapsed_s_ += 2);
   }
 
-  void add_final() {
+  void add_final(double flops = 2e9) {
     store::BestRecord best;
     best.problem = kProblem;
     best.config_json = R"({"PAD":1,"TILE_M":64})";
@@ -67,7 +68,7 @@ class Report : public testing::Test {
     best.ratio_to_default = 3.2;
     best.library_name = "cuBLAS 13.0.2";
     best.ties = 2;
-    best.flops = 2e9;
+    best.flops = flops;
     best.run_uuid = "11111111-2222";
     best.recorded_at = "2025-11-21T09:00:00Z";
     store::record_lone_final(store_, run_, best);
@@ -99,7 +100,20 @@ TEST_F(Report, VerdictSaysRateShareOfTheLibraryGainAndTies) {
   EXPECT_EQ(
       kernel().at("verdict"),
       "1000×1000×1000: gemm_shared runs at 20.00\u00a0TFLOP/s, 50.0\u00a0% of cuBLAS and 3.20× its "
-      "default configuration; 2 other finalists are within 1\u00a0%.");
+      "default configuration; 2 other finalists are not shown to be over 1\u00a0% slower.");
+}
+
+TEST_F(Report, TheUnitOfAProblemSizeSuitsTheLargest) {
+  add_trial(64, 1, 100e3);
+  for (const auto& [flops, label, extent] :
+       std::vector<std::tuple<double, std::string, double>>{{2e9, "Problem size (GFLOP)", 2},
+                                                            {2e7, "Problem size (MFLOP)", 20},
+                                                            {2e3, "Problem size (kFLOP)", 2}}) {
+    add_final(flops);
+    const Json table = section_of(kernel().at("sections"), "performance").at("table");
+    EXPECT_EQ(table.at("columns").at(2).at("label"), label);
+    EXPECT_EQ(table.at("rows").at(0).at(2), extent);
+  }
 }
 
 TEST_F(Report, BeforeAFinalTheVerdictSaysSo) {
@@ -345,8 +359,36 @@ TEST(WriteReports, AnEmptyDatabaseIsNothingFound) {
     FAIL() << "must throw";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::nothing_found);
-    EXPECT_THAT(error.what(), HasSubstr("tune --kernel NAME --space FILE"));
+    EXPECT_THAT(error.what(), HasSubstr("such as `tune --space spaces/transpose.json`"));
   }
+}
+
+TEST(WriteReports, WithoutATrialTheLastCommandIsNamed) {
+  const store::Subject subject = sample_subject("gemm_shared");
+  store::Store store = store::Store::in_memory();
+  store::RunRecord run;
+  run.uuid = "aaaaaaaa";
+  run.device = subject.device.name;
+  run.backend = "cuda";
+  run.family = "gemm";
+  run.kernel = "gemm_shared";
+  run.kernel_hash = subject.kernel.hash;
+  run.strategy = "auto";
+  run.command = "tune --space mine.json --db my.db";
+  static_cast<void>(store.begin_run(subject, run));
+  for (const std::optional<std::string>& device :
+       {std::optional<std::string>(), std::optional<std::string>("NVIDIA H200")}) {
+    const TemporaryDirectory directory;
+    try {
+      write_reports(store, device, directory.path());
+      FAIL() << "must throw";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::nothing_found);
+      EXPECT_THAT(error.what(), HasSubstr("no trial has ended yet; the last run was `tune --space "
+                                          "mine.json --db my.db`"));
+    }
+  }
+  EXPECT_THROW(report_document(store, "NVIDIA H200"), Error);
 }
 
 TEST(WriteReports, AnUnknownDeviceIsAnsweredWithTheKnownOnes) {

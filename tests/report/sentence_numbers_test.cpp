@@ -505,7 +505,8 @@ void check_size(const Json& size) {
   }
 }
 
-/// "runs at 20.00 TFLOP/s, 50.0 % of cuBLAS; 2 other finalists are within 1 %": of a row of bests.
+/// "runs at 20.00 TFLOP/s, 50.0 % of cuBLAS; 2 other finalists are not shown to be over 1 %
+/// slower": of a row of bests.
 std::vector<Shown> verdict_of(const Rows& bests, std::size_t row) {
   std::vector<Shown> expected = {bests.at(row, "rate").is_null()
                                      ? about(format_time(bests.number(row, "ns")))

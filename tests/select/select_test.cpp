@@ -155,7 +155,7 @@ TEST_F(SelectTest, TakesTheNearestSizeOfTheSameShape) {
   EXPECT_THAT(found.explanation, Contains("exact: no result of tiled at 1024,1024"));
   EXPECT_THAT(found.explanation, Contains("stale: no older result of tiled at 1024,1024"));
   EXPECT_THAT(found.explanation,
-              Contains("nearest: tiled at 512,1024, at a distance of x2: valid here"));
+              Contains("nearest: tiled at 512,1024, at a distance of ×2: valid here"));
 }
 
 TEST_F(SelectTest, PassesOverANeighbourThatIsInvalidAtTheSizeAndSaysWhy) {

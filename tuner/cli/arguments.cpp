@@ -76,8 +76,9 @@ std::vector<std::string> known_options(const CLI::App& app) {
     if (!option && known_commands(app).empty()) {
       throw Error(
           ErrorCode::usage,
-          fmt::format("'{}' is one argument too many; `--help` lists this command's options",
-                      word));
+          fmt::format(
+              "'{}' is one argument too many{}; `--help` lists this command's options", word,
+              word.find('=') != std::string::npos ? ": commas join values, such as A=1,B=2" : ""));
     }
     throw Error(ErrorCode::usage,
                 fmt::format("{} '{}' is not known{}; `tune --help` lists what is",
@@ -93,6 +94,8 @@ std::vector<std::string> known_options(const CLI::App& app) {
       throw Error(ErrorCode::usage,
                   fmt::format("one of these is required: {}", fmt::join(actions, ", ")));
     }
+    throw Error(ErrorCode::usage,
+                fmt::format("{}; `--help` lists what this command takes", error.what()));
   }
   throw Error(ErrorCode::usage, error.what());
 }

@@ -192,7 +192,7 @@ void add_measurement(Table& table, const store::BestRecord& best, std::string_vi
   if (best.joules) table.add({label("energy"), format_energy(best.flops, *best.joules)});
   if (best.ties > 0) {
     const auto others = quantity::count(static_cast<std::uint64_t>(best.ties), "other finalist");
-    table.add({label("ties"), others + " within 1 %"});
+    table.add({label("ties"), others + " not shown to be over 1 % slower"});
   }
 }
 

@@ -289,14 +289,18 @@ Json details_json(const RunDetails& details) {
 
 void print_details(const RunDetails& details, const Output& output) {
   const store::RunRecord& run = details.run;
+  const std::string spent =  // known when it ends
+      run.ended_at.empty()
+          ? ""
+          : fmt::format(", {:.1f} s: compile {:.1f} s, verify {:.1f} s, measure {:.1f} s",
+                        run.wall_s, run.compile_s, run.verify_s, run.measure_s);
   output.tell(
-      "run {} ({})\n  {} on {}, sizes {}\n  started {}, {:.1f} s: compile {:.1f} s, verify "
-      "{:.1f} s, measure {:.1f} s\n"
+      "run {} ({})\n  {} on {}, sizes {}\n  started {}{}\n"
       "  {}; failed: {}\n",
       printable_name(run.uuid), store::state_text(run), printable_name(run.kernel),
       printable_name(run.device), printable_name(brief(run.problems)),
-      printable_name(run.started_at), run.wall_s, run.compile_s, run.verify_s, run.measure_s,
-      quantity::count(details.trials, "trial"), format_failures(details.outcomes));
+      printable_name(run.started_at), spent, quantity::count(details.trials, "trial"),
+      format_failures(details.outcomes));
   output.print("  command{}: {}\n", run.merged ? " elsewhere" : "",
                run.merged ? foreign_command(run.command) : own_command(run.command));
   if (run.respawns > 0) {

@@ -7,6 +7,7 @@
 #include "tuner/cli/table.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/file.hpp"
+#include "tuner/core/file_errors.hpp"
 #include "tuner/core/printable.hpp"
 #include "tuner/core/quantity.hpp"
 #include "tuner/core/shell_words.hpp"
@@ -330,7 +331,11 @@ int why(const family::Family& family, const std::vector<Bound>& bound, const Com
                 "which configuration? Write tune space why FILE TILE_M=64,TILE_N=32,…");
   }
   if (bound.size() > 1) {
-    throw Error(ErrorCode::usage, "the file has several kernels; name one with --kernel");
+    std::vector<std::string> names;
+    for (const Bound& one : bound) names.push_back(one.kernel.name);
+    throw Error(ErrorCode::usage, fmt::format("the file has several kernels; name one with "
+                                              "--kernel: {}",
+                                              fmt::join(names, ", ")));
   }
   const Bound& each = bound.front();
   const space::SpaceDefinition& definition = each.space.definition();
@@ -376,7 +381,12 @@ family::Family load_without_sources(const std::filesystem::path& path) {
   if (document.is_object() && document.contains("kernels") && document["kernels"].is_object()) {
     for (const auto& kernel : document["kernels"].items()) sources[kernel.key()] = {};
   }
-  return family::parse_family(text, path.string(), sources);
+  try {
+    return family::parse_family(text, path.string(), sources);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::usage) throw;
+    throw with_places(error, text, path.string());
+  }
 }
 
 /// The way from the folder of the file that is written to that of the file that is read.

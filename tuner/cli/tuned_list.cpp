@@ -83,7 +83,7 @@ int list_tuned(const CommonOptions& common, const QueryOptions& options) {
   }
   std::ranges::stable_sort(bests, {}, [](const store::StoredBest& stored) {
     return std::tie(stored.subject->device.name, stored.subject->kernel.family,
-                    stored.subject->kernel.kernel);
+                    stored.subject->kernel.kernel, stored.best.flops, stored.best.bytes);
   });
   if (common.json) {
     Json document = {{"schema", "tune.tuned/1"}, {"results", Json::array()}};

@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -23,6 +24,11 @@ namespace tuner::report {
 /// The device of that name. Throws Error(nothing_found), naming the devices that are known, when
 /// there is none.
 [[nodiscard]] space::DeviceInfo device_named(const store::Store& store, const std::string& name);
+
+/// Throws Error(nothing_found): there is nothing to report, of the device where one is given. Names
+/// the command of the last run there, of which no trial has ended, else one that begins.
+[[noreturn]] void fail_without_results(const store::Store& store,
+                                       const std::optional<std::string>& device);
 
 /// The details of a kernel's size by their places in a document. Threads call it at the same time.
 using SizeDetails = std::function<Json(std::size_t kernel, std::size_t size)>;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/core/error.hpp"
+#include "tuner/core/shell_words.hpp"
 #include "tuner/report/device_report.hpp"
 #include "tuner/report/family_section.hpp"
 #include "tuner/report/format.hpp"
@@ -301,15 +302,26 @@ Json DeviceReport::size(std::size_t kernel, std::size_t size) const {
                        ranked_[kernel].of_sizes[size], device_, stored, is_best ? stored : nullptr);
 }
 
+void fail_without_results(const store::Store& store, const std::optional<std::string>& device) {
+  const std::vector<store::RunRecord> runs = store.runs();
+  const auto last = std::ranges::find_if(
+      runs, [&](const store::RunRecord& run) { return !device || run.device == *device; });
+  std::string next = "tune a kernel first, such as `tune --space spaces/transpose.json`";
+  if (last != runs.end()) {
+    next = fmt::format("no trial has ended yet; the last run was `{}`",
+                       last->merged ? foreign_command(last->command) : own_command(last->command));
+  }
+  throw Error(ErrorCode::nothing_found,
+              fmt::format("{} holds no results to report{}: {}", store.path().string(),
+                          device ? " of " + *device : "", next));
+}
+
 Json report_document(const store::Store& store, const std::string& device_name,
                      const Additions& additions) {
   const space::DeviceInfo device = device_named(store, device_name);
   std::vector<KernelHistory> kernels = kernel_histories(store, device_name);
   if (kernels.empty()) {
-    throw Error(ErrorCode::nothing_found,
-                fmt::format("nothing has been tuned on '{}' yet; tune something first: "
-                            "tune --kernel NAME --space FILE",
-                            device_name));
+    fail_without_results(store, device_name);
   }
   const DeviceReport report(store, device, std::move(kernels), additions);
   Json document = report.overview();

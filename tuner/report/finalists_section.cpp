@@ -185,8 +185,9 @@ std::vector<FinalistRecord> finalists_of_line(const store::BestRecord& best,
 
 std::string answer_of_line(const store::BestRecord& best) {
   return fmt::format(
-      "Imported{}: what its line tells of the final round, {} in which {} within 1\u00a0%. Trials "
-      "and further finalists are in the database that it was measured into.",
+      "Imported{}: what its line tells of the final round, {} in which {} not shown to be "
+      "over 1\u00a0% slower. Trials and further finalists are in the database that it was measured "
+      "into.",
       best.origin.empty() ? "" : " from " + store::published_origin(best),
       best.time.samples > 0 ? format_plural(static_cast<std::uint64_t>(best.time.samples),
                                             "repetition,", "repetitions,")

@@ -253,12 +253,34 @@ Json best_section(const KernelHistory& kernel, const Metric& metric,
   return make_section("best", "Best configuration by size", answer, std::move(table));
 }
 
+namespace {
+
+struct Scale {
+  std::string_view prefix;
+  double one;  ///< work of one unit
+};
+
+/// What suits the largest size: an axis of small problems has no row of zeros.
+Scale scale_of_work(const KernelHistory& kernel, const Metric& metric) {
+  double most = 0;
+  for (const SizeHistory& size : kernel.sizes) {
+    most = std::max(most, metric.work_of(size).value_or(0));
+  }
+  if (most >= 1e9) return {"G", 1e9};
+  if (most >= 1e6) return {"M", 1e6};
+  return {"k", 1e3};
+}
+
+}  // namespace
+
 Json performance_section(const KernelHistory& kernel, const Metric& metric) {
   const bool rated = metric.work != Metric::Work::none;
   const std::string_view kind = rated ? "number" : "time";
-  const std::string_view extent_label = metric.work == Metric::Work::flops ? "Problem size (GFLOP)"
-                                        : metric.work == Metric::Work::bytes ? "Problem size (GB)"
-                                                                             : kMeanOfDimensions;
+  const Scale scale = scale_of_work(kernel, metric);
+  const std::string extent_label =
+      rated ? fmt::format("Problem size ({}{})", scale.prefix,
+                          metric.work == Metric::Work::flops ? "FLOP" : "B")
+            : std::string(kMeanOfDimensions);
   Json table = make_table({{"size", "Size", "text"},
                            {"type", "Type", "text"},
                            {"extent", extent_label, "number"},
@@ -275,7 +297,7 @@ Json performance_section(const KernelHistory& kernel, const Metric& metric) {
     if (!ranking_ns(size) || (rated && !work)) continue;
     if (library_ns(size)) library = size.best->library_name;
     table["rows"].push_back({format_size(size.problem), kernel.types.at(size.problem),
-                             rounded(rated ? *work / 1e9 : mean_extent(size.problem)),
+                             rounded(rated ? *work / scale.one : mean_extent(size.problem)),
                              value(size, ranking_ns(size)), value(size, default_ns(size)),
                              value(size, library_ns(size))});
   }
@@ -333,7 +355,8 @@ Json budget_section(const KernelHistory& kernel) {
                              rounded(run.wall_s)});
   }
   const std::string answer = fmt::format(
-      "{} in {}: {} compiling (beside the rest, on several cores), {} verifying, {} measuring.",
+      "{} in {}: {} compiling (beside the rest, summed over all compilers), {} verifying, {} "
+      "measuring.",
       format_duration(wall_s), format_plural(kernel.runs.size(), "run", "runs"),
       format_duration(compile_s), format_duration(verify_s), format_duration(measure_s));
   return make_section("budget", "Time budget", answer, std::move(table));

@@ -92,14 +92,6 @@ std::optional<std::string> page_of_device(const store::Store& store, const std::
   return render_page(sweep_document(name, additions.sweeps));
 }
 
-[[noreturn]] void fail_without_results(const store::Store& store,
-                                       const std::optional<std::string>& device) {
-  throw Error(ErrorCode::nothing_found,
-              fmt::format("{} holds no results to report{}; tune something first: "
-                          "tune --kernel NAME --space FILE",
-                          store.path().string(), device ? " of " + *device : ""));
-}
-
 }  // namespace
 
 std::filesystem::path page_path(const std::filesystem::path& where, const std::string& device) {

@@ -105,7 +105,7 @@ std::string size_verdict(const KernelHistory& kernel, const SizeHistory& size,
   text += comparison(size);
   if (size.best->ties > 0) {
     const auto ties = static_cast<std::uint64_t>(size.best->ties);
-    text += fmt::format("; {} within 1\u00a0%",
+    text += fmt::format("; {} not shown to be over 1\u00a0% slower",
                         format_plural(ties, "other finalist is", "other finalists are"));
   }
   return text + ".";

@@ -121,16 +121,22 @@ class Modelling {
   }
 
  private:
+  static std::string rate_text(double gflops) {
+    return gflops < 1e3 ? quantity::number(gflops, 3) + " GFLOP/s"
+                        : quantity::number(gflops / 1e3, 3) + " TFLOP/s";
+  }
+
   void explain(const AskedKernel& asked, std::size_t valid, const std::string& rejection) {
     const CatalogueKernel& kernel = *asked.kernel;
     const CostParameters& p = kernel.model->parameters();
     result_.explanation.push_back(fmt::format(
         "{}: {} of its {} configurations are valid here{}; the model: {} for each launch, "
-        "and waves of blocks at {:.3g} Tflop/s and {:.3g} GB/s",
+        "and waves of blocks at {} and {} GB/s",
         kernel.record->kernel, valid, kernel.configs.size(),
         valid == 0 && !rejection.empty() ? fmt::format(" ({})", rejection) : "",
-        quantity::time(p.fixed_ns, 2), p.flops_per_ns * static_cast<double>(device_.sm_count) / 1e3,
-        p.bytes_per_ns));
+        quantity::time(p.fixed_ns, 2),
+        rate_text(p.flops_per_ns * static_cast<double>(device_.sm_count)),
+        quantity::number(p.bytes_per_ns, 3)));
   }
 
   void show(const Modelled& it) {
@@ -138,7 +144,7 @@ class Modelling {
     const KnownConfig& config = config_of(it.candidate);
     result_.explanation.push_back(fmt::format(
         "{} {}: {} expected, {} in {:.2f} waves; timed at {}, the nearest at a distance of "
-        "x{:.3g}{}",
+        "×{:.3g}{}",
         it.candidate.asked->kernel->record->kernel, config.json,
         quantity::time(it.candidate.expected->ns, 4),
         quantity::count(static_cast<std::uint64_t>(it.shape.blocks), "block"),

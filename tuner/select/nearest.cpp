@@ -72,7 +72,7 @@ class Search {
       const KnownConfig& known = asked.kernel->configs[candidate.entry->config];
       const auto rejected = why_rejected(*asked.kernel->stored, kernel, asked.size->text, known);
       if (valid.empty()) {
-        explain("{} at {}, at a distance of x{:.3g}: {}", name, candidate.entry->best.problem,
+        explain("{} at {}, at a distance of ×{:.3g}: {}", name, candidate.entry->best.problem,
                 std::exp(candidate.nearness.largest),
                 rejected ? "rejected: " + *rejected : "valid here");
       }

@@ -232,7 +232,7 @@ class MemberRanking {
       const NearCandidate& it = members[i];
       const CatalogueKernel& kernel = *it.asked->kernel;
       result_.explanation.push_back(
-          fmt::format("{} {}: {} times as fast as {}; the nearest size at a distance of x{:.3g}",
+          fmt::format("{} {}: {} times as fast as {}; the nearest size at a distance of ×{:.3g}",
                       kernel.record->kernel, kernel.configs[it.config].json, gain_text(*it.gain),
                       sizes_.has_library() ? "the library" : "the fastest member",
                       std::exp(it.nearness.largest)));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { CustomSeriesRenderItemAPI, CustomSeriesRenderItemParams, EChartsOption } from "echarts";
 import { axisStyle, logAxis, plot } from "../axis";
-import { cell, significant } from "../format";
-import { columnIndex, texts, type Cell, type FinalistsSection } from "../document";
+import { cell, rounded } from "../format";
+import { columnIndex, texts, type FinalistsSection, type Table } from "../document";
 import type { Theme } from "../theme";
 import { tip, tooltipStyle } from "../tooltip";
 
@@ -13,14 +13,25 @@ interface Contender {
   name: string; role: string; ratio: number; low: number | null; high: number | null; config: string; cold: number; backToBack: number | null; isOnAxis: boolean;
 }
 
+/** Candidates by their number, the others by their role. */
+function namesOf(table: Table): string[] {
+  let candidates = 0;
+  return texts(table, "role").map((role) => role === "candidate" ? `finalist ${++candidates}` : role);
+}
+
+/** The section's table with the names of the chart. */
+export function finalistsTable({ table }: FinalistsSection): Table {
+  const names = namesOf(table), role = columnIndex(table, "role");
+  return { ...table, rows: table.rows.map((row, i) => row.map((value, column) => column === role ? names[i] : value)) };
+}
+
 function contenders(section: FinalistsSection): Contender[] {
   const { table } = section;
   const index = (key: string) => columnIndex(table, key); // none of a column that is empty
-  let candidates = 0;
   const measures = index("measure") < 0 ? [] : texts(table, "measure"); // where they differ
-  const nameOf = (row: Cell[]) => row[index("role")] === "candidate" ? `finalist ${++candidates}` : String(row[index("role")]);
+  const names = namesOf(table);
   return table.rows.map((row, i) => ({
-    name: nameOf(row),
+    name: names[i],
     role: String(row[index("role")]),
     config: String(row[index("config")]),
     ratio: row[index("ratio")] as number,
@@ -60,9 +71,9 @@ export function finalistsChart(section: FinalistsSection, theme: Theme): ECharts
   return {
     grid: plot(12, 24, 4, 4),
     xAxis: {
-      ...(isLog ? logAxis(theme, near.flatMap(({ ratio, low, high }) => [low ?? ratio, high ?? ratio]), null, (v) => `${Number(significant(v, 2))}×`)
+      ...(isLog ? logAxis(theme, near.flatMap(({ ratio, low, high }) => [low ?? ratio, high ?? ratio]), null, (v) => `${rounded(v)}×`)
         : { ...axisStyle(theme), type: "value" as const, scale: true, axisLabel: { color: theme.muted, formatter: (v: number) => `${v.toFixed(3)}×`, hideOverlap: true } }),
-      name: `${section.measure}: time over that of the chosen one, 95 % interval${isLog ? ", logarithmic" : ""}`, nameLocation: "middle", nameGap: 28,
+      name: `× the chosen one, ${section.measure}${isLog ? ", logarithmic" : ""}`, nameLocation: "middle", nameGap: 28,
     },
     yAxis: { ...axisStyle(theme), type: "category", data: near.map((one) => one.name), inverse: true, splitLine: { show: false } },
     tooltip: {
@@ -94,6 +105,6 @@ export function finalistsNote(section: FinalistsSection): string {
   const named = (some: Contender[]) => some.map((one) => `${one.name} at ${cell(one.ratio, "factor")}`).join(", ");
   const far = all.filter((one) => one.isOnAxis && !isDrawn(one, section)), cold = all.filter((one) => !one.isOnAxis);
   const notes = [...(far.length > 0 ? [`Outside the chart: ${named(far)}.`] : []), ...(cold.length > 0 ? [`Compared cold, not on this axis: ${named(cold)}.`] : [])];
-  if (all.some(({ low }) => low !== null)) notes.push("Intervals: of the median of the ratios within repetitions, distribution-free.");
+  if (all.some(({ low }) => low !== null)) notes.push("Lines: 95 % intervals of the median of the ratios within repetitions, distribution-free.");
   return notes.join(" ");
 }

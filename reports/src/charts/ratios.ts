@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { EChartsOption, ScatterSeriesOption } from "echarts";
 import { axisStyle, logAxis, plot } from "../axis";
-import { cell, significant } from "../format";
+import { cell, rounded } from "../format";
 import { columnIndex, numbers, texts, type Family } from "../document";
 import { kManyDots, kManyDotsOpacity, seriesStyle, type Theme } from "../theme";
 import { tip, tooltipStyle } from "../tooltip";
@@ -35,7 +35,7 @@ export function ratiosChart({ sizes: table, library }: Family, shown: (index: nu
     grid: plot(34, 16, 4, 4),
     legend: { top: 0, left: 0, textStyle: { color: theme.muted }, itemWidth: 12, itemHeight: 10 },
     xAxis: {
-      ...logAxis(theme, drawn.map((i) => work[i]!), null, (x) => significant(x, 1)),
+      ...logAxis(theme, drawn.map((i) => work[i]!), null, rounded),
       axisLine: { ...style.axisLine, onZero: false }, splitLine: { show: false },
       name: `${table.columns[columnIndex(table, "work")].label} of the size, logarithmic`, nameLocation: "middle", nameGap: 28,
     },

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { EChartsOption } from "echarts";
 import { axisStyle, logAxis, plot } from "../axis";
-import { cell, rate, significant } from "../format";
+import { cell, rate, rounded } from "../format";
 import { numbers, texts, type Family } from "../document";
 import { kManyDots, kManyDotsOpacity, seriesStyle, type Theme } from "../theme";
 import { tip, tooltipStyle } from "../tooltip";
@@ -28,7 +28,7 @@ export function rooflineChart({ sizes: table, roofs }: Family, shown: (index: nu
     legend: { show: many, top: 0, left: 0, textStyle: { color: theme.muted }, itemWidth: 12, itemHeight: 10 },
     grid: plot(34, 16, 4, 4),
     xAxis: {
-      ...logAxis(theme, xs, null, (x) => significant(x, 1)), axisLine: { ...style.axisLine, onZero: false }, splitLine: { show: false },
+      ...logAxis(theme, xs, null, rounded), axisLine: { ...style.axisLine, onZero: false }, splitLine: { show: false },
       name: "FLOP/byte, logarithmic", nameLocation: "middle", nameGap: 28,
     },
     yAxis: {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { EChartsOption } from "echarts";
 import { axisStyle, logAxis, plot } from "../axis";
-import { rate, share, significant } from "../format";
+import { rate, rounded, share, significant } from "../format";
 import { columnIndex, type ExplanationSection } from "../document";
 import type { Theme } from "../theme";
 import { tip, tooltipStyle } from "../tooltip";
@@ -26,7 +26,7 @@ export function rooflinePlaceChart(section: ExplanationSection, other: number, t
   return {
     grid: plot(24, 16, 4, 4),
     xAxis: {
-      ...logAxis(theme, [low, high], null, (x) => significant(x, 1)), axisLine: { ...style.axisLine, onZero: false }, splitLine: { show: false },
+      ...logAxis(theme, [low, high], null, rounded), axisLine: { ...style.axisLine, onZero: false }, splitLine: { show: false },
       name: "FLOP/byte, logarithmic", nameLocation: "middle", nameGap: 28,
     },
     yAxis: { ...logAxis(theme, heights, null, rate), axisLine: { ...style.axisLine, onZero: false }, name: "FLOP/s", nameLocation: "end" },
