@@ -17,8 +17,7 @@
 #include "tuner/family/data_files.hpp"
 #include "tuner/family/family.hpp"
 #include "tuner/family/space_draft.hpp"
-#include "tuner/interop/t1_export.hpp"
-#include "tuner/interop/t1_import.hpp"
+#include "tuner/interop/t1.hpp"
 #include "tuner/source/source.hpp"
 #include "tuner/verify/problem_data.hpp"
 
