@@ -98,13 +98,11 @@ __global__ void fill_signs(T* data, long long count, long long seed) {
             ("  void fill_positive(const Elements& data, std::uint64_t seed);\n",
              "  /// 1 and −1 in equal shares.\n  void fill_signs(const Elements& data, std::uint64_t seed);\n")],
         "tuner/verify/check_kernels.cpp": [("""\
-  launch(of_type("fill_positive", data.type), data.count,
-         {data.region, family::Scalar(data.count), bits(seed)});
+  over("fill_positive", data, {bits(seed)});
 }
 """, """
 void CheckKernels::fill_signs(const Elements& data, std::uint64_t seed) {
-  launch(of_type("fill_signs", data.type), data.count,
-         {data.region, family::Scalar(data.count), bits(seed)});
+  over("fill_signs", data, {bits(seed)});
 }
 """)],
         "tuner/verify/problem_data.cpp": [
