@@ -9,7 +9,7 @@
 #include "tuner/family/candidate.hpp"
 #include "tuner/session/earlier_winners.hpp"
 #include "tuner/session/explanation.hpp"
-#include "tuner/session/kernel_record.hpp"
+#include "tuner/session/trial_record.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -3,7 +3,7 @@
 
 #include "tuner/core/quantity.hpp"
 #include "tuner/core/series_share.hpp"
-#include "tuner/session/kernel_record.hpp"
+#include "tuner/session/trial_record.hpp"
 #include "tuner/session/kernel_standings.hpp"
 
 #include <fmt/format.h>

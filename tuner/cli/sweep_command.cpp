@@ -11,7 +11,7 @@
 #include "tuner/cli/sweep_text.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/quantity.hpp"
-#include "tuner/lab/placement.hpp"
+#include "tuner/lab/sweep.hpp"
 #include "tuner/lab/sweep_json.hpp"
 
 #include <fmt/format.h>

@@ -10,7 +10,6 @@
 #include <chrono>
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <vector>
 
 namespace tuner::session {

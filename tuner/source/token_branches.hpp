@@ -3,7 +3,6 @@
 
 #include "tuner/source/token.hpp"
 
-#include <cstddef>
 #include <span>
 #include <vector>
 

@@ -5,8 +5,6 @@
 #include "tuner/backend/cuda/shared_library.hpp"
 #include "tuner/backend/executor.hpp"
 
-#include <fmt/format.h>
-
 #include <cublas_v2.h>
 
 #include <string>
