@@ -62,13 +62,13 @@ int devices(const CommonOptions& common, const DevicesOptions& options);
 """)],
         "tuner/cli/command_options.hpp": [("  SetupOptions setup;\n", "  DevicesOptions devices;\n")],
         "tuner/cli/command_options.cpp": [
-            ("  add_program(*sub, arguments.exec.program);\n  write_no_document(*sub, arguments, kOutputOfProgram);\n}\n", """
+            ("                              \"Run a program with tuned kernels in place of cuBLAS\", exec, o);\n"
+             "  add_program(sub, arguments, o.program);\n}\n", """
 void add_devices(CLI::App& app, Arguments& arguments) {
   DevicesOptions& o = arguments.devices;
-  CLI::App* sub =
-      add_command(app, arguments, "devices", "Show the devices of the database",
-                  [&arguments] { return devices(arguments.common, arguments.devices); });
-  sub->add_option("--backend", o.backend, "Only of this backend")->type_name("NAME");
+  CLI::App& sub =
+      add_command(app, arguments, "devices", "Show the devices of the database", devices, o);
+  add_value(sub, "--backend", o.backend, "NAME", "Only of this backend");
 }
 """),
             ("  add_exec(app, arguments);\n", "  add_devices(app, arguments);\n")],

@@ -4,7 +4,6 @@
 #include "tuner/session/observer.hpp"
 
 #include <chrono>
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/cli/sweep_command.hpp"
-
 #include "tuner/backend/cpu/cpu_backend.hpp"
+#include "tuner/cli/commands.hpp"
 #include "tuner/cli/format.hpp"
 #include "tuner/cli/interrupt.hpp"
 #include "tuner/cli/opened_device.hpp"
