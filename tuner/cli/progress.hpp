@@ -4,6 +4,7 @@
 #include "tuner/session/observer.hpp"
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>

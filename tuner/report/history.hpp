@@ -7,10 +7,12 @@
 #include "tuner/report/search_run.hpp"
 #include "tuner/store/store.hpp"
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace tuner::report {

@@ -3,6 +3,7 @@
 
 #include "tuner/source/token.hpp"
 
+#include <cstddef>
 #include <span>
 #include <vector>
 

@@ -7,6 +7,7 @@
 #include "tuner/backend/cuda/runtime.hpp"
 #include "tuner/backend/cuda/stream_gate.hpp"
 
+#include <span>
 #include <vector>
 
 namespace tuner::backend {

@@ -5,6 +5,8 @@
 #include "tuner/backend/cuda/shared_library.hpp"
 #include "tuner/backend/executor.hpp"
 
+#include <fmt/format.h>
+
 #include <cublas_v2.h>
 
 #include <string>

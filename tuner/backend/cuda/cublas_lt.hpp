@@ -7,11 +7,14 @@
 #include "tuner/backend/cuda/runtime.hpp"
 #include "tuner/backend/cuda/shared_library.hpp"
 
+#include <fmt/format.h>
+
 #include <cublasLt.h>
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
