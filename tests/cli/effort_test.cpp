@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/cli/effort.hpp"
-
+#include "tuner/cli/tuning_runs.hpp"
 #include "tuner/core/error.hpp"
 
 #include <gmock/gmock.h>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/cli/explain_result.hpp"
-
 #include "tests/session/toy.hpp"
+#include "tuner/cli/explained_winner.hpp"
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/cli/recorded_gain.hpp"
+#include "tuner/cli/recorded_products.hpp"
 
 #include <gmock/gmock.h>
 

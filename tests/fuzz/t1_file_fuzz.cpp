@@ -2,7 +2,7 @@
 // Any text as a T1 description: a space file, or one Error.
 #include "input.hpp"
 #include "tuner/core/error.hpp"
-#include "tuner/interop/t1_import.hpp"
+#include "tuner/interop/t1.hpp"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace tuner;

@@ -55,6 +55,21 @@ TEST(Python_list, Arithmetic_is_that_of_Python) {
             "[true,true,false,true,true,5,6]");
 }
 
+TEST(Python_list, What_cannot_matter_is_read_and_not_computed) {
+  EXPECT_EQ(
+      list("[0 and 1//0, 5 or x, 2 < 1 < 1//0, 1 and 2 or 1//0, not 1 and [1//0 for i in y]]"),
+      "[0,5,false,2,false]");
+  EXPECT_EQ(list("[i for i in range(4) if i > 0 if 4//i > 1]"), "[1,2]");
+  EXPECT_EQ(list("[[j for j in range(i)] for i in range(3) if i] + [[i for i in []]]"),
+            "[[0],[0,1],[]]");
+  EXPECT_EQ(list("[min(j for j in [i, 2]) for i in (1, 3)] + [max(4, min([5, 6]))]"), "[1,2,5]");
+  EXPECT_THAT(refusal("[x, 1 2]"), HasSubstr("expected ','"));  // before the name is looked up
+  EXPECT_THAT(refusal("[1 2 for i in [1]]"), HasSubstr("expected ','"));
+  EXPECT_THAT(refusal("[0 and (1 or]"), HasSubstr("expected a value"));
+  EXPECT_THAT(refusal("[1 for a in [1] for b in [1] for c in [1] for d in [1] for e in [1]]"),
+              HasSubstr("more than 4 loops"));
+}
+
 TEST(Python_list, Only_arithmetic_can_happen) {
   EXPECT_THAT(refusal("__import__('os').system('true')"), HasSubstr("cannot be in a list"));
   EXPECT_THAT(refusal("__import__('os')"), HasSubstr("unknown function '__import__'"));

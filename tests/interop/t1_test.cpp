@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "tuner/interop/t1.hpp"
+
 #include "tests/interop/data_folder.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/file.hpp"
 #include "tuner/core/json.hpp"
-#include "tuner/interop/t1_export.hpp"
-#include "tuner/interop/t1_import.hpp"
 #include "tuner/space/space.hpp"
 
 #include <fmt/format.h>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/lab/placement.hpp"
-
 #include "tuner/core/error.hpp"
+#include "tuner/lab/sweep.hpp"
 
 #include <gmock/gmock.h>
 

@@ -62,13 +62,13 @@ int devices(const CommonOptions& common, const DevicesOptions& options);
 """)],
         "tuner/cli/command_options.hpp": [("  SetupOptions setup;\n", "  DevicesOptions devices;\n")],
         "tuner/cli/command_options.cpp": [
-            ("  add_program(*sub, arguments.exec.program);\n  write_no_document(*sub, arguments, kOutputOfProgram);\n}\n", """
+            ("                              \"Run a program with tuned kernels in place of cuBLAS\", exec, o);\n"
+             "  add_program(sub, arguments, o.program);\n}\n", """
 void add_devices(CLI::App& app, Arguments& arguments) {
   DevicesOptions& o = arguments.devices;
-  CLI::App* sub =
-      add_command(app, arguments, "devices", "Show the devices of the database",
-                  [&arguments] { return devices(arguments.common, arguments.devices); });
-  sub->add_option("--backend", o.backend, "Only of this backend")->type_name("NAME");
+  CLI::App& sub =
+      add_command(app, arguments, "devices", "Show the devices of the database", devices, o);
+  add_value(sub, "--backend", o.backend, "NAME", "Only of this backend");
 }
 """),
             ("  add_exec(app, arguments);\n", "  add_devices(app, arguments);\n")],
@@ -98,13 +98,11 @@ __global__ void fill_signs(T* data, long long count, long long seed) {
             ("  void fill_positive(const Elements& data, std::uint64_t seed);\n",
              "  /// 1 and −1 in equal shares.\n  void fill_signs(const Elements& data, std::uint64_t seed);\n")],
         "tuner/verify/check_kernels.cpp": [("""\
-  launch(of_type("fill_positive", data.type), data.count,
-         {data.region, family::Scalar(data.count), bits(seed)});
+  over("fill_positive", data, {bits(seed)});
 }
 """, """
 void CheckKernels::fill_signs(const Elements& data, std::uint64_t seed) {
-  launch(of_type("fill_signs", data.type), data.count,
-         {data.region, family::Scalar(data.count), bits(seed)});
+  over("fill_signs", data, {bits(seed)});
 }
 """)],
         "tuner/verify/problem_data.cpp": [

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/report/result_types.hpp"
-
 #include "tuner/family/stored_file.hpp"
-#include "tuner/report/tolerant_json.hpp"
+#include "tuner/report/configurations.hpp"
+#include "tuner/report/history.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

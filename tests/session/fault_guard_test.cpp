@@ -3,7 +3,7 @@
 
 #include "tests/session/toy.hpp"
 #include "tuner/core/error.hpp"
-#include "tuner/session/kernel_record.hpp"
+#include "tuner/session/trial_record.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

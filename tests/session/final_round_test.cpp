@@ -3,7 +3,7 @@
 
 #include "tests/session/session_fixture.hpp"
 #include "tests/session/toy.hpp"
-#include "tuner/session/kernel_record.hpp"
+#include "tuner/session/trial_record.hpp"
 #include "tuner/worker/evaluator.hpp"
 
 #include <fmt/format.h>

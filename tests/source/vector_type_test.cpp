@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/source/vector_type.hpp"
+#include "tuner/source/parameter_type.hpp"
 
 #include <gtest/gtest.h>
 

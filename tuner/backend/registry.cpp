@@ -2,7 +2,6 @@
 #include "tuner/backend/registry.hpp"
 
 #include "tuner/backend/application.hpp"
-#include "tuner/backend/cpu/cpu_application.hpp"
 #include "tuner/backend/cpu/cpu_backend.hpp"
 #include "tuner/backend/cpu/cpu_device.hpp"
 #include "tuner/backend/executor.hpp"
@@ -10,9 +9,7 @@
 #include "tuner/core/error.hpp"
 #include "tuner/core/suggest.hpp"
 #ifdef TUNER_HAS_CUDA
-#include "tuner/backend/cuda/cuda_application.hpp"
 #include "tuner/backend/cuda/cuda_backend.hpp"
-#include "tuner/backend/cuda/cuda_executor.hpp"
 #include "tuner/backend/cuda/device_query.hpp"
 #include "tuner/backend/cuda/nvrtc_compiler.hpp"
 #endif

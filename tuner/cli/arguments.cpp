@@ -4,7 +4,6 @@
 #include "tuner/cli/command_description.hpp"
 #include "tuner/cli/command_options.hpp"
 #include "tuner/cli/completion.hpp"
-#include "tuner/cli/help.hpp"
 #include "tuner/cli/output.hpp"
 #include "tuner/cli/version.hpp"
 #include "tuner/core/error.hpp"

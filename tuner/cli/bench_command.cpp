@@ -3,11 +3,10 @@
 #include "tuner/cli/configuration_reader.hpp"
 #include "tuner/cli/format.hpp"
 #include "tuner/cli/interrupt.hpp"
-#include "tuner/cli/kernel_choice.hpp"
 #include "tuner/cli/opened_device.hpp"
 #include "tuner/cli/output.hpp"
 #include "tuner/cli/record_json.hpp"
-#include "tuner/cli/sweep_command.hpp"
+#include "tuner/cli/sizes.hpp"
 #include "tuner/cli/table.hpp"
 #include "tuner/cli/terminal.hpp"
 #include "tuner/core/error.hpp"
@@ -21,7 +20,6 @@
 #include "tuner/verify/safetensors.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -29,7 +27,6 @@
 #include <filesystem>
 #include <set>
 #include <string>
-#include <thread>
 
 namespace tuner::cli {
 namespace {
@@ -187,13 +184,12 @@ void save_outputs(const std::filesystem::path& folder, std::size_t number,
 
 session::BenchPlan bench_plan(const BenchOptions& options, space::Size size,
                               std::vector<space::Config> configs) {
-  const int cores = static_cast<int>(std::max(2U, std::thread::hardware_concurrency()));
   return {.size = std::move(size),
           .configs = std::move(configs),
           .finals = {.rounds = options.rounds,
                      .budget = parse_duration(options.max_time, "--max-time"),
                      .seed = options.seed},
-          .compile_threads = cores - 1,
+          .compile_threads = spare_cores(),
           .extent = options.rounds == 0 ? session::BenchPlan::Extent::launch
                                         : session::BenchPlan::Extent::full};
 }

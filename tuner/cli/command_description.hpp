@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "tuner/cli/terminal.hpp"
+
 #include <CLI/CLI.hpp>
 
 #include <string>
@@ -39,5 +41,12 @@ struct CommandDescription {
 /// The command that `words` name, with the words in front of it. Throws Error(usage) for others.
 [[nodiscard]] std::pair<CommandDescription, std::string> command_of(
     const CLI::App& program, const std::vector<std::string>& words);
+
+/// The help text of a command, called as `path` ("tune space check").
+[[nodiscard]] std::string help_text(const CommandDescription& command, const std::string& path,
+                                    const Terminal& terminal);
+
+/// The manual page tune(1) in man(7) macros: every command with its options.
+[[nodiscard]] std::string man_page(const CommandDescription& program);
 
 }  // namespace tuner::cli

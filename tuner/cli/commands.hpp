@@ -73,7 +73,7 @@ struct BenchOptions : DeviceOptions {
   int rounds = 100;
   std::string max_time = "15s";
   std::string save_outputs;  ///< a folder; empty: outputs are not saved
-  // of a sweep (sweep_command.hpp)
+  // of a sweep
   std::string range;  ///< "64:4096:x2"
   bool cpu = false;
   bool transfers = false;
@@ -85,6 +85,12 @@ struct BenchOptions : DeviceOptions {
 /// Verifies and times configurations beside the default and the library, or a range of sizes on the
 /// device and on the processor, and stores nothing.
 int bench(const CommonOptions& common, const BenchOptions& options);
+
+/// Whether the options of `tune bench` ask for a sweep rather than for configurations by hand.
+[[nodiscard]] bool is_sweep(const BenchOptions& options);
+/// `tune bench` over a range of sizes: who is the fastest on the device, on the processor, and what
+/// transfers cost.
+int sweep(const CommonOptions& common, const BenchOptions& options);
 
 struct PortfolioOptions : DeviceOptions {
   std::string space;
@@ -141,6 +147,10 @@ struct QueryOptions {
   bool explain = false;
 };
 int query(const CommonOptions& common, const QueryOptions& options);
+
+/// `tune query` without a size: lists the sizes with a best configuration, of the kernel, family
+/// and device that are named. Throws Error(nothing_found) where there is none.
+int list_tuned(const CommonOptions& common, const QueryOptions& options);
 
 struct ReportOptions {
   std::string device;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cli/commands.hpp"
 #include "tuner/cli/compared_results.hpp"
+#include "tuner/cli/format.hpp"
 #include "tuner/cli/output.hpp"
 #include "tuner/cli/sizes.hpp"
 #include "tuner/cli/table.hpp"
@@ -9,7 +10,6 @@
 #include "tuner/core/json.hpp"
 #include "tuner/core/printable.hpp"
 #include "tuner/core/quantity.hpp"
-#include "tuner/core/suggest.hpp"
 #include "tuner/report/comparison.hpp"
 #include "tuner/report/report.hpp"
 
@@ -19,7 +19,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
 #include <string_view>
 #include <utility>
 
@@ -33,11 +32,7 @@ using report::ComparedSize;
 using report::Comparison;
 
 report::ComparedBy compared_by(const std::string& word) {
-  const std::vector<std::string> words = {"time", "library"};
-  if (std::ranges::find(words, word) == words.end()) {
-    throw Error(ErrorCode::usage,
-                fmt::format("--by: there is no '{}'{}", word, did_you_mean(word, words)));
-  }
+  require_word("--by", word, std::vector<std::string>{"time", "library"});
   return word == "time" ? report::ComparedBy::time : report::ComparedBy::library;
 }
 

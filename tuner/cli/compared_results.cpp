@@ -8,7 +8,6 @@
 #include <fmt/ranges.h>
 
 #include <filesystem>
-#include <string_view>
 
 namespace tuner::cli {
 

@@ -8,7 +8,6 @@
 #include <mutex>
 
 namespace tuner::cli {
-
 namespace {
 
 /// Says once that a database of the working directory is not used: applications do not open it

@@ -3,10 +3,10 @@
 #include "tuner/cli/database.hpp"
 #include "tuner/cli/explained_winner.hpp"
 #include "tuner/cli/interrupt.hpp"
-#include "tuner/cli/kernel_choice.hpp"
 #include "tuner/cli/opened_device.hpp"
 #include "tuner/cli/output.hpp"
 #include "tuner/cli/reproduction.hpp"
+#include "tuner/cli/sizes.hpp"
 #include "tuner/core/error.hpp"
 
 #include <fmt/format.h>

@@ -3,6 +3,7 @@
 
 #include "tuner/core/error.hpp"
 #include "tuner/core/quantity.hpp"
+#include "tuner/core/suggest.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -57,6 +58,13 @@ std::string format_failures(const std::map<Outcome, std::uint64_t>& outcomes) {
       parts.push_back(fmt::format("{} {}", count, name(outcome)));
   }
   return parts.empty() ? "none" : fmt::format("{}", fmt::join(parts, ", "));
+}
+
+void require_word(std::string_view option, std::string_view word,
+                  std::span<const std::string> words) {
+  if (std::ranges::find(words, word) != words.end()) return;
+  throw Error(ErrorCode::usage,
+              fmt::format("{}: there is no '{}'{}", option, word, did_you_mean(word, words)));
 }
 
 std::chrono::milliseconds parse_duration(std::string_view text, std::string_view option) {

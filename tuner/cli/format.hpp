@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How rates, ratios and failures are written on the command line.
+// How rates, ratios and failures are written on the command line, and values of options read.
 #pragma once
 
 #include "tuner/core/outcome.hpp"
@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -28,6 +29,9 @@ namespace tuner::cli {
 [[nodiscard]] std::string format_card(const session::CardName& card);
 [[nodiscard]] std::string format_failures(const std::map<Outcome, std::uint64_t>& outcomes);
 
+/// Throws Error(usage), with the nearest, unless the word that an option takes is one of these.
+void require_word(std::string_view option, std::string_view word,
+                  std::span<const std::string> words);
 /// Reads "90", "90s", "0.5s", "10m", "1h30m", "500ms", to a millisecond. Throws Error(usage) naming
 /// the option.
 [[nodiscard]] std::chrono::milliseconds parse_duration(std::string_view text,

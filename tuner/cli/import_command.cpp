@@ -15,7 +15,6 @@
 #include <cstdio>
 #include <string>
 #include <unistd.h>
-#include <utility>
 #include <vector>
 
 namespace tuner::cli {

@@ -5,7 +5,6 @@
 #include "tuner/cli/format.hpp"
 #include "tuner/cli/interrupt.hpp"
 #include "tuner/cli/judge_report.hpp"
-#include "tuner/cli/kernel_choice.hpp"
 #include "tuner/cli/opened_device.hpp"
 #include "tuner/cli/output.hpp"
 #include "tuner/cli/sizes.hpp"
@@ -24,7 +23,6 @@
 #include <mutex>
 #include <optional>
 #include <string>
-#include <thread>
 #include <utility>
 #include <variant>
 
@@ -166,13 +164,12 @@ class Judge {
   [[nodiscard]] session::BenchPlan plan(const family::Family& family, const family::Kernel& kernel,
                                         const space::Size& size, const space::Config& config,
                                         const worker::DeviceProcess& device) const {
-    const int cores = static_cast<int>(std::max(2U, std::thread::hardware_concurrency()));
     session::BenchPlan plan;
     plan.size = size;
     plan.configs = {config};
     plan.finals.seed = options_.seed;
     plan.finals.budget = std::min(plan.finals.budget, limit_ / kTimingShare);
-    plan.compile_threads = cores - 1;
+    plan.compile_threads = spare_cores();
     plan.beside = session::BenchPlan::Beside::first;
     plan.companion = timed_reference(family, kernel, device.device().backend);
     plan.reads_counters = true;

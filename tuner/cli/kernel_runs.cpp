@@ -3,17 +3,14 @@
 
 #include "tuner/core/quantity.hpp"
 #include "tuner/core/series_share.hpp"
-#include "tuner/session/kernel_record.hpp"
-#include "tuner/session/kernel_standings.hpp"
+#include "tuner/session/trial_record.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <numeric>
-#include <optional>
 #include <span>
-#include <utility>
 
 namespace tuner::cli {
 namespace {

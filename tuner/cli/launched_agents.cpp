@@ -14,7 +14,6 @@
 #include <algorithm>
 #include <chrono>
 #include <set>
-#include <utility>
 
 namespace tuner::cli {
 namespace {

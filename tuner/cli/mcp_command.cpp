@@ -4,7 +4,6 @@
 #include "tuner/cli/mcp_server.hpp"
 #include "tuner/cli/mcp_tools.hpp"
 
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>

@@ -15,7 +15,6 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
-#include <span>
 #include <sys/mman.h>
 #include <thread>
 #include <unistd.h>

@@ -5,7 +5,6 @@
 #include "tuner/cli/output.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/worker/confinement.hpp"
-#include "tuner/worker/open_devices.hpp"
 #include "tuner/worker/process_compiler.hpp"
 
 #include <fmt/format.h>
@@ -14,6 +13,7 @@
 #include <chrono>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <utility>
 
 namespace tuner::cli {
@@ -120,6 +120,10 @@ OpenedDevice::OpenedDevice(const DeviceOptions& options, std::vector<worker::Nam
 const backend::Compiler& OpenedDevice::compiler() const {
   if (no_cache_) return *isolated_;
   return cached_;
+}
+
+int spare_cores() {
+  return static_cast<int>(std::max(2U, std::thread::hardware_concurrency())) - 1;
 }
 
 std::vector<std::string> other_users(worker::DeviceWorker& device) {

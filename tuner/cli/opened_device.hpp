@@ -57,6 +57,10 @@ class OpenedDevice {
   bool no_cache_;
 };
 
+/// One less than the cores, but at least 1: what may compile while another thread waits for the
+/// device.
+[[nodiscard]] int spare_cores();
+
 /// What to warn of where other programs use the device at this moment.
 [[nodiscard]] std::vector<std::string> other_users(worker::DeviceWorker& device);
 

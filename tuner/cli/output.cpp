@@ -4,7 +4,6 @@
 #include "tuner/core/file_errors.hpp"
 #include "tuner/core/printable.hpp"
 
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>

@@ -3,7 +3,6 @@
 
 #include "tuner/cli/database.hpp"
 #include "tuner/cli/format.hpp"
-#include "tuner/cli/kernel_choice.hpp"
 #include "tuner/cli/opened_device.hpp"
 #include "tuner/cli/output.hpp"
 #include "tuner/cli/recorded_products.hpp"
@@ -11,7 +10,6 @@
 #include "tuner/core/error.hpp"
 #include "tuner/core/file.hpp"
 #include "tuner/core/quantity.hpp"
-#include "tuner/select/portfolio.hpp"
 #include "tuner/select/shipped_table.hpp"
 #include "tuner/session/earlier_winners.hpp"
 
@@ -23,11 +21,12 @@
 #include <iterator>
 #include <map>
 #include <set>
-#include <thread>
 #include <utility>
 
 namespace tuner::cli {
 namespace {
+
+using Align = Table::Align;
 
 constexpr std::size_t kUsualMembers = 16;
 /// Candidates that a search of an unknown kernel adds at most.
@@ -316,7 +315,7 @@ session::PortfolioPlan empty_plan(const PortfolioOptions& options,
           .unknown = {},
           .members = options.members.value_or(kUsualMembers),
           .seed = options.seed,
-          .compile_threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()) - 1),
+          .compile_threads = spare_cores(),
           .max_time = std::max(std::chrono::milliseconds(1), left),
           .command = options.command_line};
 }
@@ -470,7 +469,6 @@ std::string portfolio_name(const family::Family& family, const FamilyPortfolio& 
 
 Table members_table(const family::Family& family, const FamilyPortfolio& portfolio,
                     const session::PortfolioTimes& times) {
-  using Align = Table::Align;
   Table table({{portfolio_name(family, portfolio)},
                {"fastest at", Align::right},
                {"loss so far", Align::right},

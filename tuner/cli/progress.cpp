@@ -11,7 +11,6 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
-#include <string_view>
 #include <unistd.h>
 
 namespace tuner::cli {

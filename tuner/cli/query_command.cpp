@@ -6,12 +6,10 @@
 #include "tuner/cli/record_json.hpp"
 #include "tuner/cli/sizes.hpp"
 #include "tuner/cli/table.hpp"
-#include "tuner/cli/tuned_list.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/json.hpp"
 #include "tuner/core/printable.hpp"
 #include "tuner/core/quantity.hpp"
-#include "tuner/core/suggest.hpp"
 #include "tuner/report/snippet.hpp"
 #include "tuner/select/ranked_kernel.hpp"
 #include "tuner/select/select.hpp"
@@ -34,11 +32,7 @@ select::Question question(const QueryOptions& options) {
     throw Error(ErrorCode::usage,
                 "which kernel? Name one with --kernel, or a family with --family");
   }
-  const std::vector<std::string> policies = {"exact", "nearest"};
-  if (std::ranges::count(policies, options.policy) == 0) {
-    throw Error(ErrorCode::usage, fmt::format("--policy: there is no '{}'{}", options.policy,
-                                              did_you_mean(options.policy, policies)));
-  }
+  require_word("--policy", options.policy, std::vector<std::string>{"exact", "nearest"});
   asked.policy = options.policy == "exact" ? select::Policy::exact : select::Policy::nearest;
   if (!options.device.empty()) asked.device = options.device;
   if (!options.kernel.empty()) asked.kernel = options.kernel;
@@ -313,12 +307,8 @@ select::Selection answer(const CommonOptions& common, const select::Question& as
 }  // namespace
 
 int query(const CommonOptions& common, const QueryOptions& options) {
-  const std::vector<std::string> formats = {"table", "json", "args", "cpp"};
   const std::string format = common.json ? "json" : options.format;
-  if (std::ranges::count(formats, format) == 0) {
-    throw Error(ErrorCode::usage,
-                fmt::format("--format: there is no '{}'{}", format, did_you_mean(format, formats)));
-  }
+  require_word("--format", format, std::vector<std::string>{"table", "json", "args", "cpp"});
   if (options.size.empty()) return list_tuned(common, options);
   const select::Question asked = question(options);
   const select::Selection selection = answer(common, asked);

@@ -2,7 +2,6 @@
 #include "tuner/cli/commands.hpp"
 #include "tuner/cli/output.hpp"
 #include "tuner/cli/preloading.hpp"
-#include "tuner/cli/recorded_gain.hpp"
 #include "tuner/cli/recorded_products.hpp"
 #include "tuner/cli/table.hpp"
 #include "tuner/core/file.hpp"
@@ -17,7 +16,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <optional>
 #include <ranges>
 #include <span>
 #include <string_view>

@@ -2,7 +2,6 @@
 #include "tuner/cli/recorded_families.hpp"
 
 #include "tuner/cli/data_file.hpp"
-#include "tuner/cli/recorded_gain.hpp"
 #include "tuner/cli/recorded_products.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/family/suite.hpp"

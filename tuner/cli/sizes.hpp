@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sizes that a command is about.
+// The kernel and the sizes that a command is about.
 #pragma once
 
 #include "tuner/cli/commands.hpp"
@@ -58,5 +58,15 @@ struct LaunchCount {
 /// more than 1,000 sizes.
 [[nodiscard]] std::vector<space::Size> size_range(std::string_view text,
                                                   const space::Dimensions& dims);
+
+/// The kernel asked for, or the only one of the family. Throws Error(usage) that lists them.
+[[nodiscard]] const family::Kernel& chosen_kernel(const family::Family& family,
+                                                  const std::vector<std::string>& asked);
+
+/// Throws Error(usage), with an example where the text is empty.
+[[nodiscard]] space::Size chosen_size(const family::Family& family, const std::string& text);
+
+/// Throws Error(no_device) when the kernel does not run on the backend.
+void require_backend(const family::Kernel& kernel, const std::string& backend);
 
 }  // namespace tuner::cli

@@ -3,8 +3,8 @@
 #include "tuner/cli/coverage.hpp"
 #include "tuner/cli/output.hpp"
 #include "tuner/cli/sizes.hpp"
-#include "tuner/cli/slow_notice.hpp"
 #include "tuner/cli/table.hpp"
+#include "tuner/cli/time_limit.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/file.hpp"
 #include "tuner/core/file_errors.hpp"
@@ -18,8 +18,7 @@
 #include "tuner/family/data_files.hpp"
 #include "tuner/family/family.hpp"
 #include "tuner/family/space_draft.hpp"
-#include "tuner/interop/t1_export.hpp"
-#include "tuner/interop/t1_import.hpp"
+#include "tuner/interop/t1.hpp"
 #include "tuner/source/source.hpp"
 #include "tuner/verify/problem_data.hpp"
 
@@ -36,6 +35,8 @@ namespace tuner::cli {
 namespace {
 
 using Align = Table::Align;
+
+constexpr std::size_t kLargestSpaceFile = std::size_t{1} << 20;
 
 /// A kernel's space bound as the options ask.
 struct Bound {
@@ -374,8 +375,7 @@ int why(const family::Family& family, const std::vector<Bound>& bound, const Com
 /// Counting and showing look at the space file alone, so that one can begin with it before there is
 /// a kernel.
 family::Family load_without_sources(const std::filesystem::path& path) {
-  constexpr std::size_t kLargestFile = std::size_t{1} << 20;
-  const std::string text = read_file(path, kLargestFile);
+  const std::string text = read_file(path, kLargestSpaceFile);
   const Json document = parse_json(text, path.string());
   std::map<std::string, source::KernelSource> sources;
   if (document.is_object() && document.contains("kernels") && document["kernels"].is_object()) {
@@ -407,9 +407,8 @@ void write_result(const std::string& text, const SpaceOptions& options) {
 }
 
 int import_space(const CommonOptions& common, const SpaceOptions& options) {
-  constexpr std::size_t kLargestFile = std::size_t{1} << 20;
   const interop::ImportedSpace imported =
-      interop::import_t1(read_file(options.file, kLargestFile), options.file,
+      interop::import_t1(read_file(options.file, kLargestSpaceFile), options.file,
                          folder_between(options), chosen_device(options).attributes);
   write_result(imported.text, options);
   if (common.quiet) return 0;

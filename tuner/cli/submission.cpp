@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <functional>
 #include <map>
-#include <optional>
 
 namespace tuner::cli {
 namespace {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/cli/sweep_command.hpp"
-
 #include "tuner/backend/cpu/cpu_backend.hpp"
+#include "tuner/cli/commands.hpp"
 #include "tuner/cli/format.hpp"
 #include "tuner/cli/interrupt.hpp"
 #include "tuner/cli/opened_device.hpp"
@@ -11,7 +10,7 @@
 #include "tuner/cli/sweep_text.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/quantity.hpp"
-#include "tuner/lab/placement.hpp"
+#include "tuner/lab/sweep.hpp"
 #include "tuner/lab/sweep_json.hpp"
 
 #include <fmt/format.h>

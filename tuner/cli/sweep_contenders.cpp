@@ -3,8 +3,8 @@
 
 #include "tuner/cli/database.hpp"
 #include "tuner/cli/output.hpp"
+#include "tuner/cli/table_code.hpp"
 #include "tuner/core/error.hpp"
-#include "tuner/core/file.hpp"
 #include "tuner/select/catalogue_json.hpp"
 #include "tuner/select/rank.hpp"
 
@@ -18,8 +18,6 @@
 namespace tuner::cli {
 namespace {
 
-constexpr std::size_t kTableLimit = std::size_t{256} << 20;
-
 /// What the dispatcher would be served from, or what was tuned on a device; none when nothing was.
 std::shared_ptr<const select::Catalogue> known_results(const CommonOptions& common,
                                                        const BenchOptions& options,
@@ -27,7 +25,7 @@ std::shared_ptr<const select::Catalogue> known_results(const CommonOptions& comm
                                                        const space::DeviceInfo& device) {
   if (!options.table.empty()) {
     return std::make_shared<const select::Catalogue>(
-        select::parse_catalogue(read_file(options.table, kTableLimit), options.table));
+        select::parse_catalogue(read_table(options.table), options.table));
   }
   if (!std::filesystem::exists(database_path(common))) return nullptr;
   try {

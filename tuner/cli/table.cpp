@@ -5,8 +5,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <map>
-#include <numeric>
 #include <ranges>
 #include <set>
 #include <span>

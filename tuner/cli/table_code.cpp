@@ -27,7 +27,6 @@ namespace tuner::cli {
 namespace {
 
 constexpr std::chrono::seconds kCodeDeadline{120};
-constexpr std::size_t kMostTableBytes = std::size_t{256} << 20;
 
 select::CodeScope scope_named(std::string_view name) {
   if (name == "members") return select::CodeScope::members;
@@ -86,6 +85,11 @@ std::map<select::CodeKey, select::CompiledKernel> compile(const backend::Compile
 
 }  // namespace
 
+std::string read_table(const std::filesystem::path& file) {
+  constexpr std::size_t kMostTableBytes = std::size_t{256} << 20;
+  return read_file(file, kMostTableBytes);
+}
+
 std::string compiled_code(const CommonOptions& common, const select::Catalogue& known,
                           std::string_view scope) {
   const select::CodeJobs jobs = jobs_of(known, scope);
@@ -115,8 +119,7 @@ std::string compiled_code(const CommonOptions& common, const select::Catalogue& 
 }
 
 int compile_table(const CommonOptions& common, const TableCodeOptions& options) {
-  const select::Catalogue known =
-      select::parse_catalogue(read_file(options.file, kMostTableBytes), options.file);
+  const select::Catalogue known = select::parse_catalogue(read_table(options.file), options.file);
   const std::string code = compiled_code(common, known, options.code);
   write_file(options.output.empty() ? options.file : options.output,
              select::catalogue_json(known, code));

@@ -5,11 +5,15 @@
 #include "tuner/select/catalogue.hpp"
 #include "tuner/select/table_code.hpp"
 
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace tuner::cli {
+
+/// The text of a dispatch table. Throws Error as read_file, also for one of more than 256 MiB.
+[[nodiscard]] std::string read_table(const std::filesystem::path& file);
 
 /// The configurations of a table that `scope` ("members" or "bests") names, compiled for its device
 /// on all cores, as catalogue_json takes them. Prints what is not compiled. Throws Error where

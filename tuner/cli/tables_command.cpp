@@ -12,6 +12,7 @@
 #include "tuner/core/suggest.hpp"
 #include "tuner/family/suite.hpp"
 #include "tuner/select/catalogue_json.hpp"
+#include "tuner/select/merged_catalogue.hpp"
 #include "tuner/select/stored_family.hpp"
 
 #include <fmt/format.h>
@@ -28,7 +29,6 @@ namespace {
 
 using Align = Table::Align;
 
-constexpr std::size_t kTableLimitBytes = std::size_t{256} << 20;
 constexpr int kIncomplete = 5;  // nothing was found for a size that should be there
 
 /// What a table has of one family.
@@ -330,7 +330,7 @@ void print_verdict(const CommonOptions& common, const std::vector<std::string>& 
 }  // namespace
 
 int check_table(const CommonOptions& common, const TablesOptions& options) {
-  const std::string text = read_file(options.file, kTableLimitBytes);
+  const std::string text = read_table(options.file);
   const select::Catalogue known = select::parse_catalogue(text, options.file);
   const TableCodeReport code =
       check_code(select::outline_catalogue(text, options.file).code.get(), known);
@@ -357,6 +357,41 @@ int check_table(const CommonOptions& common, const TablesOptions& options) {
   const bool is_complete =
       std::ranges::all_of(suites, [](const TableSuite& it) { return it.missing.empty(); });
   return is_complete ? 0 : kIncomplete;
+}
+
+int merge_tables(const CommonOptions& common, const MergeTablesOptions& options) {
+  std::optional<select::Catalogue> merged;
+  std::string remarks;  // told once all could be merged
+  for (const std::string& file : options.files) {
+    const std::string text = read_table(file);
+    select::Catalogue next = select::parse_catalogue(text, file);
+    // The merged table has a checksum of its own, which would vouch for the change.
+    if (!select::is_as_written(text)) {
+      throw Error(ErrorCode::usage,
+                  fmt::format("{}: the file was changed after `tune export` wrote it (its "
+                              "checksum): merge it as it was exported",
+                              file));
+    }
+    if (!merged) {
+      merged = std::move(next);
+      continue;
+    }
+    for (const std::string& objection : objections_to(next))
+      remarks += printable(fmt::format("warning: {}: {}\n", file, objection));
+    select::MergedCatalogue both = select::merged_catalogue(*std::move(merged), next);
+    for (const std::string& left_out : both.replaced)
+      remarks += printable(fmt::format("{}: {}\n", file, left_out));
+    merged = std::move(both.catalogue);
+  }
+  write_file(options.output, select::catalogue_json(*merged));
+  tell(remarks);
+  std::size_t entries = 0;
+  for (const select::CatalogueKernel& kernel : merged->kernels) entries += kernel.entries.size();
+  Output(common).tell(
+      "{}: {}, {}, {} on {}\n", printable_name(options.output),
+      quantity::count(merged->kernels.size(), "kernel"), quantity::count(entries, "tuned size"),
+      quantity::count(merged->portfolios.size(), "portfolio"), printable(merged->device.name));
+  return 0;
 }
 
 }  // namespace tuner::cli

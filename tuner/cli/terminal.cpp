@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cli/terminal.hpp"
 
+#include "tuner/cli/format.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/printable.hpp"
-#include "tuner/core/suggest.hpp"
 
 #include <fmt/format.h>
 
@@ -99,12 +99,8 @@ class Paragraph {
 
 ColorChoice color_choice(std::string_view word) {
   const std::vector<std::string> words = {"auto", "always", "never"};
-  const auto found = std::ranges::find(words, word);
-  if (found == words.end()) {
-    throw Error(ErrorCode::usage, fmt::format("--color: there is no '{}'{}", word,
-                                              did_you_mean(std::string(word), words)));
-  }
-  return static_cast<ColorChoice>(found - words.begin());
+  require_word("--color", word, words);
+  return static_cast<ColorChoice>(std::ranges::find(words, word) - words.begin());
 }
 
 Terminal::Terminal(int stream, ColorChoice choice)

@@ -2,18 +2,18 @@
 #include "tuner/backend/registry.hpp"
 #include "tuner/cli/commands.hpp"
 #include "tuner/cli/database.hpp"
+#include "tuner/cli/format.hpp"
 #include "tuner/cli/launched_agents.hpp"
 #include "tuner/cli/live_report.hpp"
 #include "tuner/cli/opened_device.hpp"
 #include "tuner/cli/output.hpp"
 #include "tuner/cli/recorded_families.hpp"
 #include "tuner/cli/sizes.hpp"
-#include "tuner/cli/slow_notice.hpp"
+#include "tuner/cli/time_limit.hpp"
 #include "tuner/cli/tuning_runs.hpp"
 #include "tuner/cli/tuning_tasks.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/quantity.hpp"
-#include "tuner/core/suggest.hpp"
 #include "tuner/report/report.hpp"
 #include "tuner/search/strategy.hpp"
 #include "tuner/session/observer.hpp"
@@ -189,11 +189,7 @@ void check_options(const TuneOptions& options) {
                 "  tune --sizes sizes.json\n"
                 "`tune --help` lists everything else");
   }
-  if (std::ranges::count(search::strategy_names(), options.strategy) == 0) {
-    throw Error(ErrorCode::usage,
-                fmt::format("--strategy: there is no '{}'{}", options.strategy,
-                            did_you_mean(options.strategy, search::strategy_names())));
-  }
+  require_word("--strategy", options.strategy, search::strategy_names());
   if (options.explain_winner && !options.launch.empty()) {
     throw Error(
         ErrorCode::usage,

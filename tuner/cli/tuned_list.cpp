@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/cli/tuned_list.hpp"
-
+#include "tuner/cli/commands.hpp"
 #include "tuner/cli/database.hpp"
 #include "tuner/cli/format.hpp"
 #include "tuner/cli/output.hpp"

@@ -2,7 +2,6 @@
 #include "tuner/cli/tuning_runs.hpp"
 
 #include "tuner/cli/coverage.hpp"
-#include "tuner/cli/effort.hpp"
 #include "tuner/cli/event_log.hpp"
 #include "tuner/cli/explained_winner.hpp"
 #include "tuner/cli/format.hpp"
@@ -14,24 +13,63 @@
 #include "tuner/core/printable.hpp"
 #include "tuner/core/quantity.hpp"
 #include "tuner/core/shell_words.hpp"
-#include "tuner/core/suggest.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <map>
-#include <memory>
-#include <optional>
+#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <ranges>
-#include <string>
-#include <thread>
 #include <tuple>
-#include <utility>
 #include <variant>
 
 namespace tuner::cli {
+namespace {
+
+struct Effort {
+  const char* word;
+  std::optional<std::uint64_t> max_evaluations;
+  std::optional<std::uint64_t> patience;
+  std::size_t most_finalists;
+  session::EnergyChoice energy;
+};
+
+/// Rows of the table in docs/reference/command-line.md.
+constexpr std::array<Effort, 3> kEfforts = {
+    {{"quick", 100, 30, 4, session::EnergyChoice::never},
+     {"normal", {}, 150, session::kMostFinalists, session::EnergyChoice::when_short},
+     {"full", {}, {}, session::kMostFinalists, session::EnergyChoice::when_short}}};
+
+const Effort& effort_of(const std::string& word) {
+  std::vector<std::string> words;
+  for (const Effort& effort : kEfforts) words.emplace_back(effort.word);
+  require_word("--effort", word, words);
+  return *std::ranges::find(kEfforts, word, &Effort::word);
+}
+
+}  // namespace
+
+void set_effort(session::RunPlan& plan, const TuneOptions& options) {
+  const Effort& effort = effort_of(options.effort);
+  // What is bounded by the user is searched up to that bound.
+  const bool bounded = options.max_evaluations.has_value() || options.strategy == "exhaustive";
+  plan.max_evaluations = bounded ? options.max_evaluations : effort.max_evaluations;
+  plan.patience = bounded || options.patience ? options.patience : effort.patience;
+  plan.most_finalists = effort.most_finalists;
+  using enum session::EnergyChoice;
+  plan.energy = !options.energy ? effort.energy : *options.energy ? always : never;
+}
+
+bool Observers::shows_library() const {
+  return std::ranges::any_of(all_, [](const auto& each) { return each->shows_library(); });
+}
+
+void Observers::tell(const session::Event& event) {
+  for (const auto& each : all_) each->tell(event);
+}
+
 namespace {
 
 using Align = Table::Align;
@@ -274,17 +312,12 @@ void add_observers(Observers& observers, const CommonOptions& common, const Tune
 }  // namespace
 
 int compile_threads(const TuneOptions& options) {
-  const int cores = static_cast<int>(std::max(2U, std::thread::hardware_concurrency()));
-  return options.jobs > 0 ? options.jobs : cores - 1;
+  return options.jobs > 0 ? options.jobs : spare_cores();
 }
 
 TuningRuns::TuningRuns(const CommonOptions& common, const TuneOptions& options)
     : common_(common), options_(options), time_(time_budget(options)), plan_(run_plan(options)) {
-  const std::vector<std::string> progress = {"auto", "json"};
-  if (std::ranges::count(progress, options.progress) == 0) {
-    throw Error(ErrorCode::usage, fmt::format("--progress: there is no '{}'{}", options.progress,
-                                              did_you_mean(options.progress, progress)));
-  }
+  require_word("--progress", options.progress, std::vector<std::string>{"auto", "json"});
   add_observers(observers_, common, options);
   document_ = {{"schema", "tune.run/1"},
                {"device", nullptr},

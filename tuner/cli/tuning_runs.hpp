@@ -6,11 +6,11 @@
 #include "tuner/cli/interrupt.hpp"
 #include "tuner/cli/kernel_runs.hpp"
 #include "tuner/cli/model_cards.hpp"
-#include "tuner/cli/observers.hpp"
 #include "tuner/cli/opened_device.hpp"
-#include "tuner/cli/recorded_gain.hpp"
+#include "tuner/cli/recorded_products.hpp"
 #include "tuner/cli/tuning_tasks.hpp"
 #include "tuner/core/json.hpp"
+#include "tuner/session/observer.hpp"
 #include "tuner/session/session.hpp"
 #include "tuner/session/time_budget.hpp"
 #include "tuner/store/store.hpp"
@@ -27,6 +27,23 @@
 #include <vector>
 
 namespace tuner::cli {
+
+/// Sets how long a run searches a size and what its final rounds measure: what --effort says, less
+/// what --max-evals, --patience, --energy and --strategy exhaustive say. Throws Error(usage) for a
+/// word that is no effort.
+void set_effort(session::RunPlan& plan, const TuneOptions& options);
+
+/// Passes each event to several observers, in the order in which they were added.
+class Observers : public session::Observer {
+ public:
+  void add(std::unique_ptr<session::Observer> observer) { all_.push_back(std::move(observer)); }
+
+  [[nodiscard]] bool shows_library() const override;
+  void tell(const session::Event& event) override;
+
+ private:
+  std::vector<std::unique_ptr<session::Observer>> all_;
+};
 
 /// How many configurations a run compiles at a time on this machine.
 [[nodiscard]] int compile_threads(const TuneOptions& options);

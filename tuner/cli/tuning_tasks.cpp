@@ -18,9 +18,7 @@
 #include <memory>
 #include <optional>
 #include <sstream>
-#include <string>
 #include <utility>
-#include <vector>
 
 namespace tuner::cli {
 namespace {

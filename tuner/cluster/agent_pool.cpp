@@ -11,7 +11,6 @@
 #include "tuner/worker/worker_process.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>

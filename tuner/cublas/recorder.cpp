@@ -12,7 +12,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstdlib>
 #include <unistd.h>
 
 namespace tuner::cublas {

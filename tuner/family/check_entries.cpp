@@ -5,7 +5,6 @@
 #include "tuner/core/suggest.hpp"
 #include "tuner/source/compiled_signature.hpp"
 #include "tuner/source/parameter_type.hpp"
-#include "tuner/source/vector_type.hpp"
 
 #include <fmt/format.h>
 

@@ -7,8 +7,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 namespace tuner::family {
 
 const Kernel& Family::kernel(std::string_view wanted) const {

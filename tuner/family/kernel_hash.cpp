@@ -5,8 +5,6 @@
 #include "tuner/source/code_hash.hpp"
 #include "tuner/source/source.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
 #include <ranges>

@@ -4,7 +4,7 @@
 #include "tuner/family/fill_traits.hpp"
 #include "tuner/family/law.hpp"
 #include "tuner/family/parse.hpp"
-#include "tuner/source/vector_type.hpp"
+#include "tuner/source/parameter_type.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

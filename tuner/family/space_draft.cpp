@@ -6,7 +6,6 @@
 #include "tuner/family/element_type.hpp"
 #include "tuner/source/parameter_type.hpp"
 #include "tuner/source/signature.hpp"
-#include "tuner/source/vector_type.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -4,6 +4,7 @@
 #include "tuner/core/error.hpp"
 #include "tuner/space/device.hpp"
 #include "tuner/space/syntax.hpp"
+#include "tuner/space/vocabulary.hpp"
 
 #include <fmt/format.h>
 
@@ -14,45 +15,15 @@
 namespace tuner::interop {
 namespace {
 
+/// Python has the operators of expressions.
 std::string_view symbol(space::Operation operation) {
-  switch (operation) {
-    case space::Operation::add:
-      return "+";
-    case space::Operation::subtract:
-      return "-";
-    case space::Operation::multiply:
-      return "*";
-    case space::Operation::divide:
-      return "/";
-    case space::Operation::floor_divide:
-      return "//";
-    case space::Operation::modulo:
-      return "%";
-    case space::Operation::shift_left:
-      return "<<";
-    case space::Operation::shift_right:
-      return ">>";
-    case space::Operation::bit_and:
-      return "&";
-    case space::Operation::bit_or:
-      return "|";
-    case space::Operation::bit_xor:
-      return "^";
-    case space::Operation::less:
-      return "<";
-    case space::Operation::less_equal:
-      return "<=";
-    case space::Operation::greater:
-      return ">";
-    case space::Operation::greater_equal:
-      return ">=";
-    case space::Operation::equal:
-      return "==";
-    case space::Operation::not_equal:
-      return "!=";
-    default:
-      return "";
+  for (const std::string_view each : {"+", "-", "*", "/", "//", "%", "<<", ">>", "&", "|", "^", "<",
+                                      "<=", ">", ">=", "==", "!="}) {
+    const space::ArithmeticOperator* const arithmetic = space::find_arithmetic(each);
+    if (arithmetic != nullptr && arithmetic->operation == operation) return each;
+    if (space::find_comparison(each) == operation) return each;
   }
+  return "";
 }
 
 }  // namespace

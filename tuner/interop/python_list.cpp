@@ -2,22 +2,47 @@
 #include "tuner/interop/python_list.hpp"
 
 #include "tuner/core/error.hpp"
-#include "tuner/interop/python_syntax.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <map>
 #include <string>
+#include <system_error>
+#include <utility>
 
 namespace tuner::interop {
 namespace {
 
-/// The elements that a list may have.
-constexpr std::size_t kMostPythonElements = std::size_t{1} << 16;
+constexpr std::size_t kLongestText = std::size_t{64} << 10;
+constexpr std::size_t kMostElements = std::size_t{1} << 16;
+constexpr std::size_t kMostSteps = 1'000'000;
+constexpr int kDeepestList = 32;
+
+/// What is wrong with a text, and where.
+struct PythonError {
+  std::string message;
+  std::size_t column = 0;  ///< 0-based; 0: the whole text
+};
+
+[[noreturn]] void python_fail(std::string message) {
+  throw PythonError{std::move(message), 0};
+}
+
+[[noreturn]] void fail_overflow() {
+  python_fail("a number does not fit in 64 bits");
+}
+
+[[noreturn]] void fail_too_long() {
+  python_fail(fmt::format("more than {} elements", kMostElements));
+}
 
 // Python's operators on numbers, booleans, strings and lists. All throw PythonError for operands
 // that have no result, and where a number does not fit in 64 bits.
@@ -33,7 +58,7 @@ bool is_whole(const Json& value) {
 
 std::int64_t floor_divide(std::int64_t a, std::int64_t b) {
   if (b == 0) python_fail("division by zero");
-  if (b == -1 && a == INT64_MIN) python_fail("a number does not fit in 64 bits");
+  if (b == -1 && a == INT64_MIN) fail_overflow();
   const std::int64_t quotient = a / b;
   return (a % b != 0) && ((a < 0) != (b < 0)) ? quotient - 1 : quotient;
 }
@@ -47,7 +72,7 @@ std::int64_t modulo(std::int64_t a, std::int64_t b) {
 
 std::int64_t multiply(std::int64_t a, std::int64_t b) {
   std::int64_t result = 0;
-  if (__builtin_mul_overflow(a, b, &result)) python_fail("a number does not fit in 64 bits");
+  if (__builtin_mul_overflow(a, b, &result)) fail_overflow();
   return result;
 }
 
@@ -66,10 +91,8 @@ std::int64_t shifted(std::int64_t value, const std::string& operation, std::int6
 
 Json whole_arithmetic(const std::string& operation, std::int64_t a, std::int64_t b) {
   std::int64_t result = 0;
-  if (operation == "+" && __builtin_add_overflow(a, b, &result))
-    python_fail("a number does not fit in 64 bits");
-  if (operation == "-" && __builtin_sub_overflow(a, b, &result))
-    python_fail("a number does not fit in 64 bits");
+  if (operation == "+" && __builtin_add_overflow(a, b, &result)) fail_overflow();
+  if (operation == "-" && __builtin_sub_overflow(a, b, &result)) fail_overflow();
   if (operation == "*") result = multiply(a, b);
   if (operation == "//") result = floor_divide(a, b);
   if (operation == "%") result = modulo(a, b);
@@ -118,8 +141,7 @@ Json python_arithmetic(const std::string& operation, const Json& a, const Json& 
   if (operation == "+" && a.is_array() && b.is_array()) {
     Json joined = a;
     for (const Json& element : b) joined.push_back(element);
-    if (joined.size() > kMostPythonElements)
-      python_fail(fmt::format("more than {} elements", kMostPythonElements));
+    if (joined.size() > kMostElements) fail_too_long();
     return joined;
   }
   if (!is_number(a) || !is_number(b)) {
@@ -150,9 +172,6 @@ bool python_compare(const std::string& operation, const Json& a, const Json& b) 
   return operation == ">" ? python_real(a) > python_real(b) : python_real(a) >= python_real(b);
 }
 
-constexpr std::size_t kMostElements = kMostPythonElements;
-constexpr std::size_t kMostSteps = 1'000'000;
-
 Json range(const std::vector<Json>& arguments) {
   if (arguments.empty() || arguments.size() > 3) python_fail("range takes one to three numbers");
   const std::int64_t first = arguments.size() == 1 ? 0 : python_whole(arguments[0]);
@@ -162,8 +181,7 @@ Json range(const std::vector<Json>& arguments) {
   Json numbers = Json::array();
   std::int64_t number = first;
   while (step > 0 ? number < end : number > end) {
-    if (numbers.size() == kMostElements)
-      python_fail(fmt::format("more than {} elements", kMostElements));
+    if (numbers.size() == kMostElements) fail_too_long();
     numbers.push_back(number);
     if (__builtin_add_overflow(number, step, &number)) break;
   }
@@ -184,11 +202,17 @@ Json to_whole(const Json& value) {
   if (value.is_number_integer() || value.is_boolean()) return python_whole(value);
   constexpr double kLimit = 9e18;
   const double number = std::trunc(python_real(value));
-  if (std::abs(number) > kLimit) python_fail("a number does not fit in 64 bits");
+  if (std::abs(number) > kLimit) fail_overflow();
   return static_cast<std::int64_t>(number);
 }
 
 Json call(const std::string& function, const std::vector<Json>& arguments) {
+  constexpr std::array<std::string_view, 7> kKnown = {"list", "range", "min",  "max",
+                                                      "abs",  "int",   "float"};
+  if (std::ranges::find(kKnown, function) == kKnown.end()) {
+    python_fail(
+        fmt::format("unknown function '{}' (known: {})", function, fmt::join(kKnown, ", ")));
+  }
   if (function == "range") return range(arguments);
   if (function == "min" || function == "max") return extreme(function, arguments);
   if (arguments.size() != 1) python_fail(fmt::format("{} takes one argument", function));
@@ -203,111 +227,384 @@ Json call(const std::string& function, const std::vector<Json>& arguments) {
                                : python_arithmetic("+", 0, only);  // abs
 }
 
-class Evaluator {
- public:
-  explicit Evaluator(const PythonSyntax& syntax) : syntax_(syntax) {}
+/// The words of Python's lists.
+enum class PythonTokenKind { number, string, name, symbol, end };
 
-  Json value(std::size_t index) {
-    if (++steps_ > kMostSteps) python_fail("takes too many steps to compute");
-    const PythonNode& node = syntax_.nodes[index];
-    switch (node.kind) {
-      case PythonKind::literal:
-        return node.value;
-      case PythonKind::name:
-        return variable(node.text);
-      case PythonKind::unary:
-        return unary(node);
-      case PythonKind::binary:
-        return binary(node);
-      case PythonKind::comparison:
-        return comparison(node);
-      case PythonKind::call:
-        return call(known_function(node.text), values(node.operands));
-      case PythonKind::list:
-        return values(node.operands);
-      case PythonKind::comprehension:
-        return comprehension(node);
-    }
-    return {};
+struct PythonToken {
+  PythonTokenKind kind = PythonTokenKind::end;
+  std::string_view text;  ///< of a string without its quotes
+  std::size_t column = 0;
+};
+
+bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+class Tokenizer {
+ public:
+  explicit Tokenizer(std::string_view text) : text_(text) {}
+
+  std::vector<PythonToken> tokens() {
+    std::vector<PythonToken> tokens;
+    do {
+      at_ = std::min(text_.find_first_not_of(" \t\r\n", at_), text_.size());
+      tokens.push_back(next());
+    } while (tokens.back().kind != PythonTokenKind::end);
+    return tokens;
   }
 
  private:
-  const Json& variable(const std::string& name) const {
-    const auto found = variables_.find(name);
-    if (found == variables_.end()) {
-      python_fail(
-          fmt::format("unknown name '{}': only numbers, strings and the variables of a list are "
-                      "known",
-                      name));
+  PythonToken take(PythonTokenKind kind, std::size_t length) {
+    const PythonToken token{kind, text_.substr(at_, length), at_};
+    at_ += length;
+    return token;
+  }
+
+  template <class Accepts>
+  std::size_t run(Accepts accepts) const {
+    std::size_t end = at_;
+    while (end < text_.size() && accepts(text_[end])) ++end;
+    return end - at_;
+  }
+
+  PythonToken next() {
+    if (at_ == text_.size()) return {PythonTokenKind::end, {}, at_};
+    const char c = text_[at_];
+    if (is_letter(c)) {
+      return take(PythonTokenKind::name, run([](char d) { return is_letter(d) || is_digit(d); }));
     }
-    return found->second;
-  }
-
-  static const std::string& known_function(const std::string& name) {
-    for (const std::string_view known : {"list", "range", "min", "max", "abs", "int", "float"}) {
-      if (name == known) return name;
+    const bool fraction = c == '.' && at_ + 1 < text_.size() && is_digit(text_[at_ + 1]);
+    if (is_digit(c) || fraction) return take(PythonTokenKind::number, number_length());
+    if (c == '"' || c == '\'') return string(c);
+    for (const std::string_view symbol : {"**", "//", "<<", ">>", "<=", ">=", "==", "!="}) {
+      if (text_.substr(at_).starts_with(symbol)) return take(PythonTokenKind::symbol, 2);
     }
-    python_fail(
-        fmt::format("unknown function '{}' (known: list, range, min, max, abs, int, float)", name));
-  }
-
-  std::vector<Json> values(const std::vector<std::size_t>& nodes) {
-    std::vector<Json> values;
-    for (const std::size_t node : nodes) values.push_back(value(node));
-    return values;
-  }
-
-  Json unary(const PythonNode& node) {
-    const Json operand = value(node.operands.front());
-    if (node.text == "not") return !python_truth(operand);
-    return python_arithmetic(node.text, 0, operand);
-  }
-
-  Json binary(const PythonNode& node) {
-    const Json left = value(node.operands[0]);
-    if (node.text == "and") return python_truth(left) ? value(node.operands[1]) : left;
-    if (node.text == "or") return python_truth(left) ? left : value(node.operands[1]);
-    const Json right = value(node.operands[1]);
-    steps_ += left.is_array() ? left.size() : 0;  // limits repeated concatenation
-    return python_arithmetic(node.text, left, right);
-  }
-
-  Json comparison(const PythonNode& node) {
-    Json left = value(node.operands.front());
-    for (std::size_t i = 0; i < node.operators.size(); ++i) {
-      Json right = value(node.operands[i + 1]);
-      steps_ += right.is_array() ? right.size() : 0;
-      if (!python_compare(node.operators[i], left, right)) return false;
-      left = std::move(right);
+    if (std::string_view("+-*/%<>()[],").find(c) != std::string_view::npos) {
+      return take(PythonTokenKind::symbol, 1);
     }
+    throw PythonError{"a character that cannot be in a list of values", at_};
+  }
+
+  /// Digits, a fraction, an exponent: "1e-3" is one token and "1-3" are three.
+  std::size_t number_length() const {
+    std::size_t end = at_;
+    while (end < text_.size()) {
+      const char c = text_[end];
+      const char before = end > at_ ? text_[end - 1] : '0';
+      const bool sign = (c == '+' || c == '-') && (before == 'e' || before == 'E');
+      if (!is_digit(c) && !is_letter(c) && c != '.' && !sign) break;
+      ++end;
+    }
+    return end - at_;
+  }
+
+  PythonToken string(char quote) {
+    const std::size_t end = text_.find(quote, at_ + 1);
+    if (end == std::string_view::npos) throw PythonError{"a string is not closed", at_};
+    const PythonToken token{PythonTokenKind::string, text_.substr(at_ + 1, end - at_ - 1), at_};
+    if (token.text.find('\\') != std::string_view::npos) {
+      throw PythonError{"a string with a backslash is not supported", at_};
+    }
+    at_ = end + 1;
+    return token;
+  }
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+};
+
+/// Computes a text as it reads it. Where nothing is to be computed, as behind `False and`, it only
+/// looks whether the text is one that can be: then values are null.
+class Reader {
+ public:
+  explicit Reader(std::string_view text) : tokens_(Tokenizer(text).tokens()) {}
+
+  /// What is wrong with the text as a text is said before anything is computed.
+  Json value() {
+    skip([this] { return disjunction(); });
+    if (here().kind != PythonTokenKind::end) fail("expected an operator or the end");
+    at_ = 0;
+    return disjunction();
+  }
+
+ private:
+  const PythonToken& here() const { return tokens_[at_]; }
+  [[noreturn]] void fail(std::string message) const {
+    throw PythonError{std::move(message), here().column};
+  }
+  bool is(std::string_view text) const {
+    const bool quoted =
+        here().kind == PythonTokenKind::string || here().kind == PythonTokenKind::end;
+    return !quoted && here().text == text;
+  }
+  bool accept(std::string_view text) {
+    if (!is(text)) return false;
+    ++at_;
     return true;
   }
+  void expect(std::string_view text) {
+    if (!accept(text)) fail(fmt::format("expected '{}'", text));
+  }
+  /// Bounds the time that loops take.
+  void count_steps(std::size_t steps) {
+    steps_ += steps;
+    if (steps_ > kMostSteps) python_fail("takes too many steps to compute");
+  }
+  template <class Read>
+  void skip(Read read) {
+    const bool before = std::exchange(is_skipping_, true);
+    read();
+    is_skipping_ = before;
+  }
 
-  Json comprehension(const PythonNode& node) { return loop(node, 0, Json::array()); }
+  /// Operators of one level, associating to the left.
+  template <class Operand>
+  Json level(std::initializer_list<std::string_view> operators, Operand operand) {
+    Json left = operand();
+    for (;;) {
+      const auto* const found = std::ranges::find_if(operators, [&](auto it) { return is(it); });
+      if (found == operators.end()) return left;
+      ++at_;
+      left = arithmetic(std::string(*found), left, operand());
+    }
+  }
+  Json arithmetic(const std::string& operation, const Json& left, const Json& right) {
+    if (is_skipping_) return {};
+    count_steps(left.is_array() ? 1 + left.size() : 1);  // limits repeated concatenation
+    return python_arithmetic(operation, left, right);
+  }
 
-  /// Runs one clause's loop and those inside; the innermost appends to `elements`.
-  Json loop(const PythonNode& node, std::size_t depth, Json elements) {
-    if (depth == node.clauses.size()) {
-      if (elements.size() == kMostElements) {
-        python_fail(fmt::format("more than {} elements", kMostElements));
+  /// `and`, `or`: the operand on the right is computed unless the one on the left decides.
+  template <class Operand>
+  Json logical(std::string_view operation, bool deciding, Operand operand) {
+    Json left = operand();
+    while (accept(operation)) {
+      if (is_skipping_ || python_truth(left) == deciding) {
+        skip(operand);
+      } else {
+        left = operand();
       }
-      elements.push_back(value(node.operands.front()));
-      return elements;
     }
-    const PythonClause& clause = node.clauses[depth];
-    const Json list = value(clause.list);
-    if (!list.is_array()) python_fail("'for' needs a list or a range");
-    for (const Json& element : list) {
-      variables_[clause.variable] = element;
-      const bool holds = std::ranges::all_of(
-          clause.conditions, [&](std::size_t condition) { return python_truth(value(condition)); });
-      if (holds) elements = loop(node, depth + 1, std::move(elements));
+    return left;
+  }
+
+  Json disjunction() {
+    return logical("or", true, [&] { return logical("and", false, [&] { return inversion(); }); });
+  }
+
+  Json inversion() {
+    const Depth depth(*this);
+    if (!accept("not")) return comparison();
+    const Json operand = inversion();
+    return is_skipping_ ? Json() : Json(!python_truth(operand));
+  }
+
+  /// The operator of a comparison that stands here; empty: none.
+  std::string comparing() {
+    if (accept("not")) {
+      expect("in");
+      return "not in";
     }
-    variables_.erase(clause.variable);
+    for (const std::string_view known : {"<", "<=", ">", ">=", "==", "!=", "in"}) {
+      if (accept(known)) return std::string(known);
+    }
+    return "";
+  }
+
+  /// a < b <= c: what follows a comparison that does not hold is not computed.
+  Json comparison() {
+    Json left = shift();
+    Json holds;
+    for (std::string operation = comparing(); !operation.empty(); operation = comparing()) {
+      if (is_skipping_ || holds == false) {
+        skip([this] { return shift(); });
+        continue;
+      }
+      Json right = shift();
+      count_steps(right.is_array() ? 1 + right.size() : 1);
+      holds = python_compare(operation, left, right);
+      left = std::move(right);
+    }
+    return holds.is_null() ? left : holds;
+  }
+
+  Json shift() {
+    return level({"<<", ">>"}, [&] { return level({"+", "-"}, [&] { return term(); }); });
+  }
+  Json term() {
+    return level({"*", "/", "//", "%"}, [&] { return unary(); });
+  }
+
+  Json unary() {
+    const Depth depth(*this);
+    for (const std::string_view sign : {"-", "+"}) {
+      if (accept(sign)) return arithmetic(std::string(sign), 0, unary());
+    }
+    Json base = atom();
+    return accept("**") ? arithmetic("**", base, unary()) : base;
+  }
+
+  Json atom() {
+    count_steps(1);
+    const PythonToken token = here();
+    switch (token.kind) {
+      case PythonTokenKind::number:
+        ++at_;
+        return number(token);
+      case PythonTokenKind::string:
+        ++at_;
+        return std::string(token.text);
+      case PythonTokenKind::name:
+        ++at_;
+        return named(std::string(token.text));
+      default:
+        break;
+    }
+    if (accept("[")) {
+      const Depth depth(*this);
+      if (!is_comprehension()) return elements("]");
+      Json all = comprehension();
+      expect("]");
+      return all;
+    }
+    if (!accept("(")) fail("expected a value");
+    Json first = disjunction();
+    if (is(",")) return elements(")", Json::array({std::move(first)}));
+    expect(")");
+    return first;
+  }
+
+  static Json number(const PythonToken& token) {
+    const char* const first = token.text.data();
+    const char* const last = first + token.text.size();
+    std::int64_t whole = 0;
+    if (const auto [stop, error] = std::from_chars(first, last, whole);
+        error == std::errc{} && stop == last) {
+      return whole;
+    }
+    double real = 0;
+    const auto [stop, error] = std::from_chars(first, last, real);
+    if (error != std::errc{} || stop != last) throw PythonError{"not a number", token.column};
+    return real;
+  }
+
+  Json named(const std::string& name) {
+    if (name == "True" || name == "False") return name == "True";
+    if (accept("(")) {
+      std::vector<Json> arguments;
+      while (!accept(")")) {
+        if (!arguments.empty()) expect(",");
+        arguments.push_back(is_comprehension() ? comprehension() : disjunction());
+      }
+      return is_skipping_ ? Json() : call(name, arguments);
+    }
+    if (is_skipping_) return {};
+    const auto found = variables_.find(name);
+    if (found != variables_.end()) return found->second;
+    python_fail(fmt::format(
+        "unknown name '{}': only numbers, strings and the variables of a list are known", name));
+  }
+
+  Json elements(std::string_view close, Json before = Json::array()) {
+    while (!accept(close)) {
+      if (!before.empty()) {
+        expect(",");
+        if (accept(close)) break;
+      }
+      before.push_back(disjunction());
+    }
+    return before;
+  }
+
+  /// Whether a `for` ends the element that begins here.
+  bool is_comprehension() const {
+    int depth = 0;
+    for (std::size_t i = at_; depth >= 0 && tokens_[i].kind != PythonTokenKind::end; ++i) {
+      const auto& [kind, text, column] = tokens_[i];
+      if (kind == PythonTokenKind::string) continue;
+      if (depth == 0 && text == "for") return true;
+      if (depth == 0 && text == ",") return false;
+      if (text == "[" || text == "(") ++depth;
+      if (text == "]" || text == ")") --depth;
+    }
+    return false;
+  }
+
+  Json comprehension() {
+    const std::size_t element = at_;
+    skip([this] { return disjunction(); });
+    const std::size_t clauses = at_;
+    if (!is("for")) fail("expected ','");
+    skip_clauses();
+    Json elements = Json::array();
+    if (is_skipping_) return elements;
+    const std::size_t end = std::exchange(at_, clauses);
+    loop(element, elements);
+    at_ = end;
     return elements;
   }
 
-  const PythonSyntax& syntax_;
+  void skip_clauses() {
+    constexpr int kMostLoops = 4;
+    int loops = 0;
+    for (; accept("for"); ++loops) {
+      if (here().kind != PythonTokenKind::name) fail("expected a name");
+      ++at_;
+      expect("in");
+      do {
+        skip([this] { return disjunction(); });
+      } while (accept("if"));
+    }
+    if (loops > kMostLoops) fail(fmt::format("more than {} loops in one list", kMostLoops));
+  }
+
+  /// Runs the loop of the clause that begins here and those inside; the innermost appends to
+  /// `elements` what stands at `element`.
+  void loop(std::size_t element, Json& elements) {
+    if (!accept("for")) {
+      if (elements.size() == kMostElements) fail_too_long();
+      at_ = element;
+      elements.push_back(disjunction());
+      return;
+    }
+    const std::string variable(here().text);
+    ++at_;
+    expect("in");
+    const Json list = disjunction();
+    if (!list.is_array()) python_fail("'for' needs a list or a range");
+    const std::size_t conditions = at_;
+    for (const Json& each : list) {
+      variables_[variable] = each;
+      at_ = conditions;
+      bool holds = true;
+      while (holds && accept("if")) holds = python_truth(disjunction());
+      if (holds) loop(element, elements);
+    }
+    variables_.erase(variable);
+  }
+
+  /// Counts how deep the reader is, which is how deep the text is nested.
+  class Depth {
+   public:
+    explicit Depth(Reader& reader) : reader_(reader) {
+      if (++reader_.depth_ > 4 * kDeepestList) reader_.fail("nested too deep");
+    }
+    ~Depth() { --reader_.depth_; }
+    Depth(const Depth&) = delete;
+    Depth& operator=(const Depth&) = delete;
+
+   private:
+    Reader& reader_;
+  };
+
+  std::vector<PythonToken> tokens_;
+  std::size_t at_ = 0;
+  int depth_ = 0;
+  bool is_skipping_ = false;
   std::map<std::string, Json> variables_;
   std::size_t steps_ = 0;
 };
@@ -316,8 +613,10 @@ class Evaluator {
 
 std::vector<Json> python_list(std::string_view text, std::string_view where) {
   try {
-    const PythonSyntax syntax = parse_python(text);
-    const Json value = Evaluator(syntax).value(syntax.root);
+    if (text.size() > kLongestText) {
+      throw PythonError{fmt::format("longer than {} bytes", kLongestText), kLongestText};
+    }
+    const Json value = Reader(text).value();
     if (!value.is_array()) python_fail("must be a list");
     return value.get<std::vector<Json>>();
   } catch (const PythonError& error) {

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/interop/t1_export.hpp"
-
 #include "tuner/core/error.hpp"
 #include "tuner/interop/python_expression.hpp"
 #include "tuner/interop/python_value.hpp"
 #include "tuner/interop/recording_formats.hpp"
+#include "tuner/interop/t1.hpp"
 #include "tuner/interop/t1_kernel.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-
-#include <array>
 
 namespace tuner::interop {
 namespace {

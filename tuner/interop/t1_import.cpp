@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/interop/t1_import.hpp"
-
 #include "tuner/core/element_type.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/file.hpp"
@@ -9,6 +7,7 @@
 #include "tuner/interop/python_list.hpp"
 #include "tuner/interop/python_value.hpp"
 #include "tuner/interop/recording_formats.hpp"
+#include "tuner/interop/t1.hpp"
 #include "tuner/interop/t1_kernel.hpp"
 #include "tuner/space/space.hpp"
 

@@ -3,6 +3,7 @@
 
 #include "tuner/core/error.hpp"
 #include "tuner/core/quantity.hpp"
+#include "tuner/core/suggest.hpp"
 #include "tuner/session/library_time.hpp"
 #include "tuner/verify/problem_data.hpp"
 #include "tuner/worker/compile_pool.hpp"
@@ -12,7 +13,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
-#include <utility>
+#include <sstream>
 
 namespace tuner::lab {
 namespace {
@@ -318,6 +319,49 @@ std::vector<FasterStretch> faster_stretches(const SweepCurve& one, const SweepCu
     interrupted = false;
   }
   return found;
+}
+
+namespace {
+
+measure::HostPlace place_named(const std::string& name) {
+  if (const auto place = measure::host_place(name)) return *place;
+  const std::vector<std::string> known = {"pageable", "pinned", "mapped"};
+  throw Error(ErrorCode::usage, fmt::format("--memory: there is no '{}'{}; there are pageable, "
+                                            "pinned and mapped",
+                                            name, did_you_mean(name, known)));
+}
+
+std::vector<std::string> buffers_of(const family::Family& family) {
+  std::vector<std::string> buffers;
+  for (const family::Argument& argument : family.arguments) {
+    if (std::holds_alternative<family::BufferArgument>(argument.what))
+      buffers.push_back(argument.name);
+  }
+  return buffers;
+}
+
+}  // namespace
+
+Placement parse_placement(const std::string& text, const family::Family& family) {
+  const std::vector<std::string> buffers = buffers_of(family);
+  if (text.find('=') == std::string::npos) {
+    return {.name = text, .places = std::vector(buffers.size(), place_named(text))};
+  }
+  Placement placement{.name = text,
+                      .places = std::vector(buffers.size(), measure::HostPlace::pageable)};
+  std::istringstream list(text);
+  for (std::string one; std::getline(list, one, ',');) {
+    const std::string buffer = one.substr(0, one.find('='));
+    const auto found = std::ranges::find(buffers, buffer);
+    if (found == buffers.end() || buffer.size() == one.size()) {
+      throw Error(ErrorCode::usage,
+                  fmt::format("--memory {}: {} has no buffer '{}'{}; write A=mapped,B=pinned", text,
+                              family.name, buffer, did_you_mean(buffer, buffers)));
+    }
+    placement.places[static_cast<std::size_t>(found - buffers.begin())] =
+        place_named(one.substr(buffer.size() + 1));
+  }
+  return placement;
 }
 
 }  // namespace tuner::lab

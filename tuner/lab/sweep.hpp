@@ -118,4 +118,8 @@ struct FasterStretch {
 [[nodiscard]] std::vector<FasterStretch> faster_stretches(const SweepCurve& one,
                                                           const SweepCurve& other);
 
+/// "mapped": all buffers of the family; "A=mapped,B=pinned": these, the others pageable. Throws
+/// Error(usage), with a suggestion, for what is neither.
+[[nodiscard]] Placement parse_placement(const std::string& text, const family::Family& family);
+
 }  // namespace tuner::lab

@@ -9,7 +9,6 @@
 #include <chrono>
 #include <functional>
 #include <optional>
-#include <utility>
 
 namespace tuner::measure {
 namespace {

@@ -4,7 +4,6 @@
 #include "tuner/report/device_report.hpp"
 #include "tuner/report/family_section.hpp"
 #include "tuner/report/format.hpp"
-#include "tuner/report/importance_sections.hpp"
 #include "tuner/report/kernel_sections.hpp"
 #include "tuner/report/reproduce.hpp"
 #include "tuner/report/size_sections.hpp"

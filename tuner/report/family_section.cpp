@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/report/family_section.hpp"
 
-#include "tuner/report/family_rows.hpp"
 #include "tuner/report/format.hpp"
 #include "tuner/report/metric.hpp"
 #include "tuner/report/size_sections.hpp"
 #include "tuner/report/table.hpp"
-#include "tuner/report/to_do.hpp"
 #include "tuner/report/verdict.hpp"
 #include "tuner/store/best_line.hpp"
 
@@ -16,11 +14,8 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <ranges>
 #include <set>
-#include <string>
 #include <utility>
-#include <vector>
 
 namespace tuner::report {
 namespace {

@@ -11,7 +11,6 @@
 #include <limits>
 #include <optional>
 #include <set>
-#include <utility>
 
 namespace tuner::report {
 namespace {

@@ -2,8 +2,8 @@
 // What the database knows of one device, arranged as the report tells it: by kernel, then by size.
 #pragma once
 
+#include "tuner/family/family.hpp"
 #include "tuner/report/configurations.hpp"
-#include "tuner/report/result_types.hpp"
 #include "tuner/report/search_run.hpp"
 #include "tuner/store/store.hpp"
 
@@ -16,6 +16,19 @@
 #include <vector>
 
 namespace tuner::report {
+
+/// Which element type the results of a kernel are of.
+struct ResultTypes {
+  std::string dimension = {};  ///< whose value in a size is the type; empty: all sizes have `usual`
+  std::string usual = {};      ///< where a size names none: "f32"; empty: not known
+
+  [[nodiscard]] bool known() const { return !dimension.empty() || !usual.empty(); }
+  /// The type at a canonical size: "4096,4096,4096,TYPE=bf16" → "bf16". Where nothing is known, a
+  /// dimension TYPE tells it, as in the included families.
+  [[nodiscard]] std::string at(std::string_view problem) const;
+};
+/// By the family's dimension of types or, without one, of the first buffer that a kernel writes.
+[[nodiscard]] ResultTypes result_types(const family::Family& family);
 
 /// A size of a kernel.
 struct SizeHistory {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/report/importance_sections.hpp"
-
 #include "tuner/report/format.hpp"
+#include "tuner/report/size_sections.hpp"
 #include "tuner/report/table.hpp"
 
 #include <fmt/format.h>

@@ -14,7 +14,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
-#include <ranges>
 #include <span>
 
 namespace tuner::report {

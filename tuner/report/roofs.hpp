@@ -4,11 +4,16 @@
 #include "tuner/report/history.hpp"
 
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
 namespace tuner::report {
+
+/// Bytes per nanosecond between a device model and its memory, by NVIDIA's data sheets: "NVIDIA
+/// H200" 4,800. None for one that is not listed.
+[[nodiscard]] std::optional<double> nominal_bytes_per_ns(std::string_view device);
 
 /// The highest rates of a device, in work per nanosecond.
 struct Roofs {

@@ -4,7 +4,6 @@
 #include "tuner/core/series_share.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <set>
 #include <unordered_map>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of the page about one size of a kernel.
+// The parts of the page about one size of a kernel, and about its parameters.
 #pragma once
 
 #include "tuner/core/json.hpp"
@@ -53,5 +53,17 @@ enum class Convergence {
 /// The candidates one by one as columns: all up to kTrialLimit, else the fastest half of that many
 /// and an even sample of the others.
 [[nodiscard]] Json trial_columns(const KernelHistory& kernel, const SizeHistory& size);
+
+/// Which parameters decide at a size? The share of the variance of log time that each explains.
+[[nodiscard]] Json importance_section(const KernelHistory& kernel, const SizeHistory& size,
+                                      const Importances& ranked);
+
+/// Which parameters of a kernel decide within its sizes, and how far that differs from size to
+/// size?
+[[nodiscard]] Json importance_over_sizes(const KernelHistory& kernel,
+                                         const KernelImportances& ranked);
+
+/// Where does which parameter decide? The shares of all parameters, size by size.
+[[nodiscard]] Json importance_by_size(const KernelHistory& kernel, const KernelImportances& ranked);
 
 }  // namespace tuner::report

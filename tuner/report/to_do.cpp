@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/report/to_do.hpp"
-
 #include "tuner/core/shell_words.hpp"
+#include "tuner/report/family_section.hpp"
 #include "tuner/report/format.hpp"
 #include "tuner/report/kernel_sections.hpp"
 #include "tuner/report/metric.hpp"

@@ -3,6 +3,14 @@
 
 namespace tuner::search {
 
+std::vector<space::Config> Exhaustive::ask(std::size_t count, Budget) {
+  std::vector<space::Config> configs;
+  while (configs.size() < count && next_ < space_.size()) configs.push_back(space_.at(next_++));
+  return configs;
+}
+
+void Exhaustive::tell(const space::Config&, Outcome, std::optional<double>) {}
+
 std::uint64_t RandomOrder::draw() {
   std::uniform_int_distribution<std::uint64_t> places(drawn_, space_.size() - 1);
   const std::uint64_t place = places(random_);

@@ -8,6 +8,19 @@
 
 namespace tuner::search {
 
+/// Every configuration once, in the order of the space.
+class Exhaustive : public Strategy {
+ public:
+  explicit Exhaustive(const space::Space& space) : space_(space) {}
+
+  std::vector<space::Config> ask(std::size_t count, Budget budget) override;
+  void tell(const space::Config& config, Outcome outcome, std::optional<double> time_ns) override;
+
+ private:
+  const space::Space& space_;
+  std::uint64_t next_ = 0;
+};
+
 /// Every configuration once, in a random order: an unbiased sample for as long as it runs, the
 /// whole space in the end. The order is a Fisher–Yates shuffle of the positions of which only the
 /// moved ones are kept, so memory grows with the configurations asked for, not with the space.

@@ -5,7 +5,6 @@
 #include "tuner/core/suggest.hpp"
 #include "tuner/search/bayesian.hpp"
 #include "tuner/search/differential_evolution.hpp"
-#include "tuner/search/exhaustive.hpp"
 #include "tuner/search/genetic.hpp"
 #include "tuner/search/local_search.hpp"
 #include "tuner/search/particle_swarm.hpp"

@@ -2,14 +2,12 @@
 #include "tuner/session/bench.hpp"
 
 #include "tuner/core/error.hpp"
-#include "tuner/session/kernel_record.hpp"
 #include "tuner/session/side_by_side_timer.hpp"
 #include "tuner/session/trial_record.hpp"
 
 #include <algorithm>
 #include <array>
 #include <future>
-#include <string>
 #include <utility>
 
 namespace tuner::session {

@@ -6,8 +6,6 @@
 #include "tuner/measure/drift.hpp"
 #include "tuner/measure/statistics.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 

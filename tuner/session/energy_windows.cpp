@@ -4,7 +4,6 @@
 #include "tuner/core/quantile.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <random>
 
 namespace tuner::session {

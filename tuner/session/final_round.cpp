@@ -4,13 +4,9 @@
 #include "tuner/measure/statistics.hpp"
 #include "tuner/session/trial_record.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <chrono>
 #include <ranges>
 #include <span>
-#include <string>
 #include <tuple>
 #include <utility>
 

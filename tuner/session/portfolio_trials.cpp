@@ -2,7 +2,6 @@
 #include "tuner/session/portfolio_trials.hpp"
 
 #include "tuner/core/error.hpp"
-#include "tuner/session/kernel_record.hpp"
 #include "tuner/session/trial_record.hpp"
 
 #include <set>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/session/screened_sizes.hpp"
 
-#include "tuner/session/kernel_record.hpp"
+#include "tuner/session/trial_record.hpp"
 #include "tuner/space/size.hpp"
 
 #include <algorithm>

@@ -5,8 +5,8 @@
 #include "tuner/core/failpoint.hpp"
 #include "tuner/session/card_lanes.hpp"
 #include "tuner/session/earlier_winners.hpp"
-#include "tuner/session/kernel_record.hpp"
 #include "tuner/session/spaces_at.hpp"
+#include "tuner/session/trial_record.hpp"
 
 #include <fmt/format.h>
 

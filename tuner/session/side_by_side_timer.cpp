@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <chrono>
 #include <numeric>
-#include <utility>
 
 namespace tuner::session {
 namespace {

@@ -5,7 +5,6 @@
 #include <chrono>
 #include <cmath>
 #include <numeric>
-#include <utility>
 
 namespace tuner::session {
 namespace {

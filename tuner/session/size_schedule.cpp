@@ -3,9 +3,6 @@
 
 #include "tuner/session/final_round.hpp"
 
-#include <algorithm>
-#include <utility>
-
 namespace tuner::session {
 namespace {
 

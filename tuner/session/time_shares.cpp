@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/session/time_shares.hpp"
 
-#include <algorithm>
-
 namespace tuner::session {
 namespace {
 

@@ -4,8 +4,6 @@
 #include "tuner/core/failpoint.hpp"
 #include "tuner/session/trial_record.hpp"
 
-#include <utility>
-
 namespace tuner::session {
 
 JudgedTrial TrialRunner::judge(const Pending& pending) {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 
 namespace tuner::source {
 
@@ -37,5 +38,15 @@ enum class TypeFit {
 /// How a parameter fits to a buffer of such elements, or to a number by value.
 [[nodiscard]] TypeFit fit_of_buffer(const ParameterType& parameter, ElementType element);
 [[nodiscard]] TypeFit fit_of_number(const ParameterType& parameter, ElementType number);
+
+/// A vector type of CUDA's headers: a float4 is 4 floats at an address that is a multiple of 16.
+struct VectorType {
+  ElementType element = ElementType::f32;
+  int width = 1;
+  int align_bytes = 1;
+};
+
+/// Of a name such as "float4", "uchar2" or "__half2"; none for others.
+[[nodiscard]] std::optional<VectorType> vector_type(std::string_view name);
 
 }  // namespace tuner::source

@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <set>
-#include <string>
-#include <string_view>
 #include <vector>
 
 namespace tuner::source {

@@ -18,7 +18,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -196,6 +195,12 @@ void CheckKernels::run(const std::string& entry, const backend::Launch& launch) 
   if (const auto done = backend_.run(launch); !done) fail(entry, done.error());
 }
 
+void CheckKernels::over(std::string_view kernel, const Elements& data,
+                        std::vector<backend::LaunchArgument> more) {
+  more.insert(more.begin(), {data.region, family::Scalar(data.count)});
+  launch(of_type(kernel, data.type), data.count, std::move(more));
+}
+
 std::array<std::uint64_t, 3> CheckKernels::sums(const std::string& entry, std::int64_t elements,
                                                 std::vector<backend::LaunchArgument> arguments) {
   std::array<std::uint64_t, kSums> sums{};
@@ -206,53 +211,47 @@ std::array<std::uint64_t, 3> CheckKernels::sums(const std::string& entry, std::i
   return sums;
 }
 
+std::array<std::uint64_t, 3> CheckKernels::sums_over(std::string_view kernel, const Elements& data,
+                                                     std::vector<backend::LaunchArgument> more) {
+  more.insert(more.begin(), {data.region, family::Scalar(data.count)});
+  return sums(of_type(kernel, data.type), data.count, std::move(more));
+}
+
 void CheckKernels::fill_normal(const Elements& data, std::uint64_t seed) {
-  launch(of_type("fill_normal", data.type), data.count,
-         {data.region, family::Scalar(data.count), bits(seed)});
+  over("fill_normal", data, {bits(seed)});
 }
 
 void CheckKernels::fill_positive(const Elements& data, std::uint64_t seed) {
-  launch(of_type("fill_positive", data.type), data.count,
-         {data.region, family::Scalar(data.count), bits(seed)});
+  over("fill_positive", data, {bits(seed)});
 }
 
 void CheckKernels::fill_uniform(const Elements& data, std::uint64_t seed, double low, double high) {
-  launch(of_type("fill_uniform", data.type), data.count,
-         {data.region, family::Scalar(data.count), bits(seed), family::Scalar(low),
-          family::Scalar(high)});
+  over("fill_uniform", data, {bits(seed), family::Scalar(low), family::Scalar(high)});
 }
 
 void CheckKernels::fill_integers(const Elements& data, std::uint64_t seed, std::int64_t low,
                                  std::int64_t high) {
-  launch(of_type("fill_integers", data.type), data.count,
-         {data.region, family::Scalar(data.count), bits(seed), family::Scalar(low),
-          family::Scalar(high)});
+  over("fill_integers", data, {bits(seed), family::Scalar(low), family::Scalar(high)});
 }
 
 void CheckKernels::fill_whole(const Elements& data, std::uint64_t seed, std::int64_t range) {
-  launch(of_type("fill_whole", data.type), data.count,
-         {data.region, family::Scalar(data.count), bits(seed), family::Scalar(range)});
+  over("fill_whole", data, {bits(seed), family::Scalar(range)});
 }
 
 void CheckKernels::fill_constant(const Elements& data, double value) {
-  launch(of_type("fill_constant", data.type), data.count,
-         {data.region, family::Scalar(data.count), family::Scalar(value)});
+  over("fill_constant", data, {family::Scalar(value)});
 }
 
 void CheckKernels::fill_sorted(const Elements& data, std::uint64_t seed, double low, double high) {
-  launch(of_type("fill_sorted", data.type), data.count,
-         {data.region, family::Scalar(data.count), bits(seed), family::Scalar(low),
-          family::Scalar(high)});
+  over("fill_sorted", data, {bits(seed), family::Scalar(low), family::Scalar(high)});
 }
 
 void CheckKernels::fill_offsets(const Elements& data, std::uint64_t seed, std::int64_t entries) {
-  launch(of_type("fill_offsets", data.type), data.count,
-         {data.region, family::Scalar(data.count), bits(seed), family::Scalar(entries)});
+  over("fill_offsets", data, {bits(seed), family::Scalar(entries)});
 }
 
 void CheckKernels::fill_permutation(const Elements& data, std::uint64_t seed) {
-  launch(of_type("fill_permutation", data.type), data.count,
-         {data.region, family::Scalar(data.count), bits(seed)});
+  over("fill_permutation", data, {bits(seed)});
 }
 
 void CheckKernels::replace_some(const Elements& data, backend::Region others, std::uint64_t seed) {
@@ -262,64 +261,56 @@ void CheckKernels::replace_some(const Elements& data, backend::Region others, st
 
 void CheckKernels::apply_law(const Elements& data, family::Law law, std::int32_t domain,
                              std::uint64_t seed, double strength, double low, double high) {
-  launch(of_type("apply_law", data.type), data.count,
-         {data.region, family::Scalar(data.count), number_of(law), family::Scalar(domain),
-          bits(seed), family::Scalar(strength), family::Scalar(low), family::Scalar(high)});
+  over("apply_law", data,
+       {number_of(law), family::Scalar(domain), bits(seed), family::Scalar(strength),
+        family::Scalar(low), family::Scalar(high)});
 }
 
 void CheckKernels::apply_integer_law(const Elements& data, family::Law law, std::int32_t indices,
                                      std::uint64_t seed, std::int64_t low, std::int64_t high) {
-  launch(of_type("apply_integer_law", data.type), data.count,
-         {data.region, family::Scalar(data.count), number_of(law), family::Scalar(indices),
-          bits(seed), family::Scalar(low), family::Scalar(high)});
+  over("apply_integer_law", data,
+       {number_of(law), family::Scalar(indices), bits(seed), family::Scalar(low),
+        family::Scalar(high)});
 }
 
 void CheckKernels::apply_offsets_law(const Elements& data, family::Law law, std::uint64_t seed,
                                      std::int64_t entries) {
-  launch(of_type("apply_offsets_law", data.type), data.count,
-         {data.region, family::Scalar(data.count), number_of(law), bits(seed),
-          family::Scalar(entries)});
+  over("apply_offsets_law", data, {number_of(law), bits(seed), family::Scalar(entries)});
 }
 
 void CheckKernels::apply_sorted_law(const Elements& data, family::Law law, double end, double most,
                                     double strength) {
-  launch(of_type("apply_sorted_law", data.type), data.count,
-         {data.region, family::Scalar(data.count), number_of(law), family::Scalar(end),
-          family::Scalar(most), family::Scalar(strength)});
+  over("apply_sorted_law", data,
+       {number_of(law), family::Scalar(end), family::Scalar(most), family::Scalar(strength)});
 }
 
 void CheckKernels::borrow(const Elements& data, const Elements& others, Flips flips,
                           std::uint64_t seed) {
-  launch(of_type("borrow", data.type), data.count,
-         {data.region, family::Scalar(data.count), others.region, family::Scalar(others.count),
-          family::Scalar(std::int32_t{flips == Flips::some}), bits(seed)});
+  over("borrow", data,
+       {others.region, family::Scalar(others.count),
+        family::Scalar(std::int32_t{flips == Flips::some}), bits(seed)});
 }
 
 bool CheckKernels::are_alike(const Elements& data) {
-  return sums(of_type("count_unlike_first", data.type), data.count,
-              {data.region, family::Scalar(data.count)})[0] == 0;
+  return sums_over("count_unlike_first", data)[0] == 0;
 }
 
 bool CheckKernels::are_written(const Elements& results) {
-  return sums(of_type("count_unwritten", results.type), results.count,
-              {results.region, family::Scalar(results.count)})[0] == 0;
+  return sums_over("count_unwritten", results)[0] == 0;
 }
 
 CheckKernels::NotFinite CheckKernels::not_finite(const Elements& results) {
-  const auto [nans, infinities, unused] =
-      sums(of_type("count_not_finite", results.type), results.count,
-           {results.region, family::Scalar(results.count)});
+  const auto [nans, infinities, unused] = sums_over("count_not_finite", results);
   return {.nans = nans, .infinities = infinities};
 }
 
 void CheckKernels::poison_padding(const Elements& data, std::uint64_t seed,
                                   const blas::MatrixElements& used) {
-  launch(of_type("poison_padding", data.type), data.count,
-         {data.region, family::Scalar(data.count),
-          family::Scalar(static_cast<std::int32_t>(data.type)), bits(seed),
-          family::Scalar(used.outer_count), family::Scalar(used.outer_step),
-          family::Scalar(used.inner_count), family::Scalar(used.inner_step),
-          family::Scalar(used.columns)});
+  over("poison_padding", data,
+       {family::Scalar(static_cast<std::int32_t>(data.type)), bits(seed),
+        family::Scalar(used.outer_count), family::Scalar(used.outer_step),
+        family::Scalar(used.inner_count), family::Scalar(used.inner_step),
+        family::Scalar(used.columns)});
 }
 
 void CheckKernels::compute(const backend::LibraryCall& call) {
@@ -392,8 +383,7 @@ void CheckKernels::as_errors(backend::Region errors, const Elements& data) {
 }
 
 double CheckKernels::typical(const Elements& spread) {
-  const auto [exponents, terms, unused] = sums(of_type("add_exponents", spread.type), spread.count,
-                                               {spread.region, family::Scalar(spread.count)});
+  const auto [exponents, terms, unused] = sums_over("add_exponents", spread);
   if (terms == 0) return 0;
   return std::exp2(static_cast<double>(std::bit_cast<std::int64_t>(exponents)) /
                    static_cast<double>(terms));
@@ -422,9 +412,8 @@ void CheckKernels::allow(backend::Region allowed, const Elements& reference,
 }
 
 bool CheckKernels::are_whole(const Elements& reference) {
-  return sums(of_type("count_fractions", reference.type), reference.count,
-              {reference.region, family::Scalar(reference.count),
-               family::Scalar(family::largest_exact_integer(reference.type))})[0] == 0;
+  return sums_over("count_fractions", reference,
+                   {family::Scalar(family::largest_exact_integer(reference.type))})[0] == 0;
 }
 
 CheckKernels::Dependence CheckKernels::compare_runs(const Elements& first, backend::Region second,

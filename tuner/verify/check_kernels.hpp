@@ -158,11 +158,17 @@ class CheckKernels {
                                           std::vector<backend::LaunchArgument> arguments);
   void launch(const std::string& entry, std::int64_t elements,
               std::vector<backend::LaunchArgument> arguments);
+  /// A kernel that takes the data, their number and `more`, in the version for their type.
+  void over(std::string_view kernel, const Elements& data,
+            std::vector<backend::LaunchArgument> more = {});
   void run(const std::string& entry, const backend::Launch& launch);
   [[nodiscard]] backend::KernelId kernel(const std::string& entry);
   void compile(const std::vector<std::string>& entries);
   [[nodiscard]] std::array<std::uint64_t, 3> sums(const std::string& entry, std::int64_t elements,
                                                   std::vector<backend::LaunchArgument> arguments);
+  [[nodiscard]] std::array<std::uint64_t, 3> sums_over(
+      std::string_view kernel, const Elements& data,
+      std::vector<backend::LaunchArgument> more = {});
 
   backend::Backend& backend_;
   backend::Buffer values_;                                // what `pick` writes, or two sums

@@ -8,7 +8,6 @@
 #include <cctype>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <variant>
 
 namespace tuner::verify {

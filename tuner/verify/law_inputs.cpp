@@ -4,7 +4,6 @@
 #include "tuner/family/element_type.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <span>
 
 namespace tuner::verify {

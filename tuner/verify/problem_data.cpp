@@ -12,12 +12,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
-#include <span>
 
 namespace tuner::verify {
 namespace {

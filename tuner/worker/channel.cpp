@@ -3,7 +3,6 @@
 
 #include "tuner/core/error.hpp"
 
-#include <climits>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -13,7 +12,6 @@
 #include <cstdint>
 #include <cstring>
 #include <poll.h>
-#include <string_view>
 #include <sys/socket.h>
 #include <unistd.h>
 #include <vector>

@@ -7,14 +7,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdint>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
-#include <string>
 #include <string_view>
 #include <system_error>
-#include <vector>
 
 namespace tuner::worker {
 namespace {

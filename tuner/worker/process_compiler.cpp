@@ -5,7 +5,6 @@
 #include "tuner/worker/calls.hpp"
 #include "tuner/worker/confinement.hpp"
 
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <utility>

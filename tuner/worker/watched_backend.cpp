@@ -8,7 +8,6 @@
 #include <string_view>
 
 namespace tuner::worker {
-
 namespace {
 
 /// Launches of a series, or of so many that take as long as a few on a device: two series to learn

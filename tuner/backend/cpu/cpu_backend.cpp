@@ -24,13 +24,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 #include <map>
 #include <optional>
 #include <thread>
 #include <utility>
-#include <vector>
 
 namespace tuner::backend {
 namespace {
@@ -444,10 +442,6 @@ class CpuBackend final : public Backend {
   std::map<KernelId, LoadedKernel> kernels_;
   GridRunner grids_;  // last: its threads stop before the kernels' images go
 };
-
-}  // namespace
-
-namespace {
 
 /// What TUNER_HOST_CXX names where no compiler was found.
 std::string unusable_compiler() {

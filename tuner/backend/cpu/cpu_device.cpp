@@ -14,7 +14,6 @@
 #include <cstdint>
 #include <fstream>
 #include <sstream>
-#include <string_view>
 #include <thread>
 #include <unistd.h>
 #include <utility>
@@ -121,6 +120,35 @@ int vector_bits() {
   if (__builtin_cpu_supports("avx") != 0) return 256;
 #endif
   return 128;
+}
+
+namespace {
+
+double host_clock_ns() {
+  return std::chrono::duration<double, std::nano>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+}  // namespace
+
+std::string CpuApplication::device_name(int) const {
+  return cpu_device().name;
+}
+
+std::optional<StreamMark> CpuApplication::begin(StreamHandle, std::uint64_t tag) {
+  return StreamMark{.tag = tag, .host_ns = host_clock_ns()};
+}
+
+void CpuApplication::end(const StreamMark& mark, StreamHandle) {
+  const double ns = host_clock_ns() - mark.host_ns;
+  const std::scoped_lock lock(mutex_);
+  finished_.push_back({.tag = mark.tag, .ns = ns});
+}
+
+std::vector<StreamTime> CpuApplication::finished() {
+  const std::scoped_lock lock(mutex_);
+  return std::exchange(finished_, {});
 }
 
 }  // namespace tuner::backend

@@ -11,7 +11,6 @@
 #include <functional>
 #include <numeric>
 #include <optional>
-#include <string>
 #include <utility>
 
 namespace tuner::backend {

@@ -8,7 +8,6 @@
 #include "tuner/core/error.hpp"
 #include "tuner/core/failpoint.hpp"
 #include "tuner/core/hash.hpp"
-#include "tuner/core/process.hpp"
 #include "tuner/source/device_code.hpp"
 #include "tuner/source/framework_headers.hpp"
 #include "tuner/source/include.hpp"
@@ -20,8 +19,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
-#include <filesystem>
 #include <span>
 #include <string_view>
 

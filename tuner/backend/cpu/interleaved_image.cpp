@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/backend/cpu/interleaved_image.hpp"
 
-#include <cstdint>
 #include <cstring>
 
 namespace tuner::backend {

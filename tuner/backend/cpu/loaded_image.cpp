@@ -13,7 +13,6 @@
 #include <cstring>
 #include <dlfcn.h>
 #include <link.h>
-#include <string_view>
 
 namespace tuner::backend {
 namespace {

@@ -3,8 +3,6 @@
 
 #include "tuner/core/elf_symbols.hpp"
 
-#include <algorithm>
-#include <cstdint>
 #include <cstring>
 #include <optional>
 #include <string_view>

@@ -2,8 +2,6 @@
 // Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2, chapter 2.
 #include "tuner/backend/cpu/store_instruction.hpp"
 
-#include <algorithm>
-#include <bit>
 #include <cstring>
 #include <string_view>
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "tuner/backend/cuda/driver.hpp"
+#include "tuner/backend/executor.hpp"
 
 #include <cstddef>
 #include <optional>
@@ -32,5 +33,9 @@ class CapturedWork {
   CUstream stream_;
   std::optional<Nodes> before_;
 };
+
+/// As Executor::record, in the current context. The driver must outlive what is returned.
+[[nodiscard]] Expected<StreamWork, Failure> record_work(const DriverApi& driver,
+                                                        const StreamWork& work);
 
 }  // namespace tuner::backend

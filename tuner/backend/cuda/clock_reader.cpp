@@ -5,8 +5,6 @@
 #include "tuner/core/error.hpp"
 #include "tuner/core/quantile.hpp"
 
-#include <algorithm>
-
 namespace tuner::backend {
 namespace {
 

@@ -2,7 +2,6 @@
 #include "tuner/backend/cuda/counters.hpp"
 
 #include "tuner/backend/cuda/driver.hpp"
-#include "tuner/backend/cuda/runtime.hpp"
 #include "tuner/backend/cuda/shared_library.hpp"
 #include "tuner/core/error.hpp"
 

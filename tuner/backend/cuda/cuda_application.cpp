@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/backend/cuda/cuda_application.hpp"
-
+#include "tuner/backend/cuda/cuda_backend.hpp"
 #include "tuner/backend/cuda/driver.hpp"
 
 #include <array>

@@ -558,10 +558,6 @@ Expected<KernelArgument, Failure> CudaBackend::argument(const LaunchArgument& ar
   return std::visit([](auto value) { return packed(value); }, std::get<family::Scalar>(argument));
 }
 
-}  // namespace
-
-namespace {
-
 int require_cuda_devices() {
   const CudaDevices devices = find_cuda_devices();
   if (devices.count > 0) return devices.count;

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/backend/cuda/cuda_executor.hpp"
-
+#include "tuner/backend/cuda/captured_work.hpp"
 #include "tuner/backend/cuda/cublas_handles.hpp"
 #include "tuner/backend/cuda/cublas_lt.hpp"
+#include "tuner/backend/cuda/cuda_backend.hpp"
 #include "tuner/backend/cuda/device_query.hpp"
 #include "tuner/backend/cuda/driver.hpp"
 #include "tuner/backend/cuda/graph_memory.hpp"
 #include "tuner/backend/cuda/kernel_argument.hpp"
 #include "tuner/backend/cuda/launch_timer.hpp"
 #include "tuner/backend/cuda/nvrtc_compiler.hpp"
-#include "tuner/backend/cuda/recorded_work.hpp"
 #include "tuner/backend/launch_error.hpp"
 #include "tuner/backend/match_arguments.hpp"
 #include "tuner/core/error.hpp"

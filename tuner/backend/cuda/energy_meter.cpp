@@ -5,7 +5,6 @@
 #include <chrono>
 #include <cstddef>
 #include <thread>
-#include <utility>
 
 namespace tuner::backend {
 namespace {

@@ -19,11 +19,8 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <filesystem>
 #include <optional>
-#include <string_view>
 #include <utility>
-#include <vector>
 
 namespace tuner::backend {
 

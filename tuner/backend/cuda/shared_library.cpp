@@ -11,7 +11,6 @@
 
 #include <array>
 #include <dlfcn.h>
-#include <utility>
 
 namespace tuner::backend {
 namespace {
