@@ -54,7 +54,6 @@ TEST_F(HelperCompilerTest, ACompilationThatDoesNotEndIsKilledAtTheDeadline) {
 }
 
 TEST_F(HelperCompilerTest, ASourceThatExceedsTheMemoryLimitFailsAlone) {
-  // Less than the default: the time is that of filling it.
   const auto eaten = compiler({.memory_bytes = 1 << 30}).compile(large_array());
   ASSERT_FALSE(eaten);
   EXPECT_EQ(eaten.error().outcome, Outcome::compile_error);

@@ -130,10 +130,7 @@ TEST_F(CompileInTest, ASourceThatIsNeverCompiledLeavesTheLibrary) {
 }
 
 TEST_F(CompileInTest, ASourceThatExceedsTheMemoryLimitLeavesTheLibrary) {
-  database.add(
-      {.size = "64,64,64",
-       .source = "__device__ char data[20'000'000'000] = {1};\n" + std::string(kProductSource)});
-  // A busy machine takes a minute to fill two gigabytes.
+  database.add({.size = "64,64,64", .source = kLargeArray + std::string(kProductSource)});
   open_with(Table::database(database.path()),
             {.compile_deadline = 300s, .compile_memory_bytes = std::uint64_t{2} << 30});
   EXPECT_EQ(launched({64, 64, 64}), "library");

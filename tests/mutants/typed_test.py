@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Mistakes that element types make possible (typed.cu): in no type may one end `ok`, and none of 20 correct orders of the
-sums may be refused. Of these each type judges its share, since they are timed, too; with TUNER_ALL_TESTS=1 all.
+sums may be refused. Each type judges its share of both; with TUNER_ALL_TESTS=1 all.
 
     TUNE=build/ci/tune python3 tests/mutants/typed_test.py --checks 10000 [--backend cpu]
 
@@ -73,6 +73,13 @@ def orders(element_type):
     return RIGHT if ALL_TESTS else RIGHT[tried.index(element_type)::len(tried)]
 
 
+def judged_mistakes(element_type):
+    """The mistakes that a run judges in this type: over the types that it tries, each once where it is one."""
+    where = {name: [each for each in part(TYPES) if name in mistakes(each)] for name in mistakes(element_type)}
+    return [name for name, types in where.items()
+            if ALL_TESTS or types[WRONG.index(name) % len(types)] == element_type]
+
+
 def space_of(element_type):
     return HERE / ("typed_fp8.json" if element_type == "e4m3" else "typed.json")
 
@@ -100,7 +107,7 @@ def judge(element_type, variants, backend, seed=0):
 
 class TypedTest(unittest.TestCase):
     def check(self, element_type):
-        judged = [*orders(element_type), *mistakes(element_type)]
+        judged = [*orders(element_type), *judged_mistakes(element_type)]
         found = judge(element_type, judged, BACKEND)
         if found is None:
             if os.environ.get("TUNER_REQUIRE_GPU"):
@@ -120,6 +127,10 @@ class TypedTest(unittest.TestCase):
         self.assertEqual(len(RIGHT), 20)
         self.assertEqual(WRONG[0], "alpha_ignored")  # which typed.cu numbers 20
         self.assertLessEqual(set(MISTAKES), set(WRONG))
+
+    def test_every_mistake_of_the_types_that_are_tried_is_judged(self):
+        tried = part(TYPES)
+        self.assertEqual({name for each in tried for name in judged_mistakes(each)}, {name for each in tried for name in mistakes(each)})
 
     def test_the_table_of_the_documents_is_this_one(self):
         text = (HERE.parent.parent / "docs" / "results" / "measurement.md").read_text()
