@@ -65,6 +65,17 @@ TEST_F(PortfolioTimesTest, TimesCandidatesAndTheLibraryAndStoresTrials) {
   EXPECT_THAT(store_.bests({}), IsEmpty()) << "without a final round nothing is the best";
 }
 
+TEST_F(PortfolioTimesTest, TimesBackToBackCount) {
+  device_.series_share_of = [](const backend::Work& work) {
+    return std::holds_alternative<backend::LibraryCall>(work) ? 0.5 : 0.9;
+  };
+  const PortfolioTimes times = run();
+  EXPECT_THAT(times.matrix.times_ns[1], Each(std::optional(450.0)));
+  EXPECT_THAT(times.matrix.times_ns[2], Each(std::optional(2000.0)))
+      << "so much slower that it is not timed so";
+  EXPECT_THAT(times.matrix.library_ns, Each(std::optional(350.0)));
+}
+
 TEST_F(PortfolioTimesTest, WhileCodeIsCompiledCandidatesThatHaveTheirsAreTimed) {
   plan_.compile_threads = 3;
   std::promise<void> others_are_timed;
@@ -181,6 +192,16 @@ TEST_F(PortfolioTimesTest, PresentMembersAreTimedAtFurtherSizesAndNothingElse) {
   EXPECT_EQ(heard_.front().timed, 5U);
   EXPECT_EQ(heard_.back().timed, 4U) << "one of those that take six times as long is left out";
   EXPECT_THAT(searched_, IsEmpty());
+}
+
+TEST_F(PortfolioTimesTest, WhereAPresentPortfolioHasNoTimeOfTheLibraryItIsTimedAlone) {
+  plan_.sizes.clear();
+  plan_.present = {{"", {1, 2}}};
+  plan_.without_library = {{10}, {20}};
+  const PortfolioTimes times = run();
+  EXPECT_THAT(times.library_ns,
+              ElementsAre(std::pair(space::Size{10}, 700.0), std::pair(space::Size{20}, 700.0)));
+  EXPECT_EQ(times.trials, 0U);
 }
 
 TEST_F(PortfolioTimesTest, AFurtherSizeThatIsNotFinishedDoesNotCount) {

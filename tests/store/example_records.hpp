@@ -154,8 +154,14 @@ inline PortfolioRecord example_portfolio(const Subject& subject) {
           .left_out_loss = 1.5,
           .members = {{kernel.kernel, kernel.hash, R"({"TILE_M":16})"},
                       {kernel.kernel, kernel.hash, R"({"TILE_M":8})"}},
-          .sizes = {{.problem = "4096,4096,4096", .weight = 2, .member_cold_ns = 1010.5, .member_ns = 905.25},
-                    {.problem = "512,512,512", .weight = 0.5, .library_cold_ns = 100.25, .library_ns = 90.5}},
+          .sizes = {{.problem = "4096,4096,4096",
+                     .weight = 2,
+                     .member_cold_ns = 1010.5,
+                     .member_ns = 905.25},
+                    {.problem = "512,512,512",
+                     .weight = 0.5,
+                     .library_cold_ns = 100.25,
+                     .library_ns = 90.5}},
           .environment = subject.environment};
 }
 

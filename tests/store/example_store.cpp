@@ -148,8 +148,8 @@ std::string text(const PortfolioRecord& it) {
     all += fmt::format("portfolio size {} {} {} {}\n", size.problem, size.weight,
                        text(size.member_cold_ns), text(size.library_cold_ns));
     if (size.member_ns || size.library_ns) {
-      all.insert(all.size() - 1, fmt::format(" back to back {} {}", text(size.member_ns),
-                                             text(size.library_ns)));
+      all.insert(all.size() - 1,
+                 fmt::format(" back to back {} {}", text(size.member_ns), text(size.library_ns)));
     }
   }
   return all;

@@ -187,20 +187,19 @@ std::string kernel_text(const CatalogueKernel& kernel,
 }
 
 std::string portfolio_text(const store::PortfolioRecord& it) {
-  return fmt::format(R"({{{},"environment":{},"members":{},"sizes":{}}})", fields_text(it),
-                     environment_text(it.environment),
-                     list(it.members,
-                          [](const store::PortfolioMember& member) {
-                            return fmt::format(R"({{"kernel":{},"hash":{},"values":{}}})",
-                                               literal(member.kernel), literal(member.kernel_hash),
-                                               literal(member.config_json));
-                          }),
-                     list(it.sizes, [](const store::PortfolioSize& size) {
-                       return fmt::format("[{},{},{},{},{},{}]", literal(size.problem), size.weight,
-                                          value_text(size.member_cold_ns),
-                                          value_text(size.library_cold_ns),
-                                          value_text(size.member_ns), value_text(size.library_ns));
-                     }));
+  return fmt::format(
+      R"({{{},"environment":{},"members":{},"sizes":{}}})", fields_text(it),
+      environment_text(it.environment),
+      list(it.members,
+           [](const store::PortfolioMember& member) {
+             return fmt::format(R"({{"kernel":{},"hash":{},"values":{}}})", literal(member.kernel),
+                                literal(member.kernel_hash), literal(member.config_json));
+           }),
+      list(it.sizes, [](const store::PortfolioSize& size) {
+        return fmt::format("[{},{},{},{},{},{}]", literal(size.problem), size.weight,
+                           value_text(size.member_cold_ns), value_text(size.library_cold_ns),
+                           value_text(size.member_ns), value_text(size.library_ns));
+      }));
 }
 
 /// In the first line, before the kernels; nothing where there are none.

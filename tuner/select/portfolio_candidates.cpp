@@ -46,8 +46,8 @@ class PortfolioSizes {
  public:
   PortfolioSizes(const AskedKernel& asked, const store::PortfolioRecord& portfolio) {
     using Size = store::PortfolioSize;
-    for (const auto beside : {&Size::library_ns, &Size::library_cold_ns, &Size::member_ns,
-                              &Size::member_cold_ns}) {
+    for (const auto beside :
+         {&Size::library_ns, &Size::library_cold_ns, &Size::member_ns, &Size::member_cold_ns}) {
       add(asked, portfolio, beside);
       if (features_.empty()) continue;
       has_library_ = beside == &Size::library_ns || beside == &Size::library_cold_ns;

@@ -195,7 +195,8 @@ class PortfolioTiming {
     const auto hear = [&](const space::Config& config, const store::TrialRecord& trial) {
       const auto ns = time_ns(trial);
       strategy->tell(config, trial.outcome, ns);
-      if (trial.time) cold_ns = std::min(cold_ns.value_or(trial.time->median_ns), trial.time->median_ns);
+      if (trial.time)
+        cold_ns = std::min(cold_ns.value_or(trial.time->median_ns), trial.time->median_ns);
       if (!ns || (done.found_ns && *ns >= *done.found_ns)) return false;
       done.found_ns = ns;
       best = config;
@@ -679,7 +680,7 @@ class PortfolioTiming {
   std::vector<Entrant> entrants_;
   std::vector<FinishedSize> sizes_;
   std::vector<FurtherSize> further_;
-  std::map<space::Size, double> library_ns_;                    // of PortfolioPlan::without_library
+  std::map<space::Size, double> library_ns_;                   // of PortfolioPlan::without_library
   std::map<space::Size, std::optional<double>> best_cold_ns_;  // of trials, single launches
   std::map<Outcome, std::uint64_t> failures_;
 };

@@ -90,7 +90,7 @@ struct PortfolioTimes {
   select::TimeMatrix matrix;       ///< of these; all weights 1
   std::vector<FurtherSize> further = {};
   std::map<space::Size, double> library_ns = {};  ///< at those of PortfolioPlan::without_library
-  std::size_t trials = 0;  ///< run now; the others were known
+  std::size_t trials = 0;                         ///< run now; the others were known
   std::map<Outcome, std::uint64_t> failures = {};
 };
 
@@ -102,10 +102,10 @@ struct PortfolioTimes {
 /// beside the library; what is found is timed at the other sizes alike. Then those that would be
 /// members are timed at all sizes, and in the time that is left, 15 % at least, those of them that
 /// may be among the fastest are timed at further sizes: the more sizes are known, the better are
-/// the choices at others (select::GainModel). With PortfolioPlan::present this last step is all, but
-/// that the library is timed where it was not. Every trial is stored, in a run of its kernel without
-/// a final round. The library is timed at every size.
-/// `stop` is asked between trials. Throws Error for what is no candidate's fault.
+/// the choices at others (select::GainModel). With PortfolioPlan::present this last step is all,
+/// but that the library is timed where it was not. Every trial is stored, in a run of its kernel
+/// without a final round. The library is timed at every size. `stop` is asked between trials.
+/// Throws Error for what is no candidate's fault.
 [[nodiscard]] PortfolioTimes time_portfolio(const family::Family& family, const PortfolioPlan& plan,
                                             worker::DeviceWorker& device,
                                             const backend::Compiler& compiler, store::Store& store,
