@@ -17,6 +17,7 @@
 #include <fmt/format.h>
 
 #include <string>
+#include <string_view>
 
 namespace tuner::backend {
 namespace {
@@ -29,6 +30,7 @@ constexpr std::string_view kStdlib = R"(#pragma once
 
 // <array> brings std::min, max and swap; the C++ library's <algorithm> needs the real <cstdlib>.
 constexpr std::string_view kAlgorithm = R"(#pragma once
+#include <array>
 namespace std {
 template <class T> constexpr const T& clamp(const T& x, const T& least, const T& most) {
   return x < least ? least : most < x ? most : x;
