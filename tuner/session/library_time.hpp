@@ -19,8 +19,8 @@ struct LibraryTime {
 [[nodiscard]] Expected<std::optional<LibraryTime>, Failure> time_library(
     worker::DeviceWorker& device, const space::Size& size);
 
-/// The same back to back, after time_library() of the size: nanoseconds of one execution. None
-/// where executions one after another cannot be timed.
+/// Nanoseconds of one execution by the library, back to back, after time_library() of the size.
+/// None where executions one after another cannot be timed.
 [[nodiscard]] Expected<std::optional<double>, Failure> time_library_series(
     worker::DeviceWorker& device);
 
