@@ -69,6 +69,22 @@ class PortfolioTest(ProgramTest):
         self.assertEqual(len(sizes), len(set(sizes)))
         self.assertLessEqual({"16", "80", "400", "900", "2000", "4000"}, set(sizes))
 
+    def test_winners_of_tuned_sizes_become_members_of_an_extended_portfolio(self):
+        def only(block):
+            def change(space):
+                space["kernels"]["scale"]["parameters"]["BLOCK"] = {"values": [block], "default": block}
+            return self.space_file(change)
+
+        self.portfolio("--kernel", "scale", "-k", "1", space=only(32))
+        self.tune("--kernel", "scale", "--space", only(64), "--size", "500", *SCALE)
+        more = ("portfolio", "--space", self.space_file(), "--like", self.distribution(shapes=[{"dims": {"N": [5000]}}]),
+                "--draw", "1", *SCALE, "--extend", "-k")
+        self.assertRegex(self.tune(*more, "4").stdout, r"^scale: 2 members, ")
+        table = json.loads(self.tune("export", "--format", "json").stdout)
+        members = [json.loads(it["values"])["BLOCK"] for it in table["portfolios"][0]["members"]]
+        self.assertEqual(members, [32, 64])
+        self.refuse(*more, "2", code=2, says="the portfolio has 2 members already: write a larger number")
+
     def test_an_interrupted_extension_keeps_the_finished_sizes(self):
         self.portfolio("-k", "1")
         many = self.distribution(shapes=[{"dims": {"N": {"uniform": [5000, 9000]}}}])
@@ -87,8 +103,8 @@ class PortfolioTest(ProgramTest):
     def test_only_what_there_is_is_extended(self):
         self.refuse("portfolio", "--space", self.space_file(), "--like", self.distribution(), *SCALE, "--extend", code=2,
                     says="no portfolio to extend")
-        self.refuse("portfolio", "--space", self.space_file(), "--like", self.distribution(), *SCALE, "--extend", "-k", "3",
-                    code=2, says="leave out -k")
+        self.refuse("portfolio", "--space", self.space_file(), "--like", self.distribution(), *SCALE, "--extend", "--kernel", "scale",
+                    code=2, says="leave out --kernel")
         self.portfolio()
         changed = self.space_file(sources={"scale.cu": SCALE_SOURCES["scale.cu"] + "\n#define CHANGED 1\n"})
         self.refuse("portfolio", "--space", changed, "--like", self.distribution(), *SCALE, "--extend", code=2,
@@ -104,7 +120,8 @@ class PortfolioTest(ProgramTest):
         self.portfolio()
         table = self.directory / "table.json"
         self.tune("export", "--format", "json", "-o", table)
-        self.assertIn('"portfolios":[', table.read_text())
+        (portfolio,) = json.loads(table.read_text())["portfolios"]
+        self.assertEqual(portfolio["distribution"], "sizes.json, seed 0", "no path of this machine")
         self.assertIn("portfolio of scale: ", self.tune("tables", "check", table).stdout)
 
     def test_members_of_installed_tables_are_candidates(self):

@@ -9,6 +9,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace tuner::select {
 namespace {
@@ -110,6 +111,65 @@ TEST_F(MergedCatalogueTest, OfTwoPortfoliosForTheSameTypesTheNewerStays) {
   }
   EXPECT_THAT(kept,
               ElementsAre("TYPE=f32 2026-01-03", "TYPE=f16 2026-01-02", "TYPE=s8 2026-01-01"));
+}
+
+TEST_F(MergedCatalogueTest, PortfoliosOfTheSameVersionsHaveTheMembersAndSizesOfBoth) {
+  put({.problem = "1024,1024"});
+  Catalogue older = taken();
+  Catalogue newer = older;
+  const auto record = [](const std::string& recorded, std::vector<int> tiles,
+                         std::vector<std::string> problems) {
+    store::PortfolioRecord it = portfolio("", recorded);
+    it.environment = {.driver = "13.0", .compiler = "NVRTC 13.0", .library = "cuBLAS", .tool = ""};
+    for (const int tile : tiles) {
+      it.members.push_back({"tiled", "new", fmt::format(R"({{"TILE":{}}})", tile)});
+    }
+    for (std::string& problem : problems) {
+      it.sizes.push_back({.problem = std::move(problem), .library_ns = 10.0 * tiles.front()});
+    }
+    return it;
+  };
+  older.portfolios = {record("2026-01-01", {8, 16}, {"8,8", "64,64"})};
+  newer.portfolios = {record("2026-01-02", {16, 32}, {"64,64", "16,16"})};
+  for (const auto& [one, other] : {std::pair(older, newer), std::pair(newer, older)}) {
+    const store::PortfolioRecord both = merged_catalogue(one, other).catalogue.portfolios.front();
+    EXPECT_EQ(both.recorded_at, "2026-01-02");
+    std::vector<std::string> members, sizes;
+    for (const store::PortfolioMember& it : both.members) members.push_back(it.config_json);
+    for (const store::PortfolioSize& it : both.sizes) sizes.push_back(it.problem);
+    EXPECT_THAT(members, ElementsAre(R"({"TILE":16})", R"({"TILE":32})", R"({"TILE":8})"));
+    EXPECT_THAT(sizes, ElementsAre("64,64", "16,16", "8,8"));
+    EXPECT_EQ(both.sizes.front().library_ns, 160) << "of both the newer's";
+  }
+  older.portfolios.front().environment.driver = "12.0";
+  EXPECT_THAT(merged_catalogue(older, newer).catalogue.portfolios.front().members, SizeIs(2));
+  older = newer;
+  older.portfolios.front() = record("2026-01-01", {8}, {"8,8"});
+  older.portfolios.front().members.front().kernel_hash = "old";
+  EXPECT_THAT(merged_catalogue(older, newer).catalogue.portfolios.front().members, SizeIs(2));
+}
+
+TEST_F(MergedCatalogueTest, OneSourceMayHaveBeenTunedInTwoSpaces) {
+  std::string larger = kTilesSpace;
+  const std::string values = "[8, 16, 32, 64]";
+  larger.replace(larger.find(values), values.size(), "[4, 8, 16, 32, 64, 128]");
+  put({.problem = "1024,1024", .value = 8});
+  const Catalogue old = taken();
+  put({.problem = "2048,2048", .value = 64, .space = larger});
+  put({.problem = "4096,4096", .value = 4, .space = larger});
+  const Catalogue extended = taken();
+  for (const auto& [one, other] : {std::pair(old, extended), std::pair(extended, old)}) {
+    const Catalogue both = merged_catalogue(one, other).catalogue;
+    ASSERT_THAT(both.kernels, SizeIs(1));
+    EXPECT_EQ(both.kernels.front().record->space_text, larger);
+    for (const KnownConfig& it : both.kernels.front().configs) {
+      ASSERT_TRUE(it.config) << it.json << ": " << it.refusal;
+      EXPECT_EQ(space::canonical_json(both.kernels.front().stored->definition(), *it.config),
+                it.json);
+    }
+    EXPECT_EQ(best_at(both, "1024,1024"), R"({"TILE":8})");
+    EXPECT_EQ(best_at(both, "4096,4096"), R"({"TILE":4})");
+  }
 }
 
 TEST_F(MergedCatalogueTest, TablesOfTwoDeviceModelsAreRefused) {

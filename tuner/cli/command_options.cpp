@@ -220,9 +220,11 @@ void add_portfolio(CLI::App& app, Arguments& arguments) {
   add_value(sub, "--like", o.like, "FILE",
             "Draw the sizes from a distribution, or those of a suite by what `tune record` saw");
   add_number(sub, "--draw", o.draws, 0, "Draw N sizes", kMostDraws)->capture_default_str();
-  add_number(sub, "-k,--members", o.members, 0, "At most N members; default: 16");
+  add_number(sub, "-k,--members", o.members, 0,
+             "At most N members; default: 16, with --extend no new one");
   sub.add_flag("--extend", o.extend,
-               "Choose nothing: time the members of the present portfolios at more sizes");
+               "Keep the members of the present portfolios and time them at more sizes; with -k, the "
+               "fastest configurations of tuned sizes become members, too");
   add_portfolio_run_options(sub, o);
 }
 

@@ -27,9 +27,8 @@ int portfolio(const CommonOptions& common, const PortfolioOptions& options) {
   if (options.draws == 0) {
     throw Error(ErrorCode::usage, "--draw 0: a portfolio is for at least one size");
   }
-  if (options.extend && (options.members || !options.kernels.empty())) {
-    throw Error(ErrorCode::usage,
-                "--extend keeps the members of a portfolio: leave out -k and --kernel");
+  if (options.extend && !options.kernels.empty()) {
+    throw Error(ErrorCode::usage, "--extend keeps the members of a portfolio: leave out --kernel");
   }
   const family::Family family = family::load_family(options.space);
   const Interrupt interrupt;

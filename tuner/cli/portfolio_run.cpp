@@ -18,6 +18,8 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <filesystem>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <set>
@@ -268,11 +270,13 @@ store::PortfolioRecord record_of(const family::Family& family, const PortfolioOp
                                  const session::PortfolioTimes& times,
                                  const FamilyPortfolio& portfolio,
                                  const space::EnvironmentInfo& environment) {
+  // A table goes to other machines, on which a path says nothing.
+  const std::string file = std::filesystem::path(options.like).filename().string();
   store::PortfolioRecord record{
       .family = family.name,
       .types = portfolio.types,
-      .distribution = options.like.empty() ? "listed sizes"
-                                           : fmt::format("{}, seed {}", options.like, options.seed),
+      .distribution =
+          file.empty() ? "listed sizes" : fmt::format("{}, seed {}", file, options.seed),
       .loss = portfolio.chosen.loss,
       .left_out_loss = portfolio.left_out_loss,
       .members = {},
@@ -380,6 +384,42 @@ std::vector<store::PortfolioRecord> present_portfolios(const family::Family& fam
   throw Error(ErrorCode::usage,
               fmt::format("{}: no portfolio to extend on {}: {}: choose one, without --extend",
                           family.path, device.device().name, fmt::join(outdated, ", ")));
+}
+
+/// Adds the fastest configurations of tuned sizes of a portfolio's types until it has `members`:
+/// those first that gain most over the library. What has changed since, or the library is faster
+/// than, is not added.
+void add_winners(store::PortfolioRecord& portfolio, const family::Family& family,
+                 const store::Store& store, const worker::DeviceWorker& device,
+                 std::uint64_t members) {
+  if (members <= portfolio.members.size()) {
+    throw Error(ErrorCode::usage,
+                fmt::format("-k {}: the portfolio has {} already: write a larger number, or leave "
+                            "out -k to add none",
+                            members, quantity::count(portfolio.members.size(), "member")));
+  }
+  std::vector<store::StoredBest> winners =
+      store.bests({.device = device.device().name, .family = family.name});
+  const auto gain = [](const store::StoredBest& it) {
+    return it.best.ratio_to_library.value_or(1);
+  };
+  std::erase_if(winners, [&](const store::StoredBest& it) {
+    const store::KernelRecord& kernel = it.subject->kernel;
+    const auto known = std::ranges::find(family.kernels, kernel.kernel, &family::Kernel::name);
+    const auto size = space::stored_size(it.best.problem, family.problem.dims);
+    return gain(it) < 1 || known == family.kernels.end() || known->hash != kernel.hash || !size ||
+           select::types_of(*size, family.problem.dims) != portfolio.types;
+  });
+  std::ranges::stable_sort(winners, std::greater(), gain);
+  std::set<std::string> won_at;  // of several kernels at a size the first is the fastest
+  for (const store::StoredBest& it : winners) {
+    if (portfolio.members.size() == members) return;
+    if (!won_at.insert(it.best.problem).second) continue;
+    const store::KernelRecord& kernel = it.subject->kernel;
+    const store::PortfolioMember winner{
+        .kernel = kernel.kernel, .kernel_hash = kernel.hash, .config_json = it.best.config_json};
+    if (std::ranges::count(portfolio.members, winner) == 0) portfolio.members.push_back(winner);
+  }
 }
 
 session::PortfolioPlan extension_plan(const PortfolioOptions& options, const family::Family& family,
@@ -553,6 +593,9 @@ PortfolioRun extend_portfolios(const CommonOptions& common, const PortfolioOptio
   const WantedSizes wanted = wanted_sizes(family, options, device.device().backend);
   store::Store store = open_database(common, store::Store::Mode::read_write);
   std::vector<store::PortfolioRecord> present = present_portfolios(family, store, device);
+  for (store::PortfolioRecord& it : present) {
+    if (options.members) add_winners(it, family, store, device, *options.members);
+  }
   const session::PortfolioPlan plan = extension_plan(options, family, wanted, present, until);
   if (!common.quiet) {
     tell_other_users(device);

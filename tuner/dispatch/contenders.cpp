@@ -11,6 +11,8 @@ namespace {
 /// The number of kernels without a portfolio: the fastest is almost always among those with the
 /// best expected times (docs/reference/selection.md).
 constexpr std::size_t kMostKernels = 8;
+/// And of members of a portfolio: each contender more takes rounds from the others.
+constexpr std::size_t kMostMembers = 16;
 
 const select::Selection* library_of(const select::Ranking& ranking) {
   const auto its = std::ranges::find(ranking.answers, Rung::library, &select::Selection::rung);
@@ -47,7 +49,7 @@ std::vector<select::Selection> contenders(const select::Ranking& ranking,
   std::vector<select::Selection> all;
   const select::Selection* const library = library_of(ranking);
   if (library != nullptr) all.push_back(*library);
-  const std::size_t most = std::max(kMostKernels, ranking.members);
+  const std::size_t most = std::max(kMostKernels, std::min(kMostMembers, ranking.members));
   std::size_t kernels = 0, others = 0;
   const auto add_algorithm = [&] {
     if (library == nullptr || others == algorithms.size()) return;

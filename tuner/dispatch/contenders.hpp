@@ -19,8 +19,8 @@ namespace tuner::dispatch {
 [[nodiscard]] std::string title(const select::Selection& selection);
 
 /// What is timed to choose at a size, the most promising first: the library by its own choice, then
-/// by turns kernels and the library by `algorithms`. Kernels are the members of a portfolio for
-/// such sizes, or without one at most eight, which are expected to be fastest.
+/// by turns kernels and the library by `algorithms`. Kernels are those that are expected to be
+/// fastest: at most 16 members of a portfolio for such sizes, or without one at most eight.
 [[nodiscard]] std::vector<select::Selection> contenders(const select::Ranking& ranking,
                                                         std::span<const std::string> algorithms);
 

@@ -7,6 +7,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <set>
+#include <string>
 #include <utility>
 
 namespace tuner::select {
@@ -18,6 +21,7 @@ class KernelMerge {
   KernelMerge(CatalogueKernel& base, const CatalogueKernel& added) : base_(base), added_(added) {}
 
   void merge(const space::DeviceAttributes& device) {
+    agree_on_space();
     for (const KnownSize& size : added_.sizes) size_places_.push_back(place_of(size));
     for (const KnownConfig& config : added_.configs) config_places_.push_back(place_of(config));
     for (const Entry& entry : added_.entries) add(entry);
@@ -31,11 +35,33 @@ class KernelMerge {
     return static_cast<std::size_t>(found - base_.sizes.begin());
   }
 
+  /// One source may have been tuned in several spaces, whose values have different places. The one
+  /// is kept that has more of the configurations, the added one where both have as many.
+  void agree_on_space() {
+    if (base_.record->space_text == added_.record->space_text) return;
+    if (configurations_in(base_) <= configurations_in(added_)) {
+      base_.record = added_.record;
+      base_.stored = added_.stored;
+    }
+    for (KnownConfig& config : base_.configs) {
+      KnownConfig read = known_config(config.json, base_);
+      config.config = std::move(read.config);
+      config.refusal = std::move(read.refusal);
+    }
+  }
+
+  /// How many configurations of both the space of one has.
+  [[nodiscard]] std::ptrdiff_t configurations_in(const CatalogueKernel& kernel) const {
+    const auto has = [&](const KnownConfig& it) {
+      return known_config(it.json, kernel).config.has_value();
+    };
+    return std::ranges::count_if(base_.configs, has) + std::ranges::count_if(added_.configs, has);
+  }
+
   std::size_t place_of(const KnownConfig& config) {
     auto found = std::ranges::find(base_.configs, config.json, &KnownConfig::json);
     if (found == base_.configs.end()) {
-      found = base_.configs.insert(
-          found, {.json = config.json, .config = config.config, .refusal = config.refusal});
+      found = base_.configs.insert(found, known_config(config.json, base_));
     }
     add(config, *found);
     return static_cast<std::size_t>(found - base_.configs.begin());
@@ -79,6 +105,29 @@ class KernelMerge {
   std::vector<std::size_t> size_places_, config_places_;  // in the base, of what is added
 };
 
+/// The newer of two portfolios for the same types, with the members and sizes that only the other
+/// has where the same code was timed with the same versions.
+store::PortfolioRecord merged(store::PortfolioRecord newer, const store::PortfolioRecord& older) {
+  const auto is_same_code = [&](const store::PortfolioMember& it) {
+    return std::ranges::all_of(newer.members, [&](const store::PortfolioMember& other) {
+      return it.kernel != other.kernel || it.kernel_hash == other.kernel_hash;
+    });
+  };
+  if (!same_versions(newer.environment, older.environment) ||
+      !std::ranges::all_of(older.members, is_same_code)) {
+    return newer;
+  }
+  for (const store::PortfolioMember& it : older.members) {
+    if (std::ranges::count(newer.members, it) == 0) newer.members.push_back(it);
+  }
+  std::set<std::string> sizes;
+  for (const store::PortfolioSize& it : newer.sizes) sizes.insert(it.problem);
+  for (const store::PortfolioSize& it : older.sizes) {
+    if (sizes.insert(it.problem).second) newer.sizes.push_back(it);
+  }
+  return newer;
+}
+
 void add(Catalogue& base, const store::PortfolioRecord& added) {
   const auto there = std::ranges::find_if(base.portfolios, [&](const auto& it) {
     return it.family == added.family && it.types == added.types;
@@ -86,7 +135,9 @@ void add(Catalogue& base, const store::PortfolioRecord& added) {
   if (there == base.portfolios.end()) {
     base.portfolios.push_back(added);
   } else if (there->recorded_at < added.recorded_at) {
-    *there = added;
+    *there = merged(added, *there);
+  } else {
+    *there = merged(*there, added);
   }
 }
 
