@@ -222,9 +222,10 @@ void add_portfolio(CLI::App& app, Arguments& arguments) {
   add_number(sub, "--draw", o.draws, 0, "Draw N sizes", kMostDraws)->capture_default_str();
   add_number(sub, "-k,--members", o.members, 0,
              "At most N members; default: 16, with --extend no new one");
-  sub.add_flag("--extend", o.extend,
-               "Keep the members of the present portfolios and time them at more sizes; with -k, the "
-               "fastest configurations of tuned sizes become members, too");
+  sub.add_flag(
+      "--extend", o.extend,
+      "Keep the members of the present portfolios and time them at more sizes; with -k, the "
+      "fastest configurations of tuned sizes become members, too");
   add_portfolio_run_options(sub, o);
 }
 
