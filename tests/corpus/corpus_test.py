@@ -31,7 +31,7 @@ class CorpusTest(unittest.TestCase):
 
     def check(self, family):
         correct, mutants = OUTCOMES[family]["correct"], OUTCOMES[family]["mutants"]
-        tried = part([*correct, *mutants])
+        tried = part([*correct, *mutants], step=5)
         found = judge(family, tried, BACKEND)
         self.assertEqual(sorted(found), sorted(tried))
         for variant, (outcome, message) in found.items():
