@@ -41,11 +41,15 @@ def main():
     parser.add_argument("--tune", default=os.environ.get("TUNE", "tune"), help="the program")
     parser.add_argument("--backend", default="cuda")
     parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--quick", action="store_true", help="one run each, with a cold cache; its figures mean nothing")
     parser.add_argument("--output", default="faults.json", help="JSON file to write")
     options = parser.parse_args()
     found = {fault: {"cost_s": [], "respawn_s": []} for fault in FAULTS}
-    for fault in FAULTS:
-        run(options, fault, 0)  # leaves its kernels in the cache: compiling is not the question
+    if options.quick:
+        options.runs = 1
+    else:
+        for fault in FAULTS:
+            run(options, fault, 0)  # leaves its kernels in the cache: compiling is not the question
     for seed in range(options.runs):
         for fault, outcome in FAULTS.items():
             device, rows = run(options, fault, seed)

@@ -78,7 +78,7 @@ def spread(times, ideal):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tune", default=os.environ.get("TUNE", "tune"), help="the program")
-    parser.add_argument("--quick", action="store_true", help="two small runs each, cpu backend")
+    parser.add_argument("--quick", action="store_true", help="a small run each, cpu backend")
     parser.add_argument("--size", action="append", help="a problem size; may be repeated")
     parser.add_argument("--strategy", action="append", help="a strategy; may be repeated")
     parser.add_argument("--seeds", type=int, default=5, help="runs of each strategy at each size")
@@ -91,7 +91,7 @@ def main():
     options.size = options.size or ["1024,1024,1024", "2048,2048,2048", "4096,4096,4096"]
     options.strategy = options.strategy or ["auto", "random", "genetic"]
     if options.quick:
-        options.size, options.seeds, options.jobs = ["16,16,16"], 2, 2
+        options.size, options.seeds, options.jobs = ["16,16,16"], 1, 2
 
     with tempfile.TemporaryDirectory(prefix="tune-benchmark-") as directory:
         found = run_all(options, directory)

@@ -16,7 +16,10 @@ import time
 import unittest
 
 from agents import EVALUATIONS, SIZES, TUNE, AgentsTest, SAXPY, frame
-from program import PATIENCE
+from program import PATIENCE, ROOT
+
+sys.path.insert(0, str(ROOT / "tests" / "support"))
+from matrix import part  # noqa: E402
 
 ENV = "env TUNER_CPU_DEVICES=1"
 SLOW = "sh -c 'sleep 4; exec \"$0\" \"$@\"'"
@@ -73,11 +76,11 @@ class RunsTest(AgentsTest):
         self.assertEqual(len(self.rows("SELECT * FROM best")), 2)
 
     def test_what_an_agent_says_costs_itself_only(self):
-        for how, says in (("garbage", "is not a frame"), ("truncated", "has ended or its connection is lost"),
+        for how, says in part((("garbage", "is not a frame"), ("truncated", "has ended or its connection is lost"),
                           ("short", "cut short"), ("oversized", "announces a message of 4294967295 bytes"),
                           ("unasked", "sent an answer without a request"), ("lane", "no valid 'lane'"),
                           ("nothing", "sent an answer without a request"), ("error", "no valid 'code'"),
-                          ("result", "an invalid answer")):
+                          ("result", "an invalid answer"))):
             with self.subTest(how=how):
                 self.database.unlink(missing_ok=True)
                 run = self.tune(*self.line(f"{STRANGE} {how}", "env",

@@ -24,13 +24,15 @@ GPU_ONLY = ("gemm_tma", "transpose_tma")  # nothing is tuned without a GPU, so t
 
 
 class LaunchCodeTest(ProgramTest):
-    def compile(self, text, folder, architecture="90a"):
+    # Of most files the device's code is compiled, in which nvcc checks the host's on the way, and not optimised.
+    TO_PTX, TO_OBJECT = ("-ptx", "-Xcicc", "-O0", "-arch=compute_{}"), ("-c", "-gencode", "arch=compute_{0},code=sm_{0}")
+
+    def compile(self, text, folder, architecture="90a", to=TO_PTX):
         file = self.text_file("launch.cu", text)
         options = re.search(r"compile with (.*?)(, link with -lcuda)?$", text.splitlines()[0])
-        subprocess.run([NVCC, "-ccbin", HOST_COMPILER, "-c", "-gencode", f"arch=compute_{architecture},code=sm_{architecture}",
-                        "-Werror", "all-warnings",
+        subprocess.run([NVCC, "-ccbin", HOST_COMPILER, *(word.format(architecture) for word in to), "-Werror", "all-warnings",
                         "-I", str(folder), "-I", str(folder.parent), *(options[1].split() if options else ()),
-                        str(file), "-o", str(self.directory / "launch.o")], check=True, timeout=PATIENCE)
+                        str(file), "-o", str(self.directory / "launch.out")], check=True, timeout=PATIENCE)
 
     def shipped_kernels(self):
         """[(space file, kernel)] of those that can be tuned here."""
@@ -69,7 +71,7 @@ class LaunchCodeTest(ProgramTest):
                   "1000", "--max-evals", "1", "-q")
         text = self.tune("query", "--kernel", "scan_in_steps", "--size", "1000", "--format", "cpp").stdout
         self.assertEqual(text.count("<<<"), 4)
-        self.compile(text, corpus)
+        self.compile(text, corpus, to=self.TO_OBJECT)
 
 
 if __name__ == "__main__":

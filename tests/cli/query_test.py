@@ -125,7 +125,7 @@ class QueryTest(ProgramTest):
         self.database = self.directory / "expected.db"
         sizes = [part for n in (16, 24, 32, 48, 64, 96) for part in ("--size", f"{n},{n},{n}")]
         self.tune(*[part for part in SHORT_RUN if part not in ("--size", "16,16,16", "--max-evals", "1")], *sizes,
-                  "--max-evals", "4", "-q")
+                  "--max-evals", "2", "-q")
         text = self.tune("query", "--kernel", "gemm_naive", "--size", "80,80,80").stdout
         expected = re.search(r"expected +([\d.]+) (ns|µs|ms), ([\d.]+) ([MGT])FLOP/s \(cost model\)\n", text)
         self.assertIsNotNone(expected, text)

@@ -31,7 +31,7 @@ class CorpusTest(unittest.TestCase):
 
     def check(self, family):
         correct, mutants = OUTCOMES[family]["correct"], OUTCOMES[family]["mutants"]
-        tried = part([*correct, *mutants])
+        tried = part([*correct, *mutants], step=5)
         found = judge(family, tried, BACKEND)
         self.assertEqual(sorted(found), sorted(tried))
         for variant, (outcome, message) in found.items():
@@ -41,7 +41,7 @@ class CorpusTest(unittest.TestCase):
 
     def test_a_correct_variant_is_right_for_other_inputs(self):
         for seed, family in part(list(enumerate(OUTCOMES, 1))):
-            for variant, (outcome, message) in judge(family, OUTCOMES[family]["correct"], BACKEND, seed).items():
+            for variant, (outcome, message) in judge(family, part([*OUTCOMES[family]["correct"]]), BACKEND, seed).items():
                 with self.subTest(family=family, variant=variant, seed=seed):
                     self.assertEqual(outcome, "ok", message)
 

@@ -25,14 +25,17 @@ namespace {
 
 class GemmFamilyTest : public testing::Test {
  protected:
-  /// Of small tiles, which take the time that a test may.
-  void expect_tiled(std::string_view size, const std::string& condition) {
-    family_.expect_right("gemm_tiled", size,
-                         "TILE_M*TILE_N <= 4096 and THREADS <= 128 and " + condition);
+  // Of small tiles, which take the time that a test may.
+  static constexpr std::string_view kSmallTiles = "TILE_M*TILE_N <= 4096 and THREADS <= 128";
+  static constexpr std::string_view kSmallBlocks = "BLOCK_E <= 512 and CHUNK <= 1024";
+
+  void expect_tiled(std::string_view size, std::string_view condition) {
+    family_.expect_part_right("gemm_tiled", size, fmt::format("{} and {}", kSmallTiles, condition));
   }
 
-  void expect_skinny(std::string_view size, const std::string& condition) {
-    family_.expect_right("gemm_skinny", size, "BLOCK_E <= 512 and CHUNK <= 1024 and " + condition);
+  void expect_skinny(std::string_view size, std::string_view condition) {
+    family_.expect_part_right("gemm_skinny", size,
+                              fmt::format("{} and {}", kSmallBlocks, condition));
   }
 
   void expect_cpu(std::string_view name, std::string_view size,
@@ -135,14 +138,16 @@ TEST_P(TypedGemmTest, IsRightInEveryKernel) {
              {"72,80,96,TRANS_B=1", "COPY == 1 and TRANSPOSE == 1 and FRAGMENTS == 1"},
              {"70,66,50,LDA=53,LDB=67,LDC=71,ALIGN=2", "STAGED_C == 1 and COPY == 1"},
              {"40,48,300,BATCH=2,TRANS_A=1,TRANS_B=1", "SPLIT_K > 1 and TILE_K <= 32"}})) {
-    expect_tiled(size + type, condition);
+    family_.expect_right("gemm_tiled", size + type,
+                         fmt::format("{} and {}", kSmallTiles, condition));
   }
   for (const auto& [size, condition] :
        part({{"1,260,300", "SPLIT_K == 1 and STAGED_STEPS == 0"},
              {"130,16,300", "SPLIT_K == 1 and STAGED_STEPS > 0 and PREFETCH == 1"},
              {"5,130,300,TRANS_B=1", "SPLIT_K == 1 and UNROLL > 1"},
              {"3,77,1030,LDA=1031,LDB=79,LDC=77,ALIGN=2,BATCH=2", "SPLIT_K > 1"}})) {
-    expect_skinny(size + type, condition);
+    family_.expect_right("gemm_skinny", size + type,
+                         fmt::format("{} and {}", kSmallBlocks, condition));
   }
 }
 

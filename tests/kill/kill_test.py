@@ -256,7 +256,7 @@ class Commit(Parent):
     """`tune` is killed between, and in the middle of, the writes of a commit."""
 
     WINDOWS = ("store.schema", "store.run", "store.trial", "store.final")
-    KILLS_IN_EACH = 10 if ALL else 4
+    KILLS_IN_EACH = 10 if ALL else 3
     undone = 0  # commits that the next to open the database had to take back
 
     @classmethod

@@ -244,6 +244,22 @@ TEST_F(SeriesTest, WhatIsFasterInAnotherProcessIsATie) {
   EXPECT_GE(processes, 2);
 }
 
+TEST_F(SeriesTest, MoreProcessesTimeWhatMayBeAsFastAsTheWinner) {
+  int processes = 1;
+  in_another_process_ = [&] { ++processes; };
+  for (const auto& [library_ns, expected] :
+       {std::pair(760.0, 1), std::pair(740.0, 5), std::pair(340.0, 5), std::pair(330.0, 1)}) {
+    SCOPED_TRACE(library_ns);
+    shares_ = {};
+    begin();
+    screened("TILE=3,DEPTH=2", 500);
+    device_.library_ns = library_ns;
+    processes = 1;
+    EXPECT_DOUBLE_EQ(*run()->best.ratio_to_library, library_ns / 500);
+    EXPECT_EQ(processes, expected);
+  }
+}
+
 TEST_F(SeriesTest, ATieBackToBackIsWonByTheIncumbent) {
   shares_ = {};
   begin("TILE=3,DEPTH=2");

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Outputs whose elements may be in any order, or of which only some count.
+#include "tests/support/part.hpp"
 #include "tests/verify/vector_family.hpp"
 #include "tuner/core/error.hpp"
 
 #include <gmock/gmock.h>
 
+#include <cstdint>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace tuner::verify {
 namespace {
@@ -277,7 +281,9 @@ TEST_F(RecordOrderTest, ElementsOfEveryWidthMayBeInAnyOrder) {
 }
 
 TEST_F(RecordOrderTest, ListsOfEveryWidthMayBeShorterThanTheirBuffer) {
-  for (const std::string_view type : {"unsigned char", "bf16", "short", "float", "long long"}) {
+  const std::vector<std::string_view> types = {"bf16", "unsigned char", "short", "long long",
+                                               "float"};
+  for (const std::string_view type : testing_support::part(types)) {
     const std::string buffers = fmt::format(
         R"({{"name": "x", "type": "{0}*", "count": "N"}},
            {{"name": "out", "type": "{0}*", "count": "N", "role": "output", "order": "any"}},
@@ -291,7 +297,7 @@ TEST_F(RecordOrderTest, ListsOfEveryWidthMayBeShorterThanTheirBuffer) {
       return fmt::format("if ({} > 1.5f) {{ int k = atomicAdd(count, 1); {} out[k] = x[i]; }}",
                          is_brain ? "__uint_as_float((unsigned)x[i] << 16)" : "(float)x[i]", then);
     };
-    for (std::uint64_t seed = 0; seed < 4; ++seed) {
+    for (const std::uint64_t seed : testing_support::part<std::uint64_t>({0, 1, 2, 3})) {
       // The reference's own order changes, too.
       const auto verdict = judge(document, parameters, compact(""), compact(""), seed);
       EXPECT_TRUE(verdict) << type << " " << seed << ": " << verdict.error().message;
@@ -303,7 +309,7 @@ TEST_F(RecordOrderTest, ListsOfEveryWidthMayBeShorterThanTheirBuffer) {
 }
 
 TEST_F(RecordOrderTest, NoSeedRaisesAFalseAlarm) {
-  for (std::uint64_t seed = 0; seed < 10; ++seed) {
+  for (const std::uint64_t seed : vectors::seeds()) {
     const auto verdict = judge(kCompaction, kCompactionParameters, kPlainCompaction,
                                "if (x[i] > 0) out[atomicAdd(count, 1)] = x[i];", seed);
     ASSERT_TRUE(verdict) << seed << ": " << verdict.error().message;

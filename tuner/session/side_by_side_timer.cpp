@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <numeric>
+#include <ranges>
 
 namespace tuner::session {
 namespace {
@@ -20,6 +21,8 @@ constexpr int kMostProcesses = 5, kFewestSeries = 1, kMostSeries = 6;
 constexpr Milliseconds kSeriesBudget{100};
 /// No further process is begun when so much time went into them, but one always is.
 constexpr Milliseconds kReplacingBudget{1'000};
+/// What is that many times slower or faster than the fastest finalist is so in every process.
+constexpr double kFarFactor = 1.5;
 /// Under load: rounds of all, as a single sample was once 1.2 times too long, then of those that
 /// are left, in another process. Together they make an interval.
 constexpr int kFirstLoadedSeries = 2, kMoreLoadedSeries = 4;
@@ -27,6 +30,14 @@ constexpr int kFirstLoadedSeries = 2, kMoreLoadedSeries = 4;
 /// Exactly so many rounds.
 measure::RoundsPlan loaded_plan(int rounds) {
   return {.rounds = rounds, .decisive_rounds = rounds, .fewest_rounds = rounds, .budget = {}};
+}
+
+/// Whether each contender but the first is far from it.
+bool are_far_apart(const std::vector<std::vector<double>>& series_ns) {
+  return std::ranges::all_of(series_ns | std::views::drop(1), [&](const auto& its) {
+    const double ratio = measure::standing(its, series_ns.front()).median;
+    return ratio > kFarFactor || ratio * kFarFactor < 1;
+  });
 }
 
 }  // namespace
@@ -267,6 +278,7 @@ Expected<void, LostContender> SideBySideTimer::add_series_in_processes(
     for (std::size_t i = 0; i < near.size(); ++i) {
       all[i].insert(all[i].end(), (*series)[i].begin(), (*series)[i].end());
     }
+    if (is_moved_soon() && are_far_apart(all)) break;
   }
   for (std::size_t i = 0; i < near.size(); ++i) times.series_ns[near[i]] = std::move(all[i]);
   if (is_moved_soon()) times.series_blocks = std::move(blocks);
