@@ -21,7 +21,7 @@ export interface Mark { role: "best" | "default" | "library"; label: string; ns:
 /** `kind` names the chart. A chart draws the rows of its table. */
 interface Part<K extends string> { kind: K; title: string; answer: string; table: Table }
 
-export type PlainSection = Part<"best" | "failures" | "budget">;
+export type PlainSection = Part<"failures" | "budget">;
 export interface PerformanceSection extends Part<"performance"> { unit: string }
 export interface DistributionSection extends Part<"distribution"> { marks: Mark[]; measure: Measure }
 /** What a size's roofline is made of: its work, and the nominal rates of the device a second; null where one is not known. */
@@ -93,28 +93,22 @@ export interface Size {
 interface KernelOf<S> {
   family: string; kernel: string; hash: string; verdict: string;
   sections: KernelSection[]; sizes: S[]; commands: string[];
-  space: string; // the space file for commands; "FILE" where it is not known
+  options: string; // what names it to commands: "--kernel K --space FILE"
   environments: string[]; // of its results, the latest first
 }
-/** As the page reads it at once: without the section `best` and without sizes. */
+/** As the page reads it at once: without sizes. */
 export type KernelSummary = KernelOf<never>;
 export type Kernel = KernelOf<Size>;
-
-/** `type`: whose sizes it is about; empty: all. `show`: how the table shows them, by a state, and lowest first by a column; empty: not. */
-export interface ToDo { type: string; text: string; commands: string[]; note: string; show: { state: string; sort: string } }
 
 /** The first part of the page. `sizes` has a column `kernel` for each kernel. */
 export interface Family {
   family: string;
-  verdict: string[];
-  types: Table; // a row for each element type
   library: string; // empty: none was timed, and ratios are to the fastest kernel
   unit: string;
-  roofs: { gflops: Record<string, number>; gbytes: number }; // the highest rates measured on the device, a second; by type
+  /** The highest rates measured on the device, a second, by type, and what reached them. */
+  roofs: { gflops: Record<string, number>; gflops_from: Record<string, string>; gbytes: number; gbytes_from: string };
   peak: { gflops: Record<string, number>; clock_mhz: number }; // the nominal rates at the highest clock measured; by type
-  wins: Table;
-  notes: string[]; // what its numbers are of: the roofs, imported sizes
-  to_do: ToDo[];
+  imported_from: string[]; // files
   sizes: Table;
 }
 export interface Sweep { family: string; verdict: string; sections: SweepSection[] }

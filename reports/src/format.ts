@@ -6,8 +6,8 @@ const kTimeUnits: [number, string][] = [[1e9, "s"], [1e6, "ms"], [1e3, "µs"], [
 
 export function significant(value: number, digits: number): string {
   if (value === 0) return "0";
-  const magnitude = Math.floor(Math.log10(Math.abs(value)));
-  return value.toFixed(Math.max(0, digits - 1 - magnitude));
+  const shown = Number(value.toPrecision(digits)); // 9.9996 → 10.00
+  return shown.toFixed(Math.max(0, digits - 1 - Math.floor(Math.log10(Math.abs(shown)))));
 }
 
 /** Two digits, without zeros at the end: "0.9", "15". */
@@ -36,6 +36,11 @@ export function count(value: number): string {
 export function share(value: number): string {
   const percent = 100 * value;
   return `${significant(percent, percent < 10 ? 2 : 3)}\u00a0%`;
+}
+
+/** "1 size", "2 sizes". */
+export function plural(number: number, singular: string, several = `${singular}s`): string {
+  return `${count(number)} ${number === 1 ? singular : several}`;
 }
 
 /** Thousands of millions a second, before the unit: "1.2 T". */

@@ -3,6 +3,7 @@
 import { choice, copyable, downloadButton } from "./controls";
 import { columnIndex, readAllDetails, readDetails, texts, type Cell, type Detail, type Family, type Overview, type Size } from "./document";
 import { make, makeRow, makeTable, nameCells } from "./elements";
+import { withoutType } from "./family";
 import { cell } from "./format";
 import { makePanel } from "./panel";
 import { recall, remember } from "./state";
@@ -41,12 +42,15 @@ function commonStates({ sizes }: Family): string[] {
   return all.length === 0 ? [] : all[0].filter((state) => all.every((one) => one.includes(state)));
 }
 
+/** Whether the sizes are of several types. */
+const hasTypes = ({ sizes }: Family): boolean => new Set(texts(sizes, "type")).size > 1;
+
 /** The positions of the columns that a reader sees: those with a value in any row, and states where some differ. */
 function seenColumns(family: Family): number[] {
-  const { sizes, types } = family;
+  const { sizes } = family;
   const common = commonStates(family);
   const differ = texts(sizes, "state").some((state) => exceptions(state, common) !== "");
-  const unseen = [...kUnseen, ...(types.rows.length < 2 ? ["type"] : []), ...(sizes.columns.filter((one) => one.kernel).length < 2 ? ["kernel"] : []), ...(differ ? [] : ["state"])];
+  const unseen = [...kUnseen, ...(hasTypes(family) ? [] : ["type"]), ...(sizes.columns.filter((one) => one.kernel).length < 2 ? ["kernel"] : []), ...(differ ? [] : ["state"])];
   return sizes.columns.flatMap(({ key }, i) => !unseen.includes(key) && sizes.rows.some((row) => row[i] !== null) ? [i] : []);
 }
 
@@ -232,7 +236,8 @@ export class SizesTable {
     const { rows } = this.family.sizes;
     const at = (key: string) => String(rows[line.index][columnIndex(this.family.sizes, key)] ?? "");
     const label = at("size"), type = at("type");
-    const shown = this.family.types.rows.length > 1 ? label.replace(new RegExp(`, \\w+=${type}(?=,|$)`), "") : label; // it has a column
+    const isTypeSeen = this.seen.includes(columnIndex(this.family.sizes, "type"));
+    const shown = isTypeSeen ? withoutType(label, type) : label;
     const button = make("button", { type: "button", class: "open", "aria-expanded": "false" }, shown);
     if (shown !== label) button.setAttribute("aria-label", label);
     button.addEventListener("click", () => {
@@ -489,8 +494,7 @@ export class SizesTable {
 
   /** Options that name a kernel and a size to the program. */
   private options(kernel: number, size: Size): string {
-    const { kernel: name, space } = this.overview.kernels[kernel];
-    return `--kernel ${name} --space ${space} --size ${size.problem}${this.overview.backend === "cpu" ? " --backend cpu" : ""}`;
+    return `${this.overview.kernels[kernel].options} --size ${size.problem}`;
   }
 
   /** Which roof is the lower one at a size, and the share of it that is reached; empty where it is not known. */

@@ -157,10 +157,10 @@ Json commands_of(const KernelHistory& kernel) {
 
 /// A kernel without the details of its sizes.
 Json kernel_document(const KernelHistory& kernel, const Metric& metric,
-                     const KernelImportances& ranked, const std::string& device_name) {
+                     const KernelImportances& ranked, const std::string& backend) {
   Json sizes = Json::array();
   for (const SizeHistory& size : kernel.sizes) sizes.push_back(Json{{"problem", size.problem}});
-  Json sections = {best_section(kernel, metric, device_name), performance_section(kernel, metric)};
+  Json sections = {performance_section(kernel, metric)};
   if (!kernel.runs.empty()) {  // imported results have no trials that these could show
     for (Json section : {importance_over_sizes(kernel, ranked), importance_by_size(kernel, ranked),
                          failures_section(kernel), budget_section(kernel)}) {
@@ -181,7 +181,7 @@ Json kernel_document(const KernelHistory& kernel, const Metric& metric,
               {"sections", std::move(sections)},
               {"sizes", sizes},
               {"commands", commands_of(kernel)},
-              {"space", space_file(kernel)},
+              {"options", program_options(kernel, backend)},
               {"environments", std::move(environments)}};
 }
 
@@ -281,7 +281,7 @@ DeviceReport::DeviceReport(const store::Store& store, const space::DeviceInfo& d
     stored_.push_back(snippets_of(kernel));
     ranked_.push_back(importances(kernel));
     overview_["kernels"].push_back(
-        kernel_document(kernel, metrics_.back(), ranked_.back(), device_.name));
+        kernel_document(kernel, metrics_.back(), ranked_.back(), device_.backend));
   }
   overview_["sweeps"] = Json::array();
   for (const Json& sweep : additions.sweeps) {
@@ -299,6 +299,21 @@ Json DeviceReport::size(std::size_t kernel, std::size_t size) const {
   const SnippetKernel* const stored = stored_[kernel].get();
   return size_document(history, history.sizes[size], metrics_[kernel],
                        ranked_[kernel].of_sizes[size], device_, stored, is_best ? stored : nullptr);
+}
+
+std::vector<PlainBest> DeviceReport::bests() const {
+  std::vector<PlainBest> bests;
+  for (const KernelHistory& kernel : kernels_) {
+    for (const SizeHistory& size : kernel.sizes) {
+      if (!best_ns(size)) continue;
+      bests.push_back({.family = kernel.family,
+                       .kernel = kernel.kernel,
+                       .size = format_size(size.problem),
+                       .ns = *ranking_ns(size),
+                       .config = best_config(kernel, size)});
+    }
+  }
+  return bests;
 }
 
 void fail_without_results(const store::Store& store, const std::optional<std::string>& device) {

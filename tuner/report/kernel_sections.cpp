@@ -20,7 +20,6 @@ namespace tuner::report {
 namespace {
 
 constexpr std::size_t kMessageLimit = 600;  // bytes
-constexpr std::size_t kLibraryColumn = 8;   // of the table of best configurations
 
 std::string query_command(const KernelHistory& kernel, const SizeHistory& size,
                           const std::string& device_name) {
@@ -29,36 +28,6 @@ std::string query_command(const KernelHistory& kernel, const SizeHistory& size,
   // Code is written from the kernel's files, which an imported result lacks.
   if (!size.best || size.best->verified) words.insert(words.end(), {"--format", "cpp"});
   return shell_line(words);
-}
-
-std::string best_config(const KernelHistory& kernel, const SizeHistory& size) {
-  return config_text(kernel.parameters,
-                     size.best ? config_values(kernel.parameters, size.best->config_json)
-                               : kernel.configs.values(fastest(size)->config));
-}
-
-Json best_row(const KernelHistory& kernel, const SizeHistory& size, const Metric& metric,
-              const std::string& device_name) {
-  const ReportedTrial* screened = fastest(size);
-  if (!size.best && screened == nullptr) return {};
-  const TimeSummary& time = size.best ? size.best->time : *screened->time;
-  const store::BestRecord best = size.best.value_or(store::BestRecord{});
-  return {format_size(size.problem),
-          rounded(*ranking_ns(size)),
-          ranking_measure(size),
-          rounded(time.median_ns),
-          rounded(time.q1_ns),
-          rounded(time.q3_ns),
-          time.samples,
-          cell(metric.rate(size, *ranking_ns(size))),
-          cell(best.ratio_to_library),
-          cell(best.ratio_to_library_low),
-          cell(best.ratio_to_library_high),
-          cell(cold_gain(size)),
-          best.ties,
-          best_config(kernel, size),
-          size.best ? "final" : "trial",
-          query_command(kernel, size, device_name)};
 }
 
 /// Null where there is none.
@@ -217,39 +186,17 @@ std::string default_config(const SizeHistory& size, const space::DeviceInfo& dev
   }
 }
 
-std::string space_file(const KernelHistory& kernel) {
-  return kernel.space_path.empty() ? "FILE"
-                                   : shell_line(std::vector<std::string>{kernel.space_path});
+std::string program_options(const KernelHistory& kernel, const std::string& backend) {
+  const std::string space =
+      kernel.space_path.empty() ? "FILE" : shell_line(std::vector<std::string>{kernel.space_path});
+  return fmt::format("--kernel {} --space {}{}", shell_word(kernel.kernel), space,
+                     space::runs_on_host(backend) ? " --backend " + backend : "");
 }
 
-Json best_section(const KernelHistory& kernel, const Metric& metric,
-                  const std::string& device_name) {
-  Json table = make_table({{"size", "Size", "text"},
-                           {"ns", "Time", "time"},
-                           {"measure", "Timed", "text"},
-                           {"median_ns", "Cold", "time"},
-                           {"q1_ns", "Lower quartile", "time"},
-                           {"q3_ns", "Upper quartile", "time"},
-                           {"samples", "Samples", "count"},
-                           {"rate", metric.unit, "number"},
-                           {"ratio_to_library", "% of the library", "share"},
-                           {"ratio_to_library_low", "95 % from", "share"},
-                           {"ratio_to_library_high", "to", "share"},
-                           {"ratio_to_default", "Speed-up over default, cold", "factor"},
-                           {"ties", "Ties", "count"},
-                           {"config", "Configuration", "code"},
-                           {"measured_in", "Measured in", "text"},
-                           {"command", "Command", "code"}});
-  for (const SizeHistory& size : kernel.sizes) {
-    Json row = best_row(kernel, size, metric, device_name);
-    if (!row.is_null()) table["rows"].push_back(std::move(row));
-    if (size.best && size.best->ratio_to_library) {
-      table["columns"][kLibraryColumn]["label"] = "% of " + library_brand(size.best->library_name);
-    }
-  }
-  const std::string answer =
-      fmt::format("{} with a result.", format_plural(table["rows"].size(), "size", "sizes"));
-  return make_section("best", "Best configuration by size", answer, std::move(table));
+std::string best_config(const KernelHistory& kernel, const SizeHistory& size) {
+  return config_text(kernel.parameters,
+                     size.best ? config_values(kernel.parameters, size.best->config_json)
+                               : kernel.configs.values(fastest(size)->config));
 }
 
 namespace {
