@@ -59,8 +59,8 @@ export interface SearchSection extends Part<"search"> {
   wide: boolean;
 }
 
-/** Parts about a range of sizes. */
-export interface SweepSection extends Part<"curves" | "split" | "ratios" | "speedups" | "start_up"> { wide?: boolean }
+/** Parts about a range of sizes, which sweep.ts makes. */
+export type SweepSection = Part<"curves" | "split" | "ratios" | "speedups" | "start_up">;
 
 /** A row for each size that both sides have. */
 export interface ComparisonSection extends Part<"comparison"> { wide: boolean }
@@ -111,7 +111,25 @@ export interface Family {
   imported_from: string[]; // files
   sizes: Table;
 }
-export interface Sweep { family: string; verdict: string; sections: SweepSection[] }
+/** Of a document "tune.sweep/2" what the page reads. `size`: its place among `sizes`; a side is a processor or a device, to which data travel, the last. */
+export interface Sweep {
+  family: string; measured_at?: string; vector_bits: number; agree: boolean | null;
+  sizes: { size: string; flops: number }[];
+  placements: { name: string }[];
+  comparisons: { of: string; between: string[]; leads: { faster: string; first: number; last: number }[] }[];
+  sides: Side[];
+}
+export interface Side {
+  name: string; device: string; backend: string; cores: number; driver: string; compiler: string; library: string;
+  start_up: { device_ms: number; library_ms: number };
+  times: { contender: string; size: number; compile_ms: number; median_ns?: number; cycles?: number }[];
+  transfers: Transfer[];
+  skipped?: { contender: string; placement: string; size: number }[]; // empty contender: all; empty placement: without transfers
+}
+export interface Transfer {
+  contender: string; size: number; placement: string; allocate_ns?: number; to_device_ns?: number; kernel_ns?: number; to_host_ns?: number; free_ns?: number;
+  total_ns?: number; pin_ns?: number;
+}
 /** The results of the page, B, beside others. */
 export interface Comparison { title: string; verdict: string[]; sections: ComparisonSection[] }
 /** What the page reads at once. */

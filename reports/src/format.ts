@@ -38,6 +38,16 @@ export function share(value: number): string {
   return `${significant(percent, percent < 10 ? 2 : 3)}\u00a0%`;
 }
 
+/** "3.20×", in a sentence: a table has more digits. */
+export function factor(value: number): string {
+  return `${significant(value, 3)}×`;
+}
+
+/** "4096,4096,1,TRANS_B=1" → "4096×4096×1, TRANS_B=1". */
+export function sizeLabel(problem: string): string {
+  return problem.split(",").reduce((text, part) => `${text}${part.includes("=") ? ", " : "×"}${part}`);
+}
+
 /** "1 size", "2 sizes". */
 export function plural(number: number, singular: string, several = `${singular}s`): string {
   return `${count(number)} ${number === 1 ? singular : several}`;

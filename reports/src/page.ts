@@ -11,6 +11,7 @@ import { count, plural } from "./format";
 import { makePanel } from "./panel";
 import { SizesTable } from "./sizes";
 import { recall, remember } from "./state";
+import { sweepSections, sweepVerdict } from "./sweep";
 import { withoutEmptyColumns } from "./tables";
 
 // ---- index ----
@@ -227,8 +228,8 @@ function comparisonPart({ title, verdict, sections }: Comparison, index: number)
   return makePart(`comparison-${index}`, "Comparison", title, verdict.join(" "), sections);
 }
 
-function sweepPart({ family, verdict, sections }: Sweep, index: number): HTMLElement {
-  return makePart(`sweep-${index}`, "Over sizes", family, verdict, sections);
+function sweepPart(sweep: Sweep, index: number): HTMLElement {
+  return makePart(`sweep-${index}`, "Over sizes", sweep.family, sweepVerdict(sweep), sweepSections(sweep));
 }
 
 // ---- page ----

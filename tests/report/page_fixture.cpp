@@ -9,7 +9,7 @@
 #include "tuner/core/file.hpp"
 #include "tuner/core/outcome.hpp"
 #include "tuner/report/report.hpp"
-#include "tuner/report/sweep_sections.hpp"
+#include "tuner/report/sweep.hpp"
 #include "tuner/store/best_line.hpp"
 
 #include <nlohmann/json.hpp>

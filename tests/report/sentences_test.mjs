@@ -11,7 +11,7 @@ import { join } from "node:path";
 const [nodeDirectory, fixture] = process.argv.slice(2);
 const { buildSync } = createRequire(join(nodeDirectory, "package.json"))("esbuild");
 const { outputFiles: [{ text: code }] } = buildSync({
-  stdin: { contents: 'export * from "./family";', resolveDir: join(nodeDirectory, "src"), loader: "ts" },
+  stdin: { contents: 'export * from "./family"; export * from "./sweep";', resolveDir: join(nodeDirectory, "src"), loader: "ts" },
   bundle: true, format: "esm", write: false,
 });
 const page = await import(`data:text/javascript,${encodeURIComponent(code)}`);
@@ -99,6 +99,59 @@ const tests = {
     assert.equal(page.withoutType("8×8, TYPE=bf16", "f32"), "8×8, TYPE=bf16");
   },
 };
+
+/** Numbers of a table as they are compared: to six digits. */
+const rounded = (row) => row.map((value) => typeof value === "number" ? Number(value.toPrecision(6)) : value);
+const sweepOf = (change = () => {}) => {
+  const sweep = structuredClone(overview.sweeps[0]);
+  change(sweep);
+  return Object.assign(page.sweepSections(sweep), { of: (kind) => page.sweepSections(sweep).find((one) => one.kind === kind) });
+};
+
+Object.assign(tests, {
+  "a sweep says on what it ran"() {
+    assert.equal(page.sweepVerdict(overview.sweeps[0]), "CPU: Sample processor, 16 threads, vectors of 512 bits (g++ 12.2.0, OpenBLAS 0.3.21). GPU: NVIDIA H200 (NVRTC 13.0, cuBLAS 13.1.0). "
+      + "All computed the same on whole numbers, bit for bit.");
+  },
+
+  "curves have a column for each contender, and gaps where it was not timed"() {
+    const { table, answer } = sweepOf().of("curves");
+    assert.deepEqual(table.columns.map(({ label }) => label), ["Size", "Size (mean of the dimensions)", "CPU OpenBLAS 0.3.21", "CPU slow", "GPU cuBLAS 13.1.0", "GPU tuned", "GPU broken"]);
+    assert.deepEqual(rounded(table.rows[2]), ["1024×1024×1024", 1024, 8e6, null, 5e4, 48e3, null]);
+    assert.equal(answer, "The kernel's time. CPU or GPU, the kernel alone: faster is GPU from 64×64×64 to 1024×1024×1024. Skipped: CPU slow from 1024×1024×1024.");
+  },
+
+  "curves with transfers have the processor beside the transfers of a placement"() {
+    assert.deepEqual(sweepOf().map(({ title }) => title), ["Fastest contender over sizes", "With transfers, pageable", "With transfers, mapped", "Parts of a transfer", "GPU over CPU", "Speed-up", "One-time costs"]);
+    const { table, answer } = sweepOf()[1];
+    assert.equal(table.columns.length, 5);
+    assert.deepEqual(rounded(table.rows[0]), ["64×64×64", 64, 2e4, 3e5, 52e3]);
+    assert.equal(answer, "Allocation, copies, kernel and free. CPU or GPU, with transfers, pageable: faster is CPU at 64×64×64, then GPU from 256×256×256 to 1024×1024×1024.");
+  },
+
+  "ratios are of the fastest of each side, speed-ups over the slowest at the size"() {
+    const ratios = sweepOf().of("ratios"), speedups = sweepOf().of("speedups");
+    assert.deepEqual(rounded(ratios.table.rows[0]), ["64×64×64", 2.5, 0.384615, 0.990099]);
+    assert.equal(ratios.answer, "At 1024×1024×1024 the fastest on GPU is 167× as fast as the fastest on CPU.");
+    assert.deepEqual(rounded(speedups.table.rows[0]), ["64×64×64", "GPU tuned", 8000, 65.536, 14400, 37.5]);
+    assert.deepEqual(rounded(speedups.table.rows[3]), ["64×64×64", "CPU slow", 3e5, 1.74763, null, 1]);
+    assert.equal(speedups.answer, "At 1024×1024×1024 GPU tuned is 167 times as fast as CPU OpenBLAS 0.3.21.");
+  },
+
+  "a transfer has its parts, and what is paid once is in one place"() {
+    const split = sweepOf().of("split"), { rows } = sweepOf().of("start_up").table;
+    assert.deepEqual(rounded(split.table.rows[0]), ["64×64×64", "tuned, pageable", 5e3, 2e4, 1.5e4, 1e4, 2e3, 5.2e4]);
+    assert.match(split.answer, / pageable or mapped, with transfers: faster is mapped at 64×64×64, then pageable from 256×256×256/);
+    assert.deepEqual([rows[0], rows[2], rows[rows.length - 1]].map(rounded), [["CPU opening the device", 2.05e7], ["compiling slow at 64×64×64", 1.5e8], ["host memory, mapped, at 1024×1024×1024", 3e5]]);
+  },
+
+  "a sweep without transfers has no parts of them, one of an earlier version gaps"() {
+    assert.equal(sweepOf(({ sides }) => { for (const side of sides) side.transfers = []; }).length, 4);
+    const earlier = sweepOf(({ sides }) => { for (const side of sides) { delete side.skipped; for (const one of side.transfers) delete one.allocate_ns; } });
+    assert.equal(earlier.of("split").table.rows[0][2], null);
+    assert.doesNotMatch(earlier[0].answer, /Skipped/);
+  },
+});
 
 let failed = 0;
 for (const [name, test] of Object.entries(tests)) {

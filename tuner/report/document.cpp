@@ -7,7 +7,7 @@
 #include "tuner/report/kernel_sections.hpp"
 #include "tuner/report/reproduce.hpp"
 #include "tuner/report/size_sections.hpp"
-#include "tuner/report/sweep_sections.hpp"
+#include "tuner/report/sweep.hpp"
 #include "tuner/report/verdict.hpp"
 
 #include <fmt/chrono.h>
@@ -285,7 +285,7 @@ DeviceReport::DeviceReport(const store::Store& store, const space::DeviceInfo& d
   }
   overview_["sweeps"] = Json::array();
   for (const Json& sweep : additions.sweeps) {
-    if (sweep_device(sweep) == device_.name) overview_["sweeps"].push_back(sweep_part(sweep));
+    if (sweep_device(sweep) == device_.name) overview_["sweeps"].push_back(sweep);
   }
   overview_["comparisons"] = comparisons_of(store, device_.name, additions);
   if (additions.reloaded_every_s > 0) {

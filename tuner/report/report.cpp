@@ -5,7 +5,7 @@
 #include "tuner/core/file.hpp"
 #include "tuner/report/device_report.hpp"
 #include "tuner/report/history.hpp"
-#include "tuner/report/sweep_sections.hpp"
+#include "tuner/report/sweep.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
