@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the sizes of a family come to: by element type, in sentences, and what is to be done about them.
-import type { Cell, Family, Overview, Table } from "./document";
+import { rowsOf, type Cell, type Family, type Overview, type Row, type Table } from "./document";
 import { count, plural, share, significant } from "./format";
 
 const kMostNamed = 5; // sizes, in a sentence
 const kHalf = 0.5; // of a roof: a family whose median is below it is far from its roof
-
-/** A size by the keys of its columns. */
-type Row = Record<string, Cell>;
 
 /** `fastest`: of the highest rate. `wins`: at how many of its sizes each kernel is the best one, the most first. */
 export interface OfType {
@@ -21,7 +18,6 @@ export interface OfType {
 /** What is to be done about sizes, with commands. `show`: how the table shows them, by a state, and lowest first by a column; empty: not. */
 export interface ToDo { text: string; commands: string[]; note: string; show: { state: string; sort: string } }
 
-const rowsOf = ({ sizes }: Family): Row[] => sizes.rows.map((row) => Object.fromEntries(sizes.columns.map(({ key }, i) => [key, row[i]])));
 const kernelsOf = ({ sizes }: Family): string[] => sizes.columns.flatMap(({ kernel }) => kernel ?? []);
 const known = (rows: Row[], key: string): number[] => rows.flatMap((row) => typeof row[key] === "number" ? [row[key]] : []);
 const has = (row: Row, state: string): boolean => String(row.state).split(", ").includes(state);
@@ -34,7 +30,7 @@ const ns = (row: Row): number => (row.sustained_ns ?? row.median_ns) as number;
 
 /** By name. */
 export function typesOf(family: Family): OfType[] {
-  const rows = rowsOf(family), kernels = kernelsOf(family);
+  const rows = rowsOf(family.sizes), kernels = kernelsOf(family);
   return [...new Set(rows.map((row) => String(row.type)))].sort().map((type) => {
     const some = rows.filter((row) => row.type === type), compared = some.filter(({ ratio }) => ratio !== null);
     const wins = kernels.map((kernel): [string, number] => [kernel, some.filter(({ best }) => best === kernel).length]);
@@ -135,7 +131,7 @@ function named(rows: Row[], value: (row: Row) => string): string {
 
 /** About the sizes of a type, or of all where it is empty. */
 export function toDo({ kernels }: Overview, family: Family, type: string): ToDo[] {
-  const rows = rowsOf(family).filter((row) => row.best !== null && (type === "" || row.type === type));
+  const rows = rowsOf(family.sizes).filter((row) => row.best !== null && (type === "" || row.type === type));
   /** One for each kernel that is best at one of the sizes: a run there, or another command of the program, which needs no sizes. */
   const commands = (some: Row[], command = "") => [...new Set(some.map(({ best }) => best))].map((best) => {
     const { options } = kernels.find((one) => one.family === family.family && one.kernel === best)!;

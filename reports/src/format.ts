@@ -16,7 +16,7 @@ export function rounded(value: number): string {
 }
 
 export function time(ns: number, digits = 4): string {
-  const [scale, unit] = kTimeUnits.find(([limit]) => ns >= limit) ?? kTimeUnits[3];
+  const [scale, unit] = kTimeUnits.find(([limit]) => Number(ns.toPrecision(digits)) >= limit) ?? kTimeUnits[3];
   return `${significant(ns / scale, digits)}\u00a0${unit}`;
 }
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The parts of the page, made from its document.
+import { kernelVerdict, wordsOf } from "./answers";
 import { ratiosChart } from "./charts/ratios";
 import { rooflineChart } from "./charts/roofline";
 import { copyable, downloadButton } from "./controls";
-import { columnIndex, readReport, texts, type Cell, type Column, type Comparison, type Family, type KernelSummary, type Overview, type Section, type Sweep } from "./document";
+import { columnIndex, readReport, texts, type Cell, type Column, type Comparison, type Family, type KernelSummary, type Overview, type Sweep } from "./document";
 import { make, makeCards, makeTable } from "./elements";
 import { notesOf, toDo, toDoInBrief, typesOf, typesTable, verdictOf, type OfType, type ToDo } from "./family";
 import { Figure } from "./figure";
@@ -192,7 +193,7 @@ function makeFamily(overview: Overview, family: Family, index: number): HTMLElem
 
 /** A kernel's sections, made when it is first opened. */
 function kernelContent(kernel: KernelSummary): HTMLElement[] {
-  const grid = make("div", { class: "grid" }, ...kernel.sections.map((section) => makePanel(section, "h3")));
+  const grid = make("div", { class: "grid" }, ...kernel.sections.map((section) => makePanel(section, wordsOf(section), "h3")));
   if (kernel.commands.length === 0) return [grid];
   const commands = make("section", { class: "panel" }, make("h3", {}, "Reproduce"), make("p", { class: "answer" }, "The commands of the runs, the latest first."),
     ...kernel.commands.map((command) => copyable(`command of ${kernel.kernel}`, command)));
@@ -202,7 +203,7 @@ function kernelContent(kernel: KernelSummary): HTMLElement[] {
 function makeKernel(kernel: KernelSummary, index: number): HTMLElement {
   const key = `kernel-${index}`;
   const fine = make("p", { class: "fine" }, `Kernel version ${kernel.hash.slice(0, 12)}.`);
-  const element = make("details", { class: "kernel", id: key }, make("summary", {}, make("h2", {}, kernel.kernel)), make("p", { class: "verdict" }, kernel.verdict), fine);
+  const element = make("details", { class: "kernel", id: key }, make("summary", {}, make("h2", {}, kernel.kernel)), make("p", { class: "verdict" }, kernelVerdict(kernel)), fine);
   let filled = false;
   element.addEventListener("toggle", () => {
     remember(key, element.open ? "open" : "");
@@ -219,17 +220,17 @@ function kernelsPart(kernels: KernelSummary[]): HTMLElement {
 }
 
 /** A part of the page that has panels alone: a comparison, or what was measured over sizes. */
-function makePart(id: string, eyebrow: string, title: string, verdict: string, sections: Section[]): HTMLElement {
-  return make("section", { class: "kernel", id }, make("p", { class: "eyebrow" }, eyebrow), make("h2", {}, title), make("p", { class: "verdict" }, verdict),
-    make("div", { class: "grid" }, ...sections.map((section) => makePanel(section, "h3"))));
+function makePart(id: string, eyebrow: string, title: string, verdict: string, panels: HTMLElement[]): HTMLElement {
+  return make("section", { class: "kernel", id }, make("p", { class: "eyebrow" }, eyebrow), make("h2", {}, title), make("p", { class: "verdict" }, verdict), make("div", { class: "grid" }, ...panels));
 }
 
-function comparisonPart({ title, verdict, sections }: Comparison, index: number): HTMLElement {
-  return makePart(`comparison-${index}`, "Comparison", title, verdict.join(" "), sections);
+function comparisonPart({ title, sides: [a, b], verdict, table }: Comparison, index: number): HTMLElement {
+  const panel = makePanel({ kind: "comparison", table }, { title: "Speed of B over that of A", answer: `A: ${a}. B: ${b}.` }, "h3");
+  return makePart(`comparison-${index}`, "Comparison", title, verdict.join(" "), [panel]);
 }
 
 function sweepPart(sweep: Sweep, index: number): HTMLElement {
-  return makePart(`sweep-${index}`, "Over sizes", sweep.family, sweepVerdict(sweep), sweepSections(sweep));
+  return makePart(`sweep-${index}`, "Over sizes", sweep.family, sweepVerdict(sweep), sweepSections(sweep).map((section) => makePanel(section, section, "h3")));
 }
 
 // ---- page ----

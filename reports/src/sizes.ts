@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table of a family's sizes: sorted, filtered, and opened for details.
+import { sizeVerdict, wordsOf } from "./answers";
 import { choice, copyable, downloadButton } from "./controls";
 import { columnIndex, readAllDetails, readDetails, texts, type Cell, type Detail, type Family, type Overview, type Size } from "./document";
 import { make, makeRow, makeTable, nameCells } from "./elements";
@@ -461,12 +462,12 @@ export class SizesTable {
       ...(size.use.code ? part(`Launch ${name} without the dispatcher, from ${size.use.source ?? "its source"}:`, "launch code", size.use.code) : []),
     ] : []));
     const grid = make("div", { class: "grid" });
-    content.replaceChildren(make("p", { class: "size-verdict" }, size.verdict), use, ...(size.use ? this.questions(kernel, size, index) : []), grid);
+    content.replaceChildren(make("p", { class: "size-verdict" }, sizeVerdict(this.overview.kernels[kernel], size.label, size.result)), use, ...(size.use ? this.questions(kernel, size, index) : []), grid);
     delete content.dataset.complete;
     for (const section of size.sections) {
       await new Promise((next) => { setTimeout(next); }); // a panel a task: the page stays responsive
       if (!grid.isConnected) return; // another kernel was chosen meanwhile
-      grid.append(makePanel(section, "h4", size));
+      grid.append(makePanel(section, wordsOf(section), "h4", size));
     }
     const trials = trialsPanel(size.trials);
     if (trials && grid.isConnected) grid.append(trials);
@@ -516,9 +517,9 @@ export class SizesTable {
     const why = isExplained ? [] : [make("details", { class: "questions" }, make("summary", {}, "Why it is this fast: not measured"),
       make("p", { class: "note" }, `${this.limit(index)}On this device, this measures what limits it:`),
       copyable(`command that explains ${name} at ${size.label}`, `tune explain ${options}`))];
-    const changes = this.overview.comparisons.flatMap(({ title, sections }) => sections.flatMap(({ table }) => table.rows
+    const changes = this.overview.comparisons.flatMap(({ title, table }) => table.rows
       .filter((row) => row[columnIndex(table, "size")] === `${family} ${size.label}`)
-      .map((row) => `${title}: ${row[columnIndex(table, "change")]}, ${cell(row[columnIndex(table, "ratio")], "factor")} the speed`)));
+      .map((row) => `${title}: ${row[columnIndex(table, "change")]}, ${cell(row[columnIndex(table, "ratio")], "factor")} the speed`));
     const since = changes.length > 0 ? [make("p", { class: "note" }, `${changes.join("; ")}.`)] : [
       make("p", { class: "note" }, `The results of ${name} are of ${environments.join(" and ") || "an environment that is not known"}: nothing to compare with. After an update, this tunes it again, and `,
         make("code", {}, "tune report"), " compares:"),

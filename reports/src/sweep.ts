@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a sweep over sizes says: who is fastest where, without and with the transfers, where the time goes, and what is paid once.
-import type { Cell, Column, Kind, Side, Sweep, SweepSection, Table, Transfer } from "./document";
+import type { Cell, Column, Kind, Side, Sweep, SweepSection, Table, Transfer, Words } from "./document";
 import { factor, sizeLabel } from "./format";
 
 const label = (sweep: Sweep, size: number): string => sizeLabel(sweep.sizes[size].size);
@@ -48,7 +48,7 @@ function curvesTable(sweep: Sweep, times: Timed[]): Table {
   };
 }
 
-function curves(sweep: Sweep): SweepSection {
+function curves(sweep: Sweep): SweepSection & Words {
   return {
     kind: "curves", title: "Fastest contender over sizes", answer: `The kernel's time.${comparisons(sweep, "the kernel alone")}${skipped(sweep)}`,
     table: curvesTable(sweep, sweep.sides.flatMap(timesOf)),
@@ -56,7 +56,7 @@ function curves(sweep: Sweep): SweepSection {
 }
 
 /** Of times with the transfers to the device and back, for one way to keep data on the host. */
-function transferCurves(sweep: Sweep, name: string): SweepSection {
+function transferCurves(sweep: Sweep, name: string): SweepSection & Words {
   const device = sweep.sides[sweep.sides.length - 1];
   const transfers = device.transfers.filter(({ placement }) => placement === name).map((one): Timed => [named(device, one), one.size, one.total_ns]);
   return {
@@ -66,7 +66,7 @@ function transferCurves(sweep: Sweep, name: string): SweepSection {
 }
 
 /** What a transfer's parts take. */
-function split(sweep: Sweep): SweepSection {
+function split(sweep: Sweep): SweepSection & Words {
   const parts: [keyof Transfer, string][] = [["allocate_ns", "Allocation"], ["to_device_ns", "To the device"], ["kernel_ns", "Kernel"],
     ["to_host_ns", "To the host"], ["free_ns", "Free"], ["total_ns", "Total"]];
   const known = sweep.sides.flatMap(({ transfers }) => transfers.filter(({ total_ns }) => total_ns !== undefined));
@@ -80,7 +80,7 @@ function split(sweep: Sweep): SweepSection {
 }
 
 /** How many times the fastest on the device is faster than the fastest on the processor. */
-function ratios(sweep: Sweep): SweepSection {
+function ratios(sweep: Sweep): SweepSection & Words {
   const host = sweep.sides[0], device = sweep.sides[sweep.sides.length - 1];
   const shortest = (times: { size: number; ns?: number }[], size: number) => Math.min(...times.flatMap((one) => one.size === size && one.ns !== undefined ? [one.ns] : []));
   const kernels = (side: Side) => side.times.map(({ size, median_ns: ns }) => ({ size, ns }));
@@ -99,7 +99,7 @@ function ratios(sweep: Sweep): SweepSection {
 }
 
 /** By how much each is faster than the slowest at the same size. */
-function speedups(sweep: Sweep): SweepSection {
+function speedups(sweep: Sweep): SweepSection & Words {
   let answer = "";
   const rows = sweep.sizes.flatMap(({ flops }, i): Cell[][] => {
     const times = sweep.sides.flatMap((side) => side.times.flatMap((one) => one.size === i && one.median_ns !== undefined ? [{ who: named(side, one), ns: one.median_ns, cycles: one.cycles ?? null }] : []))
@@ -118,7 +118,7 @@ function speedups(sweep: Sweep): SweepSection {
   };
 }
 
-function startUp(sweep: Sweep): SweepSection {
+function startUp(sweep: Sweep): SweepSection & Words {
   const pinned = new Map<string, Transfer>(); // by placement, the last size
   for (const one of sweep.sides[sweep.sides.length - 1].transfers) if ((one.pin_ns ?? 0) > 0) pinned.set(one.placement, one);
   const rows = [
@@ -137,7 +137,7 @@ export function sweepVerdict(sweep: Sweep): string {
   return sides.join("") + (sweep.agree === true ? "All computed the same on whole numbers, bit for bit." : "");
 }
 
-export function sweepSections(sweep: Sweep): SweepSection[] {
+export function sweepSections(sweep: Sweep): (SweepSection & Words)[] {
   const parts = split(sweep);
   const transfers = parts.table.rows.length === 0 ? [] : [...sweep.placements.map(({ name }) => transferCurves(sweep, name)), parts];
   return [curves(sweep), ...transfers, ...(sweep.sides.length > 1 ? [ratios(sweep)] : []), speedups(sweep), startUp(sweep)];

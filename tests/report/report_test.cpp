@@ -8,6 +8,7 @@
 #include "tuner/core/file.hpp"
 #include "tuner/report/kernel_sections.hpp"
 #include "tuner/report/size_sections.hpp"
+#include "tuner/report/standing.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -94,13 +95,35 @@ class Report : public testing::Test {
   double elapsed_s_ = 10;
 };
 
-TEST_F(Report, VerdictSaysRateShareOfTheLibraryGainAndTies) {
+TEST_F(Report, AResultIsTheRateTheShareOfTheLibraryTheGainAndTheTies) {
   add_trial(64, 1, 100e3);
   add_final();
-  EXPECT_EQ(
-      kernel().at("verdict"),
-      "1000×1000×1000: gemm_shared runs at 20.00\u00a0TFLOP/s, 50.0\u00a0% of cuBLAS and 3.20× its "
-      "default configuration; 2 other finalists are not shown to be over 1\u00a0% slower.");
+  EXPECT_EQ(kernel().at("largest"), Json::parse(R"({"label": "1000×1000×1000", "result": {
+    "ns": 100e3, "rate": 20.0, "unit": "TFLOP/s", "measure": "cold", "confirmed": true,
+    "library": "cuBLAS", "ratio": 0.5, "gain": 3.2, "ties": 2}})"));
+  EXPECT_EQ(kernel().at("sizes").at(0).at("result"), kernel().at("largest").at("result"));
+  EXPECT_TRUE(kernel().at("types").at(0).at("ratio").is_null()) << "one size has no range";
+}
+
+TEST_F(Report, RangesAreOfTheSizesOfEachType) {
+  KernelHistory kernel;
+  const auto add = [&](const char* problem, double ratio, double default_ns) {
+    store::BestRecord best;
+    best.time = {100, 100, 100, 100, 30};
+    best.ratio_to_library = ratio;
+    best.default_ns = default_ns;
+    best.ratio_to_default = default_ns / best.time.median_ns;
+    best.library_name = "cuBLAS 13.0.2";
+    kernel.sizes.emplace_back();
+    kernel.sizes.back().problem = problem;
+    kernel.sizes.back().best = best;
+  };
+  add("8,TYPE=bf16", 0.5, 300);
+  add("9,TYPE=bf16", 0.7, 200);
+  add("8,TYPE=f16", 0.9, 400);
+  EXPECT_EQ(ranges_by_type(kernel), Json::parse(R"([
+    {"type": "bf16", "sizes": 2, "library": "cuBLAS", "ratio": [0.5, 0.7], "gain": [2.0, 3.0]},
+    {"type": "f16", "sizes": 1, "library": "cuBLAS", "ratio": null, "gain": null}])"));
 }
 
 TEST_F(Report, TheUnitOfAProblemSizeSuitsTheLargest) {
@@ -116,19 +139,17 @@ TEST_F(Report, TheUnitOfAProblemSizeSuitsTheLargest) {
   }
 }
 
-TEST_F(Report, BeforeAFinalTheVerdictSaysSo) {
+TEST_F(Report, BeforeAFinalAResultIsNotConfirmed) {
   add_trial(64, 1, 100e3);
-  EXPECT_EQ(
-      kernel().at("verdict"),
-      "1000×1000×1000: gemm_shared runs in 100.0\u00a0µs; screening time only, not re-timed.");
+  const Json result = kernel().at("largest").at("result");
+  EXPECT_EQ(result.at("confirmed"), false);
+  EXPECT_EQ(result.at("ns"), 100e3);
+  EXPECT_TRUE(result.at("rate").is_null());
 }
 
-TEST_F(Report, WhenNothingSucceededTheVerdictNamesTheCommonestCause) {
+TEST_F(Report, WhenNothingSucceededThereIsNoResult) {
   add_trial(32, 0, {}, Outcome::compile_error);
-  add_trial(64, 0, {}, Outcome::compile_error);
-  add_trial(64, 1, {}, Outcome::crashed);
-  EXPECT_EQ(kernel().at("verdict"),
-            "1000×1000×1000: none of 3 trials succeeded; 2 did not compile.");
+  EXPECT_EQ(kernel().at("largest"), Json::parse(R"({"label": "1000×1000×1000", "result": null})"));
 }
 
 TEST_F(Report, ASizeHoldsItsConfigurationAndTheCommandToUseIt) {
@@ -160,9 +181,8 @@ TEST_F(Report, ConvergenceKeepsTheCandidatesThatImproved) {
             Json::parse(R"([["11111111","exhaustive",1,0.0,400000.0,"TILE_M=32,PAD=0"],
                             ["11111111","exhaustive",3,4.0,104000.0,"TILE_M=64,PAD=0"],
                             ["11111111","exhaustive",5,8.0,100000.0,"TILE_M=64,PAD=1"]])"));
-  EXPECT_EQ(section.at("answer"),
-            "Within 5\u00a0% of the fastest: after 3 of 5 trials (4.0\u00a0s of 8.0\u00a0s). Fewer "
-            "than 30 trials: more may find a faster one.");
+  EXPECT_EQ(section.at("runs"), Json::parse(R"([{"run": "11111111", "strategy": "exhaustive",
+    "trials": 5, "elapsed_s": 8.0, "state": "few_trials"}])"));
 }
 
 TEST_F(Report, DistributionCountsEveryWorkingCandidateOnce) {
@@ -175,6 +195,8 @@ TEST_F(Report, DistributionCountsEveryWorkingCandidateOnce) {
   EXPECT_EQ(rows.front().at(0), 100e3);
   EXPECT_EQ(rows.back().at(1), 1000e3);
   EXPECT_EQ(rows.back().at(3), 1.0);
+  EXPECT_EQ(size_section("distribution").at("near"), 10);
+  EXPECT_EQ(size_section("distribution").at("median"), 600e3);
 }
 
 TEST_F(Report, HeatmapTakesTheBestOverTheOtherParametersForEachPair) {
@@ -199,8 +221,7 @@ TEST_F(Report, FailuresAreCountedByCauseWithAMessageWithoutDirectories) {
   add_trial(64, 1, {}, Outcome::compile_error, "another");
   add_trial(128, 1, {}, Outcome::wrong_result, "C[0,0]");
   const Json section = section_of(kernel().at("sections"), "failures");
-  EXPECT_EQ(section.at("answer"),
-            "3 of 4 trials failed (75.0\u00a0%): 2 did not compile, 1 computed a wrong result.");
+  EXPECT_EQ(section.at("tried"), 4);
   const Json& rows = section.at("table").at("rows");
   EXPECT_EQ(rows.size(), 2) << "none of those that did not fail";
   EXPECT_EQ(rows.at(0), Json({"1000×1000×1000", "compile_error", 2, 0.5, "k.cu(3): error: no",
@@ -317,7 +338,7 @@ TEST(RenderPage, CarriesTheDocumentThatItsScriptDraws) {
     EXPECT_EQ(data.at(part), document.at(part)) << part;
   }
   ASSERT_EQ(data.at("kernels").size(), document.at("kernels").size());
-  EXPECT_EQ(data["kernels"][1].at("verdict"), document["kernels"][1].at("verdict"));
+  EXPECT_EQ(data["kernels"][1].at("largest"), document["kernels"][1].at("largest"));
 }
 
 TEST(WriteReports, WritesOnePageNamedAfterEachDevice) {

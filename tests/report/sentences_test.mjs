@@ -11,7 +11,7 @@ import { join } from "node:path";
 const [nodeDirectory, fixture] = process.argv.slice(2);
 const { buildSync } = createRequire(join(nodeDirectory, "package.json"))("esbuild");
 const { outputFiles: [{ text: code }] } = buildSync({
-  stdin: { contents: 'export * from "./family"; export * from "./sweep";', resolveDir: join(nodeDirectory, "src"), loader: "ts" },
+  stdin: { contents: 'export * from "./answers"; export * from "./family"; export * from "./format"; export * from "./sweep";', resolveDir: join(nodeDirectory, "src"), loader: "ts" },
   bundle: true, format: "esm", write: false,
 });
 const page = await import(`data:text/javascript,${encodeURIComponent(code)}`);
@@ -150,6 +150,151 @@ Object.assign(tests, {
     const earlier = sweepOf(({ sides }) => { for (const side of sides) { delete side.skipped; for (const one of side.transfers) delete one.allocate_ns; } });
     assert.equal(earlier.of("split").table.rows[0][2], null);
     assert.doesNotMatch(earlier[0].answer, /Skipped/);
+  },
+});
+
+/** A section of a kind and of a table with these rows. */
+const answer = (kind, rows, values = {}) => page.wordsOf({ kind, table: rows.length > 0 ? table(rows) : { columns: [], rows: [] }, ...values }).answer;
+const kernelOf = (values) => ({ kernel: "gemm_shared", unproven: "", types: [], sections: [], largest: { label: "1000×1000×1000", result: null }, ...values });
+const resultOf = (values) => ({ ns: 1e5, rate: 20, unit: "TFLOP/s", measure: "cold", confirmed: true, library: "cuBLAS", ratio: 0.5, gain: 3.2, ties: 2, ...values });
+
+Object.assign(tests, {
+  "numbers have the forms of the program's own"() {
+    assert.deepEqual([812, 12_345, 5_481_200, 2.5e9, 999.99].map((ns) => page.time(ns)), ["812.0\u00a0ns", "12.35\u00a0µs", "5.481\u00a0ms", "2.500\u00a0s", "1.000\u00a0µs"]);
+    assert.deepEqual([0.42, 38, 192, 7500].map(page.duration), ["0.42\u00a0s", "38\u00a0s", "3\u00a0min\u00a012\u00a0s", "2\u00a0h\u00a005\u00a0min"]);
+    assert.deepEqual([1.059, 12.34, 9.996].map(page.factor), ["1.06×", "12.3×", "10.0×"]);
+    assert.deepEqual([0.4912, 0.0123, 1.083, 0.0999].map(page.share), ["49.1\u00a0%", "1.2\u00a0%", "108\u00a0%", "10\u00a0%"]);
+    assert.deepEqual(["4096,1,7", "64,8,TRANS_B=1,LDA=72"].map(page.sizeLabel), ["4096×1×7", "64×8, TRANS_B=1, LDA=72"]);
+    assert.deepEqual([page.bytes(60 * 2 ** 20), page.count(1_234_567), page.plural(1, "size"), page.plural(2, "size is", "sizes are")], ["60\u00a0MiB", "1,234,567", "1 size", "2 sizes are"]);
+  },
+
+  "a verdict says the rate, the share of the library, the gain and the ties"() {
+    const of = (values) => page.sizeVerdict(kernelOf({}), "1000×1000×1000", resultOf(values));
+    assert.equal(of({}), "1000×1000×1000: gemm_shared runs at 20.00\u00a0TFLOP/s, 50.0\u00a0% of cuBLAS and 3.20× its default configuration; "
+      + "2 other finalists are not shown to be over 1\u00a0% slower.");
+    assert.match(of({ measure: "back to back", ties: 1 }), / and 3\.20× its default configuration in cold launches; 1 other finalist is not/);
+    assert.equal(of({ rate: null, ratio: null, gain: null, ties: 0 }), "1000×1000×1000: gemm_shared runs in 100.0\u00a0µs.");
+    assert.equal(of({ rate: null, confirmed: false }), "1000×1000×1000: gemm_shared runs in 100.0\u00a0µs; screening time only, not re-timed.");
+  },
+
+  "a kernel's verdict has the ranges of each type, why it is unproven, and without a success the commonest cause"() {
+    const types = [{ type: "bf16", sizes: 3, library: "cuBLAS", ratio: [0.5, 0.7], gain: [2, 3] }, { type: "f16", sizes: 1, library: "", ratio: null, gain: null }];
+    assert.match(page.kernelVerdict(kernelOf({ largest: { label: "8", result: resultOf() }, types, unproven: "never run on a GPU" })),
+      / slower\. Over 3 sizes of bf16 it reaches 50\.0\u00a0% to 70\.0\u00a0% of cuBLAS and 2\.00× to 3\.00× the default, cold\. Unproven: never run on a GPU\.$/);
+    assert.match(page.kernelVerdict(kernelOf({ largest: { label: "8", result: resultOf() }, types: types.slice(0, 1) })), / Over 3 sizes it reaches /);
+    const failures = { kind: "failures", tried: 4, table: table([["1000×1000×1000", "crashed", 1], ["1000×1000×1000", "compile_error", 2], ["8", "timeout", 9]].map(([size, outcome, count]) => ({ size, outcome, count }))) };
+    assert.equal(page.kernelVerdict(kernelOf({ sections: [failures] })), "1000×1000×1000: none of 3 trials succeeded; 2 did not compile.");
+    assert.equal(page.kernelVerdict(kernelOf({})), "1000×1000×1000: nothing has been tried yet.");
+  },
+
+  "performance says where the library is ahead"() {
+    const of = (...ratios) => answer("performance", ratios.map((ratio, i) => ({ size: `${i}`, ratio })), { library: "cuBLAS" });
+    assert.equal(of(null), "No library was timed beside this kernel.");
+    assert.equal(of(0.5, null), "It reaches 50.0\u00a0% of cuBLAS.");
+    assert.equal(of(0.5, 0.9), "cuBLAS is faster at every size; the best ratio is at 1 (90.0\u00a0%), the worst at 0 (50.0\u00a0%).");
+    assert.match(of(1.5, 0.9, 1.1), /^This kernel is faster than cuBLAS at 2 of 3 sizes; the best ratio is at 0 \(150\u00a0%\)/);
+  },
+
+  "failures are counted by cause, the commonest first"() {
+    const rows = [["8", "crashed", 1], ["8", "compile_error", 1], ["9", "compile_error", 1]].map(([size, outcome, count]) => ({ size, outcome, count }));
+    assert.equal(answer("failures", rows, { tried: 4 }), "3 of 4 trials failed (75.0\u00a0%): 2 did not compile, 1 crashed.");
+    assert.equal(answer("failures", [], { tried: 1200 }), "All 1,200 trials compiled, ran and computed the right result.");
+    assert.equal(answer("failures", [], { tried: 0 }), "Nothing was tried.");
+  },
+
+  "the time budget is summed over runs, energy counted by size"() {
+    const run = { wall_s: 100, compile_s: 60, verify_s: 1, measure_s: 20 };
+    assert.equal(answer("budget", [run, run]), "3\u00a0min\u00a020\u00a0s in 2 runs: 2\u00a0min\u00a000\u00a0s compiling (beside the rest, summed over all compilers), 2\u00a0s verifying, 40\u00a0s measuring.");
+    assert.equal(answer("energy", [["8", "yes"], ["8", "yes"], ["9", "yes"], ["9", "no"]].map(([size, pareto]) => ({ size, pareto }))), "At 1 of 2 sizes one contender is the fastest and takes the least energy.");
+  },
+
+  "importance names two parameters, and whether their order is certain"() {
+    const rows = [{ parameter: "A", share: 0.6, low: 0.5, high: 0.7 }, { parameter: "B", share: 0.2, low: 0.1, high: 0.3 }];
+    assert.equal(answer("importance", rows, { trials: 400 }), "A explains 60.0\u00a0% of the variance of log time (95\u00a0%: 50.0\u00a0% to 70.0\u00a0%), B 20.0\u00a0% (10.0\u00a0% to 30.0\u00a0%). From 400 trials.");
+    assert.match(answer("importance_over_sizes", [rows[0], { ...rows[1], high: 0.55 }], { trials: 40, sizes: 2 }), /log time within sizes .*; their order is not certain\. From 40 trials at 2 sizes\.$/);
+    assert.equal(answer("importance", [], { trials: 29 }), "Unknown: 30 successful trials are needed; there are 29.");
+    assert.equal(answer("importance", [], { trials: 30 }), "No parameter changed the time.");
+    const bySize = { columns: ["size", "A", "B"].map((label) => ({ key: "parameter", label, kind: "share" })), rows: [["8", 0.6, 0.2], ["9", null, 0.5], ["10", 0.4, 0.4], ["11", 0, 0]] };
+    assert.equal(page.wordsOf({ kind: "importance_by_size", table: bySize, sizes: 5 }).answer,
+      "Most important: A at 2 sizes, B at 1 size. Not known at 1 size: fewer than 30 successful trials, or all as fast.");
+  },
+
+  "convergence is told of the latest three runs, in their own trials"() {
+    const step = (run, trial, ns) => ({ run, trial, elapsed_s: trial - 1, ns }), run = (name, trials, state = "converged") => ({ run: name, trials, elapsed_s: trials - 1, state });
+    assert.equal(answer("convergence", [step("a", 1, 200), step("b", 1, 150), step("b", 10, 100)], { runs: [run("a", 100), run("b", 40)] }),
+      "Within 5\u00a0% of the fastest: run b after 10 of 40 trials (9\u00a0s of 39\u00a0s); run a not in 100 trials.");
+    assert.equal(answer("convergence", [step("a", 3, 104), step("a", 5, 100)], { runs: [run("a", 5, "few_trials")] }),
+      "Within 5\u00a0% of the fastest: after 3 of 5 trials (2\u00a0s of 4\u00a0s). Fewer than 30 trials: more may find a faster one.");
+    assert.match(answer("convergence", [step("d", 1, 100)], { runs: [run("a", 50), run("b", 50), run("c", 50), run("d", 50, "improving")] }), /^Within 5\u00a0% of the fastest: run d .*; run c .*; run b not in 50 trials\. 1 run before them in the table\. The best still improved/);
+    assert.equal(answer("convergence", [], { runs: [run("a", 5)] }), "No trial succeeded.");
+    assert.equal(answer("convergence", [], { runs: [] }), "The results were imported: no run here.");
+  },
+
+  "a distribution says how many are near the fastest"() {
+    assert.equal(answer("distribution", [{ from_ns: 100, to_ns: 200, count: 60 }, { from_ns: 200, to_ns: 300, count: 40 }], { near: 1, median: 250 }),
+      "1 of 100 successful trials is within 5\u00a0% of the fastest; the median one takes 2.50× as long.");
+    assert.equal(answer("distribution", [], { near: 0, median: null }), "No trial succeeded.");
+  },
+
+  "searches are compared by how soon they came near, and what was left out is said"() {
+    const row = (strategy, runs, candidates_3, seconds_3, reached_3) => ({ strategy, runs, candidates_3, seconds_3, reached_3 });
+    const of = (rows, left_out = [0, 0, 0], best_ns = 100) => answer("search", rows, { curves: rows, left_out, best_ns });
+    assert.equal(of([row("auto", 1, 41, 7, 1), row("random", 1, 90, 40, 1), row("genetic", 1, null, null, 0)]), "Within 3\u00a0% of the best known: auto after 41 trials (7\u00a0s), random after 90 trials (40\u00a0s), genetic never.");
+    assert.match(of([row("auto", 3, 20, 4, 2), row("random", 3, null, null, 1)]), /, random in 1 of 3 runs\. Medians of 3 runs each\.$/);
+    assert.match(of([row("auto", 3, 20, 4, 2)]), /\. Medians of 3 runs\.$/);
+    assert.match(of([row("auto", 3, 20, 4, 2), row("random", 1, 9, 5, 1)]), /\. Medians over the runs of each\.$/);
+    assert.match(of([row("random", 1, 9, 5, 1)], [2, 1, 1]), / Left out: 2 runs that reused earlier results, 1 run that started from an earlier winner, 1 run of another environment\.$/);
+    assert.equal(of([], [2, 0, 0]), "No run began anew. Left out: 2 runs that reused earlier results.");
+    assert.equal(answer("search", [], { curves: [{}], left_out: [0, 0, 0], best_ns: null }), "No trial succeeded.");
+    assert.equal(of([], [0, 0, 0], null), "The results were imported: no run here.");
+  },
+
+  "finalists say who was chosen by which rule, and by how much another is ahead"() {
+    const row = (standing, ratio, ratio_low, ratio_high) => ({ standing, ratio, ratio_low, ratio_high });
+    const of = (rows, values = {}) => answer("finalists", rows, { ties: 1, card: "", repetitions: 30, imported_from: null, rule: null, ...values });
+    const three = [row("fastest", 0.993, 0.991, 0.995), row("chosen", 1, 1, 1), row("", 1.03, 1.02, 1.04)];
+    assert.equal(of(three, { rule: { by: "registers", numbers: [96, 128] } }), "3 contenders timed interleaved, 30 repetitions. Chosen among 2 that tie with the fastest, by this rule: "
+      + "fewer registers, 96 instead of 128. The fastest is 0.70\u00a0% ahead of it (95\u00a0%: 0.50\u00a0% to 0.91\u00a0%).");
+    const rules = { energy: "less energy, 0.06000 J per execution instead of 0.07000", incumbent: "the previous best", default: "the default", resources: "fewer registers, then less shared memory", order: "the order of the space" };
+    for (const [by, words] of Object.entries(rules)) assert.ok(of(three, { rule: { by, numbers: [0.06, 0.07] } }).includes(`by this rule: ${words}. The fastest`), by);
+    assert.match(of(three, { rule: { by: "shared_bytes", numbers: [1024, 2048] } }), /less shared memory, 1\u00a0KiB instead of 2\u00a0KiB/);
+    assert.match(of([row("fastest", 0.998, 0.99, 1.003), row("chosen", 1, 1, 1)], { rule: { by: "incumbent" }, card: "GPU-2" }),
+      /^2 contenders timed interleaved on card GPU-2, 30 repetitions\. .*\. The fastest cannot be told from it \(95\u00a0%\)\.$/);
+    assert.match(of([row("library", 0.9, 0.89, 0.91), row("chosen, best of ours", 1, 1, 1), row("", 1.5, 1.49, 1.52)]),
+      /The library is faster\. The chosen one is the best of ours; the next takes 50\.0\u00a0% longer \(95\u00a0%: 49\.0\u00a0% to 52\.0\u00a0%\)\.$/);
+    assert.match(of([row("chosen, fastest", 1, 1, 1), row("", 1.01, 0.99, 1.03)]), /The winner is the fastest; 1 other configuration cannot be told from it/);
+    assert.match(of([row("chosen, fastest", 1, 1, 1)]), / It is the only configuration\.$/);
+    assert.equal(of([]), "No final round was run for this size.");
+    assert.equal(of([row("chosen", 1, 1, 1)], { imported_from: "a.jsonl", ties: 2 }), "Imported from a.jsonl: what its line tells of the final round, 30 repetitions, in which 2 other finalists were not shown to be over 1\u00a0% slower. "
+      + "Trials and further finalists are in the database that it was measured into.");
+  },
+
+  "of random databases every sentence is whole, and its counts are those of the trials"() {
+    const documents = JSON.parse(execFileSync(fixture, ["--random"], { encoding: "utf8", maxBuffer: 1 << 28 }));
+    for (const document of documents) {
+      const sentences = [];
+      for (const family of document.families) {
+        const types = page.typesOf(family);
+        sentences.push(page.verdictOf(family, types), page.notesOf(family, types), ...types.flatMap(({ type }) => page.toDo(document, family, type).map(({ text }) => text)), ...page.toDo(document, family, "").map(({ text }) => text));
+        const at = (row, key) => row[family.sizes.columns.findIndex((one) => one.key === key)];
+        for (const row of family.sizes.rows) assert.equal(at(row, "high") !== null && at(row, "high") < 1, String(at(row, "state")).split(", ").includes("behind"));
+      }
+      for (const kernel of document.kernels) {
+        sentences.push(page.kernelVerdict(kernel), ...kernel.sections.map((one) => page.wordsOf(one).answer));
+        const tried = kernel.sizes.reduce((sum, { trials }) => sum + trials.total, 0), lost = kernel.sizes.reduce((sum, { trials }) => sum + trials.ns.filter((ns) => ns === null).length, 0);
+        const failures = page.wordsOf(kernel.sections.find(({ kind }) => kind === "failures")).answer;
+        assert.ok(tried === 0 || failures.startsWith(lost > 0 ? `${lost} of ${tried} trials failed` : `All ${tried} trials`), failures);
+        for (const size of kernel.sizes) {
+          const words = Object.fromEntries(size.sections.map((one) => [one.kind, page.wordsOf(one).answer]));
+          sentences.push(page.sizeVerdict(kernel, size.label, size.result), ...Object.values(words));
+          const times = size.trials.ns.filter((ns) => ns !== null).sort((a, b) => a - b);
+          if (times.length === 0) continue;
+          assert.ok(words.distribution.startsWith(`${times.filter((ns) => ns <= 1.05 * times[0]).length} of ${times.length} successful trials `), words.distribution);
+          assert.match(words.importance, times.length < 30 ? new RegExp(`needed; there (is|are) ${times.length}\\.$`) : new RegExp(`(From ${times.length} trials\\.|changed the time\\.)$`));
+        }
+      }
+      for (const sentence of sentences) assert.doesNotMatch(sentence, /undefined|NaN|null|Infinity|\[object/, sentence);
+    }
   },
 });
 

@@ -7,8 +7,8 @@
 #include "tuner/report/kernel_sections.hpp"
 #include "tuner/report/reproduce.hpp"
 #include "tuner/report/size_sections.hpp"
+#include "tuner/report/standing.hpp"
 #include "tuner/report/sweep.hpp"
-#include "tuner/report/verdict.hpp"
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -131,12 +131,10 @@ Json size_document(const KernelHistory& kernel, const SizeHistory& size, const M
   if (size.explanation) {
     sections.push_back(explanation_section(kernel, size, device.attributes));
   }
-  return Json{{"problem", size.problem},
-              {"label", format_size(size.problem)},
-              {"verdict", size_verdict(kernel, size, metric)},
-              {"use", how_to_use(kernel, size, device, launched)},
-              {"sections", std::move(sections)},
-              {"trials", trial_columns(kernel, size)}};
+  return Json{
+      {"problem", size.problem},           {"label", format_size(size.problem)},
+      {"result", result_of(size, metric)}, {"use", how_to_use(kernel, size, device, launched)},
+      {"sections", std::move(sections)},   {"trials", trial_columns(kernel, size)}};
 }
 
 /// Of now, UTC: "10:21:05".
@@ -177,7 +175,9 @@ Json kernel_document(const KernelHistory& kernel, const Metric& metric,
   return Json{{"family", kernel.family},
               {"kernel", kernel.kernel},
               {"hash", kernel.hash},
-              {"verdict", kernel_verdict(kernel, metric)},
+              {"unproven", kernel.unproven},
+              {"largest", largest_result(kernel, metric)},
+              {"types", ranges_by_type(kernel)},
               {"sections", std::move(sections)},
               {"sizes", sizes},
               {"commands", commands_of(kernel)},

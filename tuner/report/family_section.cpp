@@ -4,8 +4,8 @@
 #include "tuner/report/format.hpp"
 #include "tuner/report/metric.hpp"
 #include "tuner/report/size_sections.hpp"
+#include "tuner/report/standing.hpp"
 #include "tuner/report/table.hpp"
-#include "tuner/report/verdict.hpp"
 #include "tuner/store/best_line.hpp"
 
 #include <fmt/format.h>

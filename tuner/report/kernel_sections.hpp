@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of the page about a kernel as a whole. Each answers one question in a sentence and
-// holds the table that its chart draws.
+// The parts of the page about a kernel as a whole. Each holds the table that its chart draws and
+// that its sentence is made of.
 #pragma once
 
 #include "tuner/core/json.hpp"

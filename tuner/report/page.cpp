@@ -31,28 +31,26 @@ bool has_script() {
   return !embedded::report_js().empty();
 }
 
-/// Without the end tags that HTML does not need: of a thousand rows they are 50 kB. A family and a
-/// kernel are named once, beside all of their rows.
+/// The head of a row's family or kernel, beside all rows of it, of which it is the first; else
+/// empty.
+std::string head_of(std::span<const PlainBest> bests, std::size_t row,
+                    std::string PlainBest::*member) {
+  const auto is_alike = [&](const PlainBest& one) {
+    return one.family == bests[row].family && one.*member == bests[row].*member;
+  };
+  if (row > 0 && is_alike(bests[row - 1])) return "";
+  return fmt::format("<th rowspan={}>{}", std::ranges::count_if(bests, is_alike),
+                     escape_html(bests[row].*member));
+}
+
+/// Without the end tags that HTML does not need: of a thousand rows they are 50 kB.
 std::string table_of(std::span<const PlainBest> bests) {
   if (bests.empty()) return "";
   std::string rows;
   for (std::size_t i = 0; i < bests.size(); ++i) {
-    const PlainBest& best = bests[i];
-    const auto named = [&](std::string PlainBest::*member) {
-      if (i > 0 && bests[i - 1].family == best.family && bests[i - 1].*member == best.*member) {
-        return std::string();
-      }
-      const auto is_other = [&](const PlainBest& one) {
-        return one.family != best.family || one.*member != best.*member;
-      };
-      const auto end =
-          std::find_if(bests.begin() + static_cast<std::ptrdiff_t>(i), bests.end(), is_other);
-      return fmt::format("<th rowspan={}>{}", end - bests.begin() - static_cast<std::ptrdiff_t>(i),
-                         escape_html(best.*member));
-    };
-    rows += fmt::format("<tr>{}{}<td>{}<td>{}<td>{}", named(&PlainBest::family),
-                        named(&PlainBest::kernel), escape_html(best.size), format_time(best.ns),
-                        escape_html(best.config));
+    rows += fmt::format("<tr>{}{}<td>{}<td>{}<td>{}", head_of(bests, i, &PlainBest::family),
+                        head_of(bests, i, &PlainBest::kernel), escape_html(bests[i].size),
+                        format_time(bests[i].ns), escape_html(bests[i].config));
   }
   return fmt::format(
       "<table><caption>Best configurations</caption>"
