@@ -70,7 +70,8 @@ class InterruptTest(ProgramTest):
         self.assertFalse(self.page_data(page)["kernels"][0]["largest"]["result"]["confirmed"])
         text = page.read_text()
         plain = text[text.index("<noscript>"):text.index("</noscript>")]
-        self.assertRegex(plain, f"<td>16×16×16<td>[^<]*<td>{summary[3].replace(' ', ',')}</table>")
+        names, values = zip(*(word.split("=") for word in summary[3].split()))
+        self.assertRegex(plain, f"<th>{','.join(names)}<tr><td>16×16×16<td>[^<]*<td>{','.join(values)}</table>")
 
     def test_ctrl_c_saves_and_the_same_command_resumes(self):
         self.save_and_resume(signal.SIGINT, 130)

@@ -301,19 +301,22 @@ Json DeviceReport::size(std::size_t kernel, std::size_t size) const {
                        ranked_[kernel].of_sizes[size], device_, stored, is_best ? stored : nullptr);
 }
 
-std::vector<PlainBest> DeviceReport::bests() const {
-  std::vector<PlainBest> bests;
+std::vector<PlainKernel> DeviceReport::bests() const {
+  std::vector<PlainKernel> all;
   for (const KernelHistory& kernel : kernels_) {
+    PlainKernel one{.family = kernel.family,
+                    .kernel = kernel.kernel,
+                    .parameters = kernel.parameters,
+                    .bests = {}};
     for (const SizeHistory& size : kernel.sizes) {
       if (!best_ns(size)) continue;
-      bests.push_back({.family = kernel.family,
-                       .kernel = kernel.kernel,
-                       .size = format_size(size.problem),
-                       .ns = *ranking_ns(size),
-                       .config = best_config(kernel, size)});
+      one.bests.push_back({.size = format_size(size.problem),
+                           .ns = *ranking_ns(size),
+                           .values = best_values(kernel, size)});
     }
+    if (!one.bests.empty()) all.push_back(std::move(one));
   }
-  return bests;
+  return all;
 }
 
 void fail_without_results(const store::Store& store, const std::optional<std::string>& device) {

@@ -117,7 +117,7 @@ std::map<Outcome, Cause> causes_of(const SizeHistory& size) {
 Json how_to_use(const KernelHistory& kernel, const SizeHistory& size,
                 const space::DeviceInfo& device, const SnippetKernel* stored) {
   if (!best_ns(size)) return {};
-  return Json{{"config", best_config(kernel, size)},
+  return Json{{"config", config_text(kernel.parameters, best_values(kernel, size))},
               {"command", query_command(kernel, size, device.name)},
               {"dispatch", dispatcher_calls(size, device, stored)},
               {"code", launch_code(size, device, stored)},
@@ -146,10 +146,9 @@ std::string program_options(const KernelHistory& kernel, const std::string& back
                      space::runs_on_host(backend) ? " --backend " + backend : "");
 }
 
-std::string best_config(const KernelHistory& kernel, const SizeHistory& size) {
-  return config_text(kernel.parameters,
-                     size.best ? config_values(kernel.parameters, size.best->config_json)
-                               : kernel.configs.values(fastest(size)->config));
+ConfigValues best_values(const KernelHistory& kernel, const SizeHistory& size) {
+  return size.best ? config_values(kernel.parameters, size.best->config_json)
+                   : kernel.configs.values(fastest(size)->config);
 }
 
 namespace {

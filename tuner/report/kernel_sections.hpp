@@ -21,8 +21,8 @@ namespace tuner::report {
 /// What names a kernel to the commands of the program, quoted for a shell: "--kernel gemm_tiled
 /// --space spaces/gemm.json"; with "FILE" where the space file is not known.
 [[nodiscard]] std::string program_options(const KernelHistory& kernel, const std::string& backend);
-/// The best known configuration of a size with a result, as `--config` takes it.
-[[nodiscard]] std::string best_config(const KernelHistory& kernel, const SizeHistory& size);
+/// The best known configuration of a size with a result.
+[[nodiscard]] ConfigValues best_values(const KernelHistory& kernel, const SizeHistory& size);
 /// Where is it close to the library, and where not? Rates of best, default and library over sizes.
 [[nodiscard]] Json performance_section(const KernelHistory& kernel, const Metric& metric);
 /// Why were candidates lost? Counts by size and cause with a message of each.

@@ -14,6 +14,7 @@
 #include "tuner/report/report.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -31,26 +32,22 @@ bool has_script() {
   return !embedded::report_js().empty();
 }
 
-/// The head of a row's family or kernel, beside all rows of it, of which it is the first; else
-/// empty.
-std::string head_of(std::span<const PlainBest> bests, std::size_t row,
-                    std::string PlainBest::*member) {
-  const auto is_alike = [&](const PlainBest& one) {
-    return one.family == bests[row].family && one.*member == bests[row].*member;
-  };
-  if (row > 0 && is_alike(bests[row - 1])) return "";
-  return fmt::format("<th rowspan={}>{}", std::ranges::count_if(bests, is_alike),
-                     escape_html(bests[row].*member));
-}
-
-/// Without the end tags that HTML does not need: of a thousand rows they are 50 kB.
-std::string table_of(std::span<const PlainBest> bests) {
+/// Without the end tags that HTML does not need, and with the parameters of a kernel named once:
+/// of a thousand rows these are 200 kB.
+std::string table_of(std::span<const PlainKernel> bests) {
   if (bests.empty()) return "";
+  const auto joined = [](const std::vector<std::string>& texts) {
+    return escape_html(fmt::format("{}", fmt::join(texts, ",")));
+  };
   std::string rows;
-  for (std::size_t i = 0; i < bests.size(); ++i) {
-    rows += fmt::format("<tr>{}{}<td>{}<td>{}<td>{}", head_of(bests, i, &PlainBest::family),
-                        head_of(bests, i, &PlainBest::kernel), escape_html(bests[i].size),
-                        format_time(bests[i].ns), escape_html(bests[i].config));
+  for (const PlainKernel& one : bests) {
+    rows += fmt::format("<tr><th rowspan={0}>{1}<th rowspan={0}>{2}<td><td><th>{3}",
+                        one.bests.size() + 1, escape_html(one.family), escape_html(one.kernel),
+                        joined(one.parameters));
+    for (const PlainKernel::Best& best : one.bests) {
+      rows += fmt::format("<tr><td>{}<td>{}<td>{}", escape_html(best.size), format_time(best.ns),
+                          joined(best.values));
+    }
   }
   return fmt::format(
       "<table><caption>Best configurations</caption>"
@@ -59,7 +56,7 @@ std::string table_of(std::span<const PlainBest> bests) {
 }
 
 /// What a reader without the script sees; the script makes everything else from the data.
-std::string plain_part(std::span<const PlainBest> bests) {
+std::string plain_part(std::span<const PlainKernel> bests) {
   const std::string html = fmt::format(
       "<p class=\"banner\">{}</p>{}",
       has_script() ? "Charts, verdicts, filters and details need JavaScript."
@@ -138,7 +135,7 @@ std::string script_source() {
 
 }  // namespace
 
-std::string render_page(const Json& overview, std::span<const PlainBest> bests,
+std::string render_page(const Json& overview, std::span<const PlainKernel> bests,
                         const SizeDetails& details) {
   constexpr std::string_view kDetails = "{{details}}";  // many megabytes: not copied
   const std::string_view shell = embedded::report_shell();
