@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/report/family_section.hpp"
 
+#include "tuner/report/family_rows.hpp"
 #include "tuner/report/format.hpp"
 #include "tuner/report/metric.hpp"
 #include "tuner/report/size_sections.hpp"
