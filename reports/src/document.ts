@@ -18,25 +18,33 @@ export type Measure = "back to back" | "cold";
 /** A time to compare trials with: of the best, the default, the library. */
 export interface Mark { role: "best" | "default" | "library"; label: string; ns: number }
 
-/** `kind` names the chart. A chart draws the rows of its table. */
-interface Part<K extends string> { kind: K; title: string; answer: string; table: Table }
+/** `kind` names the chart, which draws the rows of the table, and the sentence (answers.ts). */
+interface Part<K extends string> { kind: K; table: Table }
+export interface Words { title: string; answer: string }
 
-export type PlainSection = Part<"best" | "failures" | "budget">;
-export interface PerformanceSection extends Part<"performance"> { unit: string }
-export interface DistributionSection extends Part<"distribution"> { marks: Mark[]; measure: Measure }
+export type BudgetSection = Part<"budget">;
+export interface FailuresSection extends Part<"failures"> { tried: number }
+/** `library`: empty where none was timed; the column `ratio` is its time over the best one's. */
+export interface PerformanceSection extends Part<"performance"> { unit: string; library: string }
+/** `near`: trials within 5 % of the fastest. `median`: in ns, null without a success. */
+export interface DistributionSection extends Part<"distribution"> { near: number; median: number | null; marks: Mark[]; measure: Measure }
 /** What a size's roofline is made of: its work, and the nominal rates of the device a second; null where one is not known. */
 export type Roofline = { flops: number; bytes: number; peak_gflops: number; peak_gbytes: number } | null;
 /** A row for each contender, the best first. The counters are null where they could not be read. */
-export interface ExplanationSection extends Part<"explanation"> { roofline: Roofline }
+export interface ExplanationSection extends Part<"explanation"> { answer: string; roofline: Roofline }
 /** A row for each contender whose energy was measured, by size. */
 export type EnergySection = Part<"energy">;
-/** `measure`: of the chart's axis; a column `measure` where ratios of some contenders are of the other one. */
-export interface FinalistsSection extends Part<"finalists"> { ties: number; measure: Measure }
+/** `measure`: of the chart's axis; a column `measure` where ratios of some contenders are of the other one. `imported_from`: null of a final round that ran
+ * here. `card`: empty where there was one alone. `rule`: null where the chosen one is the fastest; `numbers` of the chosen and of the fastest. */
+export interface FinalistsSection extends Part<"finalists"> {
+  ties: number; measure: Measure; imported_from: string | null; card: string; repetitions: number;
+  rule: { by: "energy" | "incumbent" | "default" | "resources" | "registers" | "shared_bytes" | "order"; numbers?: number[] } | null;
+}
 /** Shares of the variance of log time: at one size, or within all sizes of a kernel. */
 export interface ImportanceSection extends Part<"importance"> { trials: number }
 export interface SpreadSection extends Part<"importance_over_sizes"> { trials: number; sizes: number }
-/** A row for each size, a column `parameter` for each parameter, labelled with its name: the same shares. */
-export type SharesBySize = Part<"importance_by_size">;
+/** A row for each size, a column `parameter` for each parameter, labelled with its name: the same shares. `sizes`: of the kernel. */
+export interface SharesBySize extends Part<"importance_by_size"> { sizes: number }
 
 /** How the search of a run ended. */
 export type Convergence = "exhausted" | "few_trials" | "improving" | "converged";
@@ -56,16 +64,14 @@ export interface SearchSection extends Part<"search"> {
   curves: StrategyCurves[];
   left_out: number[]; // runs: that reused results, that were told a winner, of other environments
   near: number[];
-  wide: boolean;
+  best_ns: number | null; // the fastest trial; null without a success
 }
 
-/** Parts about a range of sizes. */
-export interface SweepSection extends Part<"curves" | "split" | "ratios" | "speedups" | "start_up"> { wide?: boolean }
+/** Parts about a range of sizes, which sweep.ts makes. */
+export type SweepSection = Part<"curves" | "split" | "ratios" | "speedups" | "start_up">;
+export type ComparisonSection = Part<"comparison">;
 
-/** A row for each size that both sides have. */
-export interface ComparisonSection extends Part<"comparison"> { wide: boolean }
-
-export type KernelSection = PlainSection | PerformanceSection | SpreadSection | SharesBySize | EnergySection;
+export type KernelSection = BudgetSection | FailuresSection | PerformanceSection | SpreadSection | SharesBySize | EnergySection;
 export type SizeSection =
   | ConvergenceSection | DistributionSection | SearchSection | ImportanceSection | HeatmapSection | FinalistsSection | ExplanationSection;
 export type Section = KernelSection | SizeSection | SweepSection | ComparisonSection;
@@ -84,42 +90,63 @@ export interface Trials {
   parameters: { name: string; values: string[]; choices: number[] }[];
 }
 
+/** The best known of a size. `rate`: in `unit`, null where its work is not known. `confirmed`: by a final round; else it is of a screening. `ratio`: the
+ * library's time over it; `gain`: the default's, of cold launches. `ties`: other finalists not shown to be over 1 % slower. */
+export interface Result {
+  ns: number; rate: number | null; unit: string; measure: Measure; confirmed: boolean; library: string; ratio: number | null; gain: number | null; ties: number;
+}
+
 export interface Size {
-  problem: string; label: string; verdict: string;
+  problem: string; label: string; result: Result | null;
   // null without a result; what is null in it: of kernels whose files are not known, or that are not CUDA's
   use: { config: string; command: string; dispatch: string | null; code: string | null; layout: string | null; source: string | null } | null;
   sections: SizeSection[]; trials: Trials;
 }
 interface KernelOf<S> {
-  family: string; kernel: string; hash: string; verdict: string;
+  family: string; kernel: string; hash: string;
+  unproven: string; // why; empty: it is proven
+  largest: { label: string; result: Result | null }; // the largest size with a result; without any the last one
+  types: { type: string; sizes: number; library: string; ratio: [number, number] | null; gain: [number, number] | null }[]; // lowest and highest of several sizes
   sections: KernelSection[]; sizes: S[]; commands: string[];
-  space: string; // the space file for commands; "FILE" where it is not known
+  options: string; // what names it to commands: "--kernel K --space FILE"
   environments: string[]; // of its results, the latest first
 }
-/** As the page reads it at once: without the section `best` and without sizes. */
+/** As the page reads it at once: without sizes. */
 export type KernelSummary = KernelOf<never>;
 export type Kernel = KernelOf<Size>;
-
-/** `type`: whose sizes it is about; empty: all. `show`: how the table shows them, by a state, and lowest first by a column; empty: not. */
-export interface ToDo { type: string; text: string; commands: string[]; note: string; show: { state: string; sort: string } }
 
 /** The first part of the page. `sizes` has a column `kernel` for each kernel. */
 export interface Family {
   family: string;
-  verdict: string[];
-  types: Table; // a row for each element type
   library: string; // empty: none was timed, and ratios are to the fastest kernel
   unit: string;
-  roofs: { gflops: Record<string, number>; gbytes: number }; // the highest rates measured on the device, a second; by type
+  /** The highest rates measured on the device, a second, by type, and what reached them. */
+  roofs: { gflops: Record<string, number>; gflops_from: Record<string, string>; gbytes: number; gbytes_from: string };
   peak: { gflops: Record<string, number>; clock_mhz: number }; // the nominal rates at the highest clock measured; by type
-  wins: Table;
-  notes: string[]; // what its numbers are of: the roofs, imported sizes
-  to_do: ToDo[];
+  imported_from: string[]; // files
   sizes: Table;
 }
-export interface Sweep { family: string; verdict: string; sections: SweepSection[] }
-/** The results of the page, B, beside others. */
-export interface Comparison { title: string; verdict: string[]; sections: ComparisonSection[] }
+/** Of a document "tune.sweep/2" what the page reads. `size`: its place among `sizes`; a side is a processor or a device, to which data travel, the last. */
+export interface Sweep {
+  family: string; measured_at?: string; vector_bits: number; agree: boolean | null;
+  sizes: { size: string; flops: number }[];
+  placements: { name: string }[];
+  comparisons: { of: string; between: string[]; leads: { faster: string; first: number; last: number }[] }[];
+  sides: Side[];
+}
+export interface Side {
+  name: string; device: string; backend: string; cores: number; driver: string; compiler: string; library: string;
+  start_up: { device_ms: number; library_ms: number };
+  times: { contender: string; size: number; compile_ms: number; median_ns?: number; cycles?: number }[];
+  transfers: Transfer[];
+  skipped?: { contender: string; placement: string; size: number }[]; // empty contender: all; empty placement: without transfers
+}
+export interface Transfer {
+  contender: string; size: number; placement: string; allocate_ns?: number; to_device_ns?: number; kernel_ns?: number; to_host_ns?: number; free_ns?: number;
+  total_ns?: number; pin_ns?: number;
+}
+/** The results of the page, B, beside others: a row for each size that both sides have. */
+export interface Comparison { title: string; sides: [string, string]; verdict: string[]; table: Table }
 /** What the page reads at once. */
 export interface Overview {
   format: "tune.report/3"; device: string; backend: string; facts: [string, string][]; period: string;
@@ -185,4 +212,10 @@ export function numbers(table: Table, key: string): (number | null)[] {
 export function texts(table: Table, key: string): string[] {
   const index = columnIndex(table, key);
   return table.rows.map((row) => String(row[index] ?? ""));
+}
+
+/** A row by the keys of its columns. */
+export type Row = Record<string, Cell>;
+export function rowsOf({ columns, rows }: Table): Row[] {
+  return rows.map((row) => Object.fromEntries(columns.map(({ key }, i) => [key, row[i]])));
 }

@@ -6,8 +6,8 @@ const kTimeUnits: [number, string][] = [[1e9, "s"], [1e6, "ms"], [1e3, "µs"], [
 
 export function significant(value: number, digits: number): string {
   if (value === 0) return "0";
-  const magnitude = Math.floor(Math.log10(Math.abs(value)));
-  return value.toFixed(Math.max(0, digits - 1 - magnitude));
+  const shown = Number(value.toPrecision(digits)); // 9.9996 → 10.00
+  return shown.toFixed(Math.max(0, digits - 1 - Math.floor(Math.log10(Math.abs(shown)))));
 }
 
 /** Two digits, without zeros at the end: "0.9", "15". */
@@ -16,7 +16,7 @@ export function rounded(value: number): string {
 }
 
 export function time(ns: number, digits = 4): string {
-  const [scale, unit] = kTimeUnits.find(([limit]) => ns >= limit) ?? kTimeUnits[3];
+  const [scale, unit] = kTimeUnits.find(([limit]) => Number(ns.toPrecision(digits)) >= limit) ?? kTimeUnits[3];
   return `${significant(ns / scale, digits)}\u00a0${unit}`;
 }
 
@@ -36,6 +36,21 @@ export function count(value: number): string {
 export function share(value: number): string {
   const percent = 100 * value;
   return `${significant(percent, percent < 10 ? 2 : 3)}\u00a0%`;
+}
+
+/** "3.20×", in a sentence: a table has more digits. */
+export function factor(value: number): string {
+  return `${significant(value, 3)}×`;
+}
+
+/** "4096,4096,1,TRANS_B=1" → "4096×4096×1, TRANS_B=1". */
+export function sizeLabel(problem: string): string {
+  return problem.split(",").reduce((text, part) => `${text}${part.includes("=") ? ", " : "×"}${part}`);
+}
+
+/** "1 size", "2 sizes". */
+export function plural(number: number, singular: string, several = `${singular}s`): string {
+  return `${count(number)} ${number === 1 ? singular : several}`;
 }
 
 /** Thousands of millions a second, before the unit: "1.2 T". */

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // The parts of the page, made from its document.
+import { kernelVerdict, wordsOf } from "./answers";
 import { ratiosChart } from "./charts/ratios";
 import { rooflineChart } from "./charts/roofline";
 import { copyable, downloadButton } from "./controls";
-import { columnIndex, readReport, texts, type Cell, type Column, type Comparison, type Family, type KernelSummary, type Overview, type Section, type Sweep, type ToDo } from "./document";
+import { columnIndex, readReport, texts, type Cell, type Column, type Comparison, type Family, type KernelSummary, type Overview, type Sweep } from "./document";
 import { make, makeCards, makeTable } from "./elements";
+import { notesOf, toDo, toDoInBrief, typesOf, typesTable, verdictOf, type OfType, type ToDo } from "./family";
 import { Figure } from "./figure";
-import { count } from "./format";
+import { count, plural } from "./format";
 import { makePanel } from "./panel";
 import { SizesTable } from "./sizes";
 import { recall, remember } from "./state";
+import { sweepSections, sweepVerdict } from "./sweep";
 import { withoutEmptyColumns } from "./tables";
 
 // ---- index ----
@@ -63,15 +66,6 @@ function livePart({ live }: Overview): HTMLElement[] {
 
 // ---- summary ----
 
-/** What is to be done about the sizes of a type, by their states. */
-function toDoOf({ sizes }: Family, type: Cell): Cell {
-  const at = columnIndex(sizes, "state"), ofType = columnIndex(sizes, "type");
-  const states = sizes.rows.filter((row) => row[ofType] === (type === "not known" ? "" : type)).map((row) => String(row[at]).split(", "));
-  const parts: [string, string][] = [["screened", "finalize"], ["few trials", "search longer (few trials)"], ["improving", "search longer (improving)"], ["behind", "behind the library"]];
-  const counted = parts.map(([state, what]): [number, string] => [states.filter((one) => one.includes(state)).length, what]).filter(([n]) => n > 0);
-  return counted.length === 0 ? null : counted.map(([n, what]) => `${count(n)}: ${what}`).join("; ");
-}
-
 /** A row for each family and type: where it stands and what is to be done, before anything else. */
 function makeSummary({ families }: Overview): HTMLElement[] {
   const libraries = [...new Set(families.map(({ library }) => library).filter((name) => name !== ""))];
@@ -82,17 +76,18 @@ function makeSummary({ families }: Overview): HTMLElement[] {
     { key: "roof", label: "% of roof (median)", kind: "share" }, { key: "ahead", label: "Ahead at", kind: "count" },
     { key: "behind", label: "Behind at", kind: "count" }, { key: "todo", label: "Sizes to do", kind: "text" },
   ];
-  const rows = families.flatMap((family) => family.types.rows.map((row) => columns.map(({ key }): Cell => {
-    if (key === "family") return family.family;
-    return key === "todo" ? toDoOf(family, row[columnIndex(family.types, "type")]) : row[columnIndex(family.types, key)];
-  })));
+  const all = families.map((family) => ({ family, types: typesOf(family) }));
+  const rows = all.flatMap(({ family, types }) => {
+    const table = typesTable(family, types);
+    return types.map((type, i) => columns.map(({ key }): Cell => key === "family" ? family.family : key === "todo" ? toDoInBrief(type) : table.rows[i][columnIndex(table, key)]));
+  });
   if (rows.length < 2) return [];
   const holder = makeTable(withoutEmptyColumns({ columns, rows }), "Summary");
-  const names = families.flatMap(({ types }, f) => types.rows.map(() => f));
-  const types = families.flatMap((family) => texts(family.types, "type"));
+  const places = all.flatMap(({ types }, f) => types.map(({ type }) => ({ f, type: type || "not known" })));
   holder.querySelectorAll("tbody th").forEach((head, i) => {
-    const link = makeLink(`family-${names[i]}`, head.textContent!);
-    link.addEventListener("click", () => tables[names[i]]?.chooseType(types[i]));
+    const { f, type } = places[i];
+    const link = makeLink(`family-${f}`, head.textContent!);
+    link.addEventListener("click", () => tables[f]?.chooseType(type));
     head.replaceChildren(link);
   });
   makeCards(holder.querySelector("table")!);
@@ -103,12 +98,11 @@ function makeSummary({ families }: Overview): HTMLElement[] {
 // ---- families ----
 
 /** The wins of each kernel in a sentence; of several types they are in the table of types. */
-function winsPart({ types, wins }: Family): HTMLElement[] {
-  if (types.rows.length > 1 || wins.rows.length < 2) return [];
-  const kernels = texts(wins, "kernel"), at = columnIndex(wins, "wins");
-  const won = kernels.map((_, i) => wins.rows[i][at] as number);
-  const winners = kernels.flatMap((kernel, i) => won[i] > 0 ? [make("strong", {}, kernel), ` at ${count(won[i])} ${won[i] === 1 ? "size" : "sizes"}`, ", "] : []).slice(0, -1);
-  const others = kernels.filter((_, i) => won[i] === 0);
+function winsPart(types: OfType[]): HTMLElement[] {
+  if (types.length !== 1 || types[0].wins.length < 2) return [];
+  const { wins } = types[0];
+  const winners = wins.flatMap(([kernel, won]) => won > 0 ? [make("strong", {}, kernel), ` at ${plural(won, "size")}`, ", "] : []).slice(0, -1);
+  const others = wins.flatMap(([kernel, won]) => won === 0 ? [kernel] : []);
   return [make("p", { class: "wins" }, "Best kernel: ", ...winners, ".", others.length > 0 ? ` Best at no size: ${others.join(", ")}.` : "")];
 }
 
@@ -132,22 +126,20 @@ function toDoItem({ text, commands, note, show }: ToDo, sizes: SizesTable): HTML
 }
 
 /** What is to be done about the sizes shown: of the type that is chosen, else of all. */
-function toDoPart({ to_do }: Family, sizes: SizesTable): HTMLElement[] {
-  if (to_do.length === 0) return [];
+function toDoPart(overview: Overview, family: Family, sizes: SizesTable): HTMLElement {
   const list = make("ul", {}), part = make("section", { class: "todo" }, make("h3", {}, "To do"), list);
-  const fill = () => {
-    const items = to_do.filter(({ type }) => type === sizes.chosenType);
+  sizes.whenFiltered.push(() => {
+    const items = toDo(overview, family, sizes.chosenType);
     part.hidden = items.length === 0;
     list.replaceChildren(...items.map((item) => toDoItem(item, sizes)));
-  };
-  sizes.whenFiltered.push(fill);
-  return [part];
+  });
+  return part;
 }
 
 /** A row for each type, where there are several; pressing one chooses its sizes. */
-function typesPart({ family, types }: Family, sizes: SizesTable): HTMLElement[] {
-  if (types.rows.length < 2) return [];
-  const table = makeTable(withoutEmptyColumns(types), `${family}: types`);
+function typesPart(family: Family, types: OfType[], sizes: SizesTable): HTMLElement[] {
+  if (types.length < 2) return [];
+  const table = makeTable(withoutEmptyColumns(typesTable(family, types)), `${family.family}: types`);
   makeCards(table.querySelector("table")!);
   for (const head of table.querySelectorAll("tbody th")) {
     const type = head.textContent!;
@@ -188,11 +180,11 @@ function overviewCharts(family: Family, sizes: SizesTable): HTMLElement {
 function makeFamily(overview: Overview, family: Family, index: number): HTMLElement {
   const sizes = new SizesTable(overview, family);
   tables[index] = sizes;
-  const types = typesPart(family, sizes), charts = overviewCharts(family, sizes), toDo = toDoPart(family, sizes);
+  const types = typesOf(family), table = typesPart(family, types, sizes), charts = overviewCharts(family, sizes), toDo = toDoPart(overview, family, sizes);
   begun.push(sizes.begin());
   return make("section", { class: "family", id: `family-${index}` },
-    make("h2", {}, family.family), make("p", { class: "verdict" }, family.verdict.join(" ")), kernelLinks(family, overview), ...types, ...winsPart(family),
-    make("p", { class: "note" }, family.notes.join(" ")), ...toDo, charts, sizes.heading,
+    make("h2", {}, family.family), make("p", { class: "verdict" }, verdictOf(family, types)), kernelLinks(family, overview), ...table, ...winsPart(types),
+    make("p", { class: "note" }, notesOf(family, types)), toDo, charts, sizes.heading,
     make("p", { class: "note" }, "Ranking, ratios, rates and shares: back to back with cold operands where timed so, else single launches from a cold cache (“Cold”), of which the ratio to the default always is. "
       + (sizes.hasKernelColumns ? "The column of a kernel: the best ratio times the best time over the kernel's own, so that equal ratios are equal times." : "")), ...sizes.elements);
 }
@@ -201,7 +193,7 @@ function makeFamily(overview: Overview, family: Family, index: number): HTMLElem
 
 /** A kernel's sections, made when it is first opened. */
 function kernelContent(kernel: KernelSummary): HTMLElement[] {
-  const grid = make("div", { class: "grid" }, ...kernel.sections.map((section) => makePanel(section, "h3")));
+  const grid = make("div", { class: "grid" }, ...kernel.sections.map((section) => makePanel(section, wordsOf(section), "h3")));
   if (kernel.commands.length === 0) return [grid];
   const commands = make("section", { class: "panel" }, make("h3", {}, "Reproduce"), make("p", { class: "answer" }, "The commands of the runs, the latest first."),
     ...kernel.commands.map((command) => copyable(`command of ${kernel.kernel}`, command)));
@@ -211,7 +203,7 @@ function kernelContent(kernel: KernelSummary): HTMLElement[] {
 function makeKernel(kernel: KernelSummary, index: number): HTMLElement {
   const key = `kernel-${index}`;
   const fine = make("p", { class: "fine" }, `Kernel version ${kernel.hash.slice(0, 12)}.`);
-  const element = make("details", { class: "kernel", id: key }, make("summary", {}, make("h2", {}, kernel.kernel)), make("p", { class: "verdict" }, kernel.verdict), fine);
+  const element = make("details", { class: "kernel", id: key }, make("summary", {}, make("h2", {}, kernel.kernel)), make("p", { class: "verdict" }, kernelVerdict(kernel)), fine);
   let filled = false;
   element.addEventListener("toggle", () => {
     remember(key, element.open ? "open" : "");
@@ -228,17 +220,17 @@ function kernelsPart(kernels: KernelSummary[]): HTMLElement {
 }
 
 /** A part of the page that has panels alone: a comparison, or what was measured over sizes. */
-function makePart(id: string, eyebrow: string, title: string, verdict: string, sections: Section[]): HTMLElement {
-  return make("section", { class: "kernel", id }, make("p", { class: "eyebrow" }, eyebrow), make("h2", {}, title), make("p", { class: "verdict" }, verdict),
-    make("div", { class: "grid" }, ...sections.map((section) => makePanel(section, "h3"))));
+function makePart(id: string, eyebrow: string, title: string, verdict: string, panels: HTMLElement[]): HTMLElement {
+  return make("section", { class: "kernel", id }, make("p", { class: "eyebrow" }, eyebrow), make("h2", {}, title), make("p", { class: "verdict" }, verdict), make("div", { class: "grid" }, ...panels));
 }
 
-function comparisonPart({ title, verdict, sections }: Comparison, index: number): HTMLElement {
-  return makePart(`comparison-${index}`, "Comparison", title, verdict.join(" "), sections);
+function comparisonPart({ title, sides: [a, b], verdict, table }: Comparison, index: number): HTMLElement {
+  const panel = makePanel({ kind: "comparison", table }, { title: "Speed of B over that of A", answer: `A: ${a}. B: ${b}.` }, "h3");
+  return makePart(`comparison-${index}`, "Comparison", title, verdict.join(" "), [panel]);
 }
 
-function sweepPart({ family, verdict, sections }: Sweep, index: number): HTMLElement {
-  return makePart(`sweep-${index}`, "Over sizes", family, verdict, sections);
+function sweepPart(sweep: Sweep, index: number): HTMLElement {
+  return makePart(`sweep-${index}`, "Over sizes", sweep.family, sweepVerdict(sweep), sweepSections(sweep).map((section) => makePanel(section, section, "h3")));
 }
 
 // ---- page ----
@@ -256,13 +248,20 @@ function credits(): HTMLElement {
     " (Apache-2.0, © The Apache Software Foundation) and ZRender (BSD-3-Clause, © Baidu Inc.); their licences are in this page, at the beginning of the charts’ script.");
 }
 
+/** The device is on the page already: what it is, and when it was measured. */
+function completeHeader(header: HTMLElement, { facts, period }: Overview): HTMLElement {
+  if (period !== "") header.querySelector("p")!.append(` · ${period}`);
+  header.append(make("dl", {}, ...facts.map(([label, value]) => make("div", {}, make("dt", {}, label), make("dd", {}, value)))));
+  return header;
+}
+
 /** Fills the page, a part a task so that a reader sees the first ones at once, and moves to what its address names. */
 export async function showPage(overview: Overview): Promise<void> {
   const skip = makeLink("family-0", "Skip to the sizes");
   skip.className = "skip";
   const main = document.getElementById("main")!;
   main.before(skip);
-  main.replaceChildren(main.querySelector("header")!, ...livePart(overview), makeIndex(overview), ...makeSummary(overview));
+  main.replaceChildren(completeHeader(main.querySelector("header")!, overview), ...livePart(overview), makeIndex(overview), ...makeSummary(overview));
   const parts = [
     ...overview.families.map((family, i) => () => makeFamily(overview, family, i)),
     ...overview.comparisons.map((comparison, i) => () => comparisonPart(comparison, i)),

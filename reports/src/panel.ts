@@ -16,7 +16,7 @@ import { sharesChart } from "./charts/shares";
 import { sharesBySizeChart } from "./charts/shares_by_size";
 import { contenderName, counted, speedOfLightChart } from "./charts/speed_of_light";
 import { choice, downloadButton } from "./controls";
-import { columnIndex, texts, type ConvergenceSection, type CurveProgress, type EnergySection, type ExplanationSection, type HeatmapSection, type PerformanceSection, type SearchSection, type Section, type SweepSection, type Table, type Trials } from "./document";
+import { columnIndex, texts, type ConvergenceSection, type CurveProgress, type EnergySection, type ExplanationSection, type HeatmapSection, type PerformanceSection, type SearchSection, type Section, type SweepSection, type Table, type Trials, type Words } from "./document";
 import { make, makeCards, makeTable } from "./elements";
 import { Figure, type Draw } from "./figure";
 import { count } from "./format";
@@ -29,6 +29,9 @@ export interface OfSize { problem: string; trials: Trials }
 class Places {
   constructor(readonly element: HTMLElement, readonly chart: HTMLElement) {}
 
+  private get title(): string {
+    return this.part("h3, h4").textContent!;
+  }
   private part(selector: string): HTMLElement {
     return this.element.querySelector<HTMLElement>(selector)!;
   }
@@ -40,15 +43,15 @@ class Places {
   }
   offerCsv(name: string, content: () => string, label = "Download CSV"): void {
     const button = downloadButton(label, `${name}.csv`, "text/csv", content);
-    button.setAttribute("aria-label", `${label}: ${this.element.querySelector("h3, h4")!.textContent}`);
+    button.setAttribute("aria-label", `${label}: ${this.title}`);
     this.part(".tools").append(button);
   }
   /** A chart of bars is as high as its rows need. */
   height(rowHeight: number, rows: number): void {
     this.chart.style.height = `${Math.min(40, 5 + rowHeight * rows)}rem`;
   }
-  showTable(table: Table, name: string): void {
-    this.part("details .scroll")?.replaceWith(makeTable(table, name));
+  showTable(table: Table): void {
+    this.part("details .scroll")?.replaceWith(makeTable(table, this.title));
   }
 }
 
@@ -91,7 +94,7 @@ function heatmap(places: Places, section: HeatmapSection): () => Table {
     [x, y] = newX === newY ? [y, x] : [newX, newY]; // the same on both: they change places
     [across.select.selectedIndex, up.select.selectedIndex] = [x, y];
     figure.redraw(draw);
-    places.showTable(pairTable(section, x, y), section.title);
+    places.showTable(pairTable(section, x, y));
   };
   const across = choice("Across", names, x, (i) => pick(i, y));
   const up = choice("Up", names, y, (i) => pick(x, i));
@@ -211,26 +214,29 @@ function fillPanel(places: Places, section: Section, size?: OfSize): void {
   places.offerCsv(size ? `${section.kind}-${size.problem}` : section.kind, () => tableCsv(table()));
 }
 
+/** Whether there are several runs to compare: else the panel is a small one. */
+const hasSeveral = ({ curves }: SearchSection): boolean => curves.length > 1 || (curves[0]?.runs ?? 0) > 1;
+
 /** A section's question, answer and chart; its table is made when it is first opened. */
-export function makePanel(section: Section, level: "h3" | "h4", size?: OfSize): HTMLElement {
-  const isWide = "wide" in section && section.wide === true;
-  const element = make("section", { class: isWide || section.kind === "importance_by_size" ? "panel wide" : "panel", "data-kind": section.kind },
-    make(level, {}, section.title), make("p", { class: "answer" }, section.answer));
+export function makePanel(section: Section, { title, answer }: Words, level: "h3" | "h4", size?: OfSize): HTMLElement {
+  const isOpen = section.kind === "comparison" || (section.kind === "search" && hasSeveral(section));
+  const element = make("section", { class: isOpen || section.kind === "importance_by_size" ? "panel wide" : "panel", "data-kind": section.kind },
+    make(level, {}, title), make("p", { class: "answer" }, answer));
   const shown = section.kind === "heatmap"
     ? (section.pairs.length > 0 ? pairTable(section, 0, 1) : section.table)
     : section.kind === "finalists" ? finalistsTable(section) : section.table;
   if (shown.rows.length === 0) return element; // nothing to draw: the answer says why
-  const chart = make("div", { class: "chart", role: "img", "aria-label": `${section.title}: ${section.answer}` });
+  const chart = make("div", { class: "chart", role: "img", "aria-label": `${title}: ${answer}` });
   const holder = make("div", { class: "scroll" });
   const table = make("details", {}, make("summary", {}, "Table"), holder);
   table.addEventListener("toggle", () => {
     if (!table.open || table.querySelector("table")) return;
-    const made = makeTable(withoutEmptyColumns(shown), section.title);
+    const made = makeTable(withoutEmptyColumns(shown), title);
     if (section.kind === "finalists") makeCards(made.querySelector("table")!);
     holder.replaceWith(made);
   });
   element.append(make("div", { class: "controls" }), chart, make("p", { class: "note" }), make("div", { class: "tools" }), table);
   fillPanel(new Places(element, chart), section, size);
-  table.open = isWide || ["finalists", "explanation"].includes(section.kind);
+  table.open = isOpen || ["finalists", "explanation"].includes(section.kind);
   return element;
 }

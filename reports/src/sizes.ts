@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table of a family's sizes: sorted, filtered, and opened for details.
+import { sizeVerdict, wordsOf } from "./answers";
 import { choice, copyable, downloadButton } from "./controls";
 import { columnIndex, readAllDetails, readDetails, texts, type Cell, type Detail, type Family, type Overview, type Size } from "./document";
 import { make, makeRow, makeTable, nameCells } from "./elements";
+import { withoutType } from "./family";
 import { cell } from "./format";
 import { makePanel } from "./panel";
 import { recall, remember } from "./state";
@@ -41,12 +43,15 @@ function commonStates({ sizes }: Family): string[] {
   return all.length === 0 ? [] : all[0].filter((state) => all.every((one) => one.includes(state)));
 }
 
+/** Whether the sizes are of several types. */
+const hasTypes = ({ sizes }: Family): boolean => new Set(texts(sizes, "type")).size > 1;
+
 /** The positions of the columns that a reader sees: those with a value in any row, and states where some differ. */
 function seenColumns(family: Family): number[] {
-  const { sizes, types } = family;
+  const { sizes } = family;
   const common = commonStates(family);
   const differ = texts(sizes, "state").some((state) => exceptions(state, common) !== "");
-  const unseen = [...kUnseen, ...(types.rows.length < 2 ? ["type"] : []), ...(sizes.columns.filter((one) => one.kernel).length < 2 ? ["kernel"] : []), ...(differ ? [] : ["state"])];
+  const unseen = [...kUnseen, ...(hasTypes(family) ? [] : ["type"]), ...(sizes.columns.filter((one) => one.kernel).length < 2 ? ["kernel"] : []), ...(differ ? [] : ["state"])];
   return sizes.columns.flatMap(({ key }, i) => !unseen.includes(key) && sizes.rows.some((row) => row[i] !== null) ? [i] : []);
 }
 
@@ -232,7 +237,8 @@ export class SizesTable {
     const { rows } = this.family.sizes;
     const at = (key: string) => String(rows[line.index][columnIndex(this.family.sizes, key)] ?? "");
     const label = at("size"), type = at("type");
-    const shown = this.family.types.rows.length > 1 ? label.replace(new RegExp(`, \\w+=${type}(?=,|$)`), "") : label; // it has a column
+    const isTypeSeen = this.seen.includes(columnIndex(this.family.sizes, "type"));
+    const shown = isTypeSeen ? withoutType(label, type) : label;
     const button = make("button", { type: "button", class: "open", "aria-expanded": "false" }, shown);
     if (shown !== label) button.setAttribute("aria-label", label);
     button.addEventListener("click", () => {
@@ -456,12 +462,12 @@ export class SizesTable {
       ...(size.use.code ? part(`Launch ${name} without the dispatcher, from ${size.use.source ?? "its source"}:`, "launch code", size.use.code) : []),
     ] : []));
     const grid = make("div", { class: "grid" });
-    content.replaceChildren(make("p", { class: "size-verdict" }, size.verdict), use, ...(size.use ? this.questions(kernel, size, index) : []), grid);
+    content.replaceChildren(make("p", { class: "size-verdict" }, sizeVerdict(this.overview.kernels[kernel], size.label, size.result)), use, ...(size.use ? this.questions(kernel, size, index) : []), grid);
     delete content.dataset.complete;
     for (const section of size.sections) {
       await new Promise((next) => { setTimeout(next); }); // a panel a task: the page stays responsive
       if (!grid.isConnected) return; // another kernel was chosen meanwhile
-      grid.append(makePanel(section, "h4", size));
+      grid.append(makePanel(section, wordsOf(section), "h4", size));
     }
     const trials = trialsPanel(size.trials);
     if (trials && grid.isConnected) grid.append(trials);
@@ -489,8 +495,7 @@ export class SizesTable {
 
   /** Options that name a kernel and a size to the program. */
   private options(kernel: number, size: Size): string {
-    const { kernel: name, space } = this.overview.kernels[kernel];
-    return `--kernel ${name} --space ${space} --size ${size.problem}${this.overview.backend === "cpu" ? " --backend cpu" : ""}`;
+    return `${this.overview.kernels[kernel].options} --size ${size.problem}`;
   }
 
   /** Which roof is the lower one at a size, and the share of it that is reached; empty where it is not known. */
@@ -512,9 +517,9 @@ export class SizesTable {
     const why = isExplained ? [] : [make("details", { class: "questions" }, make("summary", {}, "Why it is this fast: not measured"),
       make("p", { class: "note" }, `${this.limit(index)}On this device, this measures what limits it:`),
       copyable(`command that explains ${name} at ${size.label}`, `tune explain ${options}`))];
-    const changes = this.overview.comparisons.flatMap(({ title, sections }) => sections.flatMap(({ table }) => table.rows
+    const changes = this.overview.comparisons.flatMap(({ title, table }) => table.rows
       .filter((row) => row[columnIndex(table, "size")] === `${family} ${size.label}`)
-      .map((row) => `${title}: ${row[columnIndex(table, "change")]}, ${cell(row[columnIndex(table, "ratio")], "factor")} the speed`)));
+      .map((row) => `${title}: ${row[columnIndex(table, "change")]}, ${cell(row[columnIndex(table, "ratio")], "factor")} the speed`));
     const since = changes.length > 0 ? [make("p", { class: "note" }, `${changes.join("; ")}.`)] : [
       make("p", { class: "note" }, `The results of ${name} are of ${environments.join(" and ") || "an environment that is not known"}: nothing to compare with. After an update, this tunes it again, and `,
         make("code", {}, "tune report"), " compares:"),

@@ -127,6 +127,17 @@ class ProgramTest(unittest.TestCase):
     def tune_json(self, *arguments, **options):
         return json.loads(self.tune(*arguments, "--json", **options).stdout)
 
+    def page_data(self, page):
+        """The document that a page of `tune report` holds, by its path."""
+        text = (self.directory / page).read_text()
+        return json.loads(re.search(r'<script type="application/json" id="report">(.*?)</script>', text).group(1))
+
+    def states(self, page):
+        """Of each size of a page with one family."""
+        sizes = self.page_data(page)["families"][0]["sizes"]
+        at = [column["key"] for column in sizes["columns"]].index("state")
+        return [row[at] for row in sizes["rows"]]
+
     def refuse(self, *arguments, code, says, **options):
         """Expects one clear message, the exit code, and nothing on stdout."""
         done = self.tune("-q", *arguments, code=code, **options)

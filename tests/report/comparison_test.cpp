@@ -193,7 +193,7 @@ TEST(Comparison, StandsOnAPageOfItsOwn) {
   const std::string page = render_page(comparison_document(found));
   const Json data = data_of_page(page);
   EXPECT_THAT(data.at("comparisons").at(0).at("title"), HasSubstr("old.db → new.db"));
-  const Json& row = data["comparisons"][0].at("sections").at(0).at("table").at("rows").at(0);
+  const Json& row = data["comparisons"][0].at("table").at("rows").at(0);
   EXPECT_THAT(row, testing::Contains(Json("SLOWER")));
   EXPECT_THAT(row, testing::Contains(Json(0.909091)));
   EXPECT_EQ(page.find("<script>window.hit"), std::string::npos);

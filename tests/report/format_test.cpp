@@ -13,13 +13,6 @@ TEST(Format, TimesTakeTheUnitThatSuits) {
   EXPECT_EQ(format_time(2.5e9), "2.500\u00a0s");
 }
 
-TEST(Format, DurationsAreReadAsTold) {
-  EXPECT_EQ(format_duration(0.42), "0.42\u00a0s");
-  EXPECT_EQ(format_duration(38), "38\u00a0s");
-  EXPECT_EQ(format_duration(192), "3\u00a0min\u00a012\u00a0s");
-  EXPECT_EQ(format_duration(7500), "2\u00a0h\u00a005\u00a0min");
-}
-
 TEST(Format, CountsAreGroupedByThousands) {
   EXPECT_EQ(format_count(0), "0");
   EXPECT_EQ(format_count(999), "999");

@@ -4,12 +4,13 @@
 // kernels at as many sizes. page_fixture DIRECTORY --large: those of 3 and of 10 kernels at 72
 // sizes. page_fixture DIRECTORY --published: that of the published results of an H200.
 // page_fixture DIRECTORY --live: live.html, as during a run. page_fixture --document: prints
-// documents as TypeScript that tsc checks.
+// documents as TypeScript that tsc checks. page_fixture --random: prints those of random databases.
+#include "random_database.hpp"
 #include "sample_store.hpp"
 #include "tuner/core/file.hpp"
 #include "tuner/core/outcome.hpp"
 #include "tuner/report/report.hpp"
-#include "tuner/report/sweep_sections.hpp"
+#include "tuner/report/sweep.hpp"
 #include "tuner/store/best_line.hpp"
 
 #include <nlohmann/json.hpp>
@@ -95,11 +96,22 @@ int print_documents() {
   return 0;
 }
 
+int print_random_documents() {
+  constexpr std::uint64_t kDatabases = 40;
+  Json documents = Json::array();
+  for (std::uint64_t seed = 1; seed <= kDatabases; ++seed) {
+    documents.push_back(report::random_database(seed).document());
+  }
+  std::cout << documents.dump() << "\n";
+  return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   const std::vector<std::string> arguments(argv + 1, argv + argc);
   if (arguments.size() == 1 && arguments[0] == "--document") return print_documents();
+  if (arguments.size() == 1 && arguments[0] == "--random") return print_random_documents();
   if (arguments.size() == 1) {
     print(report::write_reports(report::sample_store(), std::nullopt, arguments[0],
                                 sample_additions()));

@@ -640,16 +640,26 @@ const tests = {
     await close();
   },
 
-  async "without scripts a table of each kernel has the best configuration of each size"() {
+  async "without scripts there is one table of the best configurations, and a sentence"() {
     const { page, close } = await open({ javaScriptEnabled: false });
-    const table = page.locator("main table:visible", { has: page.locator("caption", { hasText: /^Best configurations of gemm_shared$/ }) });
-    const rows = table.locator("tr", { has: page.locator("td") });
-    assert.deepEqual(await rows.locator("td:nth-child(1)").allTextContents(), ["512×512×512", "1024×1024×1024", "2048×2048×2048", "4096×4096×4096"]);
-    const names = (await table.locator("th").last().textContent()).split(","), values = (await rows.last().locator("td").last().textContent()).split(",");
-    assert.equal(values[names.indexOf("BLOCK_Y")], "16", `${names}: ${values}`);
-    assert.match(await rows.last().textContent(), /ms.*%/);
-    assert.match(await page.locator("main p", { hasText: /^gemm: 4 sizes/ }).textContent(), /as fast as cuBLAS/);
+    const table = page.locator("main table:visible");
+    assert.equal(await table.count(), 1);
+    assert.deepEqual(await table.locator("tr").first().locator("th").allTextContents(), ["Family", "Kernel", "Size", "Time", "Configuration"]);
+    const head = table.locator("tr", { has: page.locator("th", { hasText: /^gemm_shared$/ }) }), [family, kernel, names] = await head.locator("th").allTextContents();
+    assert.deepEqual([family, kernel], ["gemm", "gemm_shared"]);
+    const rows = await head.locator("xpath=following-sibling::tr").evaluateAll((all) => all.slice(0, 4).map((one) => [...one.cells].map((cell) => cell.textContent)));
+    assert.deepEqual(rows.map(([size]) => size), ["512×512×512", "1024×1024×1024", "2048×2048×2048", "4096×4096×4096"]);
+    assert.match(rows[3][1], /^[\d.]+\u00a0ms$/);
+    assert.equal(rows[3][2].split(",")[names.split(",").indexOf("BLOCK_Y")], "16");
+    assert.equal(await page.locator("main p:visible").last().textContent(), "Charts, verdicts, filters and details need JavaScript.");
     assert.equal(await page.locator("img, b").count(), 0);
+    await close();
+  },
+
+  async "the header says what the device is, and when it was measured"() {
+    const { page, close } = await open();
+    assert.match(await page.locator("header .eyebrow").textContent(), /^Tuning report · \d{4}-\d\d-\d\d/);
+    assert.deepEqual((await page.locator("header dt").allTextContents()).slice(0, 2), ["Architecture", "Multiprocessors"]);
     await close();
   },
 

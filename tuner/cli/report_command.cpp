@@ -6,7 +6,7 @@
 #include "tuner/core/file.hpp"
 #include "tuner/core/json.hpp"
 #include "tuner/report/report.hpp"
-#include "tuner/report/sweep_sections.hpp"
+#include "tuner/report/sweep.hpp"
 #include "tuner/store/store.hpp"
 
 #include <fmt/format.h>

@@ -319,17 +319,14 @@ std::vector<std::string> comparison_sentences(const Comparison& comparison) {
 }
 
 Json comparison_part(const Comparison& comparison) {
-  Json section = make_section("comparison", "Speed of B over that of A",
-                              fmt::format("A: {}. B: {}.", comparison.a.name, comparison.b.name),
-                              comparison_table(comparison));
-  section["wide"] = true;
   std::vector<std::string> verdict = comparison_sentences(comparison);
   verdict.emplace_back(
       "A range is the 95 % interval of both final rounds; SAME: within 1 %. Library: the change "
       "of the same library, a measure of the machine.");
   return Json{{"title", fmt::format("{} → {}", comparison.a.name, comparison.b.name)},
+              {"sides", {comparison.a.name, comparison.b.name}},
               {"verdict", std::move(verdict)},
-              {"sections", Json::array({std::move(section)})}};
+              {"table", comparison_table(comparison)}};
 }
 
 Json comparison_document(const Comparison& comparison) {

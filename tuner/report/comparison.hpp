@@ -91,7 +91,7 @@ struct Comparison {
 /// "72 sizes: speed of B ×1.012 (geometric mean); 3 slower, …", one sentence each.
 [[nodiscard]] std::vector<std::string> comparison_sentences(const Comparison& comparison);
 
-/// {"title", "verdict": […], "sections": […]}: a part of the page.
+/// {"title", "sides": [A, B], "verdict": […], "table"}: a part of the page.
 [[nodiscard]] Json comparison_part(const Comparison& comparison);
 
 /// The document of a page (report_document) about a comparison alone.

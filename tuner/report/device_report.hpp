@@ -15,6 +15,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -33,6 +34,18 @@ namespace tuner::report {
 /// The details of a kernel's size by their places in a document. Threads call it at the same time.
 using SizeDetails = std::function<Json(std::size_t kernel, std::size_t size)>;
 
+/// The best known configurations of a kernel, as a page without scripts shows them.
+struct PlainKernel {
+  struct Best {
+    std::string size;
+    double ns = 0;  ///< ranking_ns
+    ConfigValues values;
+  };
+  std::string family, kernel;
+  std::vector<std::string> parameters;
+  std::vector<Best> bests;  ///< of each size with a result
+};
+
 class DeviceReport {
  public:
   /// Of a device that has `kernels`.
@@ -43,6 +56,8 @@ class DeviceReport {
   [[nodiscard]] const Json& overview() const { return overview_; }
   /// The rest of a size of it.
   [[nodiscard]] Json size(std::size_t kernel, std::size_t size) const;
+  /// Of each kernel with a result.
+  [[nodiscard]] std::vector<PlainKernel> bests() const;
 
  private:
   space::DeviceInfo device_;
@@ -55,7 +70,9 @@ class DeviceReport {
   Json overview_;
 };
 
-/// The page of a document whose sizes have the problem alone; `details` gives the rest.
-[[nodiscard]] std::string render_page(const Json& overview, const SizeDetails& details);
+/// The page of a document whose sizes have the problem alone; `details` gives the rest. Without
+/// scripts it shows `bests`.
+[[nodiscard]] std::string render_page(const Json& overview, std::span<const PlainKernel> bests,
+                                      const SizeDetails& details);
 
 }  // namespace tuner::report

@@ -7,8 +7,8 @@
 #include "tuner/report/kernel_sections.hpp"
 #include "tuner/report/reproduce.hpp"
 #include "tuner/report/size_sections.hpp"
-#include "tuner/report/sweep_sections.hpp"
-#include "tuner/report/verdict.hpp"
+#include "tuner/report/standing.hpp"
+#include "tuner/report/sweep.hpp"
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -131,12 +131,10 @@ Json size_document(const KernelHistory& kernel, const SizeHistory& size, const M
   if (size.explanation) {
     sections.push_back(explanation_section(kernel, size, device.attributes));
   }
-  return Json{{"problem", size.problem},
-              {"label", format_size(size.problem)},
-              {"verdict", size_verdict(kernel, size, metric)},
-              {"use", how_to_use(kernel, size, device, launched)},
-              {"sections", std::move(sections)},
-              {"trials", trial_columns(kernel, size)}};
+  return Json{
+      {"problem", size.problem},           {"label", format_size(size.problem)},
+      {"result", result_of(size, metric)}, {"use", how_to_use(kernel, size, device, launched)},
+      {"sections", std::move(sections)},   {"trials", trial_columns(kernel, size)}};
 }
 
 /// Of now, UTC: "10:21:05".
@@ -157,10 +155,10 @@ Json commands_of(const KernelHistory& kernel) {
 
 /// A kernel without the details of its sizes.
 Json kernel_document(const KernelHistory& kernel, const Metric& metric,
-                     const KernelImportances& ranked, const std::string& device_name) {
+                     const KernelImportances& ranked, const std::string& backend) {
   Json sizes = Json::array();
   for (const SizeHistory& size : kernel.sizes) sizes.push_back(Json{{"problem", size.problem}});
-  Json sections = {best_section(kernel, metric, device_name), performance_section(kernel, metric)};
+  Json sections = {performance_section(kernel, metric)};
   if (!kernel.runs.empty()) {  // imported results have no trials that these could show
     for (Json section : {importance_over_sizes(kernel, ranked), importance_by_size(kernel, ranked),
                          failures_section(kernel), budget_section(kernel)}) {
@@ -177,11 +175,13 @@ Json kernel_document(const KernelHistory& kernel, const Metric& metric,
   return Json{{"family", kernel.family},
               {"kernel", kernel.kernel},
               {"hash", kernel.hash},
-              {"verdict", kernel_verdict(kernel, metric)},
+              {"unproven", kernel.unproven},
+              {"largest", largest_result(kernel, metric)},
+              {"types", ranges_by_type(kernel)},
               {"sections", std::move(sections)},
               {"sizes", sizes},
               {"commands", commands_of(kernel)},
-              {"space", space_file(kernel)},
+              {"options", program_options(kernel, backend)},
               {"environments", std::move(environments)}};
 }
 
@@ -281,11 +281,11 @@ DeviceReport::DeviceReport(const store::Store& store, const space::DeviceInfo& d
     stored_.push_back(snippets_of(kernel));
     ranked_.push_back(importances(kernel));
     overview_["kernels"].push_back(
-        kernel_document(kernel, metrics_.back(), ranked_.back(), device_.name));
+        kernel_document(kernel, metrics_.back(), ranked_.back(), device_.backend));
   }
   overview_["sweeps"] = Json::array();
   for (const Json& sweep : additions.sweeps) {
-    if (sweep_device(sweep) == device_.name) overview_["sweeps"].push_back(sweep_part(sweep));
+    if (sweep_device(sweep) == device_.name) overview_["sweeps"].push_back(sweep);
   }
   overview_["comparisons"] = comparisons_of(store, device_.name, additions);
   if (additions.reloaded_every_s > 0) {
@@ -299,6 +299,24 @@ Json DeviceReport::size(std::size_t kernel, std::size_t size) const {
   const SnippetKernel* const stored = stored_[kernel].get();
   return size_document(history, history.sizes[size], metrics_[kernel],
                        ranked_[kernel].of_sizes[size], device_, stored, is_best ? stored : nullptr);
+}
+
+std::vector<PlainKernel> DeviceReport::bests() const {
+  std::vector<PlainKernel> all;
+  for (const KernelHistory& kernel : kernels_) {
+    PlainKernel one{.family = kernel.family,
+                    .kernel = kernel.kernel,
+                    .parameters = kernel.parameters,
+                    .bests = {}};
+    for (const SizeHistory& size : kernel.sizes) {
+      if (!best_ns(size)) continue;
+      one.bests.push_back({.size = format_size(size.problem),
+                           .ns = *ranking_ns(size),
+                           .values = best_values(kernel, size)});
+    }
+    if (!one.bests.empty()) all.push_back(std::move(one));
+  }
+  return all;
 }
 
 void fail_without_results(const store::Store& store, const std::optional<std::string>& device) {

@@ -3,7 +3,6 @@
 #include "tuner/report/kernel_sections.hpp"
 #include "tuner/report/table.hpp"
 
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -76,20 +75,6 @@ void add_energy_rows(Json& table, const KernelHistory& kernel, const SizeHistory
   }
 }
 
-std::string energy_answer(const KernelHistory& kernel) {
-  std::uint64_t sizes = 0, both = 0;
-  for (const SizeHistory& size : kernel.sizes) {
-    const std::vector<const FinalistRecord*> all = with_energy(size);
-    if (all.empty()) continue;
-    ++sizes;
-    const auto optimal = std::ranges::count_if(
-        all, [&](const FinalistRecord* it) { return is_pareto_optimal(*it, all); });
-    if (optimal == 1) ++both;
-  }
-  return fmt::format("At {} of {} one contender is the fastest and takes the least energy.",
-                     format_count(both), format_plural(sizes, "size", "sizes"));
-}
-
 }  // namespace
 
 Json energy_section(const KernelHistory& kernel) {
@@ -109,7 +94,7 @@ Json energy_section(const KernelHistory& kernel) {
                            {"config", "Configuration", "code"}});
   for (const SizeHistory& size : kernel.sizes) add_energy_rows(table, kernel, size);
   if (table["rows"].empty()) return {};
-  return make_section("energy", "Time against energy", energy_answer(kernel), std::move(table));
+  return make_section("energy", std::move(table));
 }
 
 }  // namespace tuner::report

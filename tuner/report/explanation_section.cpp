@@ -200,8 +200,8 @@ Json explanation_section(const KernelHistory& kernel, const SizeHistory& size,
   for (const ExplainedRecord& contender : size.explanation->contenders) {
     table["rows"].push_back(explained_row(kernel, size, contender, device));
   }
-  Json section = make_section("explanation", "Why it is this fast",
-                              explanation_answer(size, device), std::move(table));
+  Json section = make_section("explanation", std::move(table));
+  section["answer"] = explanation_answer(size, device);
   section["roofline"] = roofline_part(size);
   return section;
 }

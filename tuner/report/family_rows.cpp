@@ -77,7 +77,7 @@ std::vector<std::string_view> warnings(const Row& row) {
   std::vector<std::string_view> found;
   if (!size.best) found.emplace_back("screened");
   if (size.best && size.best->ratio_to_library_high.value_or(1) < 1) found.emplace_back("behind");
-  if (size.best && !size.best->verified) found.push_back(kImported);
+  if (size.best && !size.best->verified) found.emplace_back("imported");
   if (!row.entries.front().kernel->unproven.empty()) found.emplace_back("unproven");
   if (!size.searches.empty()) {
     const Convergence ended = convergence_of(size.searches.back());
@@ -87,19 +87,8 @@ std::vector<std::string_view> warnings(const Row& row) {
   return found;
 }
 
-bool has(const Row& row, std::string_view warning) {
-  return std::ranges::count(warnings(row), warning) > 0;
-}
-
 std::optional<double> ratio_of(const SizeHistory& size) {
   return size.best ? size.best->ratio_to_library : std::nullopt;
-}
-
-std::optional<double> median_of(std::vector<double> values) {
-  if (values.empty()) return std::nullopt;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, middle);
-  return *middle;
 }
 
 }  // namespace tuner::report

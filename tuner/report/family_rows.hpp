@@ -46,13 +46,7 @@ struct Row {
 /// The library's time over that of a size's best; none where it was not timed.
 [[nodiscard]] std::optional<double> ratio_of(const SizeHistory& size);
 
-/// The warning of a size that was timed by the program that wrote an imported file.
-inline constexpr std::string_view kImported = "imported";
 /// What a reader should know before using a size's result; empty when there is nothing.
 [[nodiscard]] std::vector<std::string_view> warnings(const Row& row);
-[[nodiscard]] bool has(const Row& row, std::string_view warning);
-
-/// Of an even number of values the upper one; none without values.
-[[nodiscard]] std::optional<double> median_of(std::vector<double> values);
 
 }  // namespace tuner::report

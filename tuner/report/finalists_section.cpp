@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/report/format.hpp"
 #include "tuner/report/metric.hpp"
 #include "tuner/report/size_sections.hpp"
 #include "tuner/report/table.hpp"
 #include "tuner/store/best_line.hpp"
 
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -23,9 +21,8 @@ using store::FinalistRecord;
 /// The final round of a size: what it chose, and what was fastest in it.
 struct Round {
   const FinalistRecord* winner = nullptr;
-  const FinalistRecord* fastest = nullptr;    ///< of the configurations
-  bool is_behind = false;                     ///< the library is certainly faster than the winner
-  std::vector<const FinalistRecord*> others;  ///< configurations besides the winner, fastest first
+  const FinalistRecord* fastest = nullptr;  ///< of the configurations
+  bool is_behind = false;                   ///< the library is certainly faster than the winner
 };
 
 Round round_of(const SizeHistory& size) {
@@ -39,11 +36,8 @@ Round round_of(const SizeHistory& size) {
       round.is_behind |= (has_interval ? finalist.ratio_high : finalist.ratio_to_best) < 1;
       continue;
     }
-    if (&finalist == round.winner) continue;
-    round.others.push_back(&finalist);
     if (finalist.ratio_to_best < round.fastest->ratio_to_best) round.fastest = &finalist;
   }
-  std::ranges::stable_sort(round.others, {}, &FinalistRecord::ratio_to_best);
   return round;
 }
 
@@ -55,83 +49,27 @@ const ReportedTrial* trial_of(const KernelHistory& kernel, const SizeHistory& si
   return found == size.evaluations.end() ? nullptr : &*found;
 }
 
-/// "less energy, 1.2 J per execution instead of 1.4"; empty where not every window says so.
-std::string less_energy(const FinalistRecord& winner, const FinalistRecord& other) {
-  if (!winner.energy || !other.energy) return "";
-  if (winner.energy->max_joules >= other.energy->min_joules) return "";
-  return fmt::format("less energy, {} J per execution instead of {}",
-                     format_number(winner.energy->joules), format_number(other.energy->joules));
-}
-
-/// By which rule the winner was preferred to the fastest (session::FinalRound).
-std::string rule_of(const KernelHistory& kernel, const SizeHistory& size, const Round& round) {
-  std::string energy = less_energy(*round.winner, *round.fastest);
-  if (!energy.empty()) return energy;
-  if (round.winner->role == "incumbent") return "the previous best";
-  if (round.winner->role == "default") return "the default";
+/// By which rule the winner was preferred to the fastest (session::FinalRound), with what each has
+/// of that where it is a number; null where the winner is the fastest.
+Json rule_of(const KernelHistory& kernel, const SizeHistory& size, const Round& round) {
+  if (round.winner == round.fastest) return {};
+  const auto& energy = round.winner->energy;
+  const auto& other_energy = round.fastest->energy;
+  if (energy && other_energy && energy->max_joules < other_energy->min_joules) {
+    return {{"by", "energy"}, {"numbers", {energy->joules, other_energy->joules}}};
+  }
+  const std::string& role = round.winner->role;
+  if (role == "incumbent" || role == "default") return {{"by", role}};
   const ReportedTrial* chosen = trial_of(kernel, size, *round.winner);
   const ReportedTrial* other = trial_of(kernel, size, *round.fastest);
-  if (chosen == nullptr || other == nullptr) return "fewer registers, then less shared memory";
+  if (chosen == nullptr || other == nullptr) return {{"by", "resources"}};
   if (chosen->registers != other->registers) {
-    return fmt::format("fewer registers, {} instead of {}", chosen->registers, other->registers);
+    return {{"by", "registers"}, {"numbers", {chosen->registers, other->registers}}};
   }
   if (chosen->shared_bytes != other->shared_bytes) {
-    return fmt::format("less shared memory, {} instead of {}",
-                       format_bytes(static_cast<double>(chosen->shared_bytes)),
-                       format_bytes(static_cast<double>(other->shared_bytes)));
+    return {{"by", "shared_bytes"}, {"numbers", {chosen->shared_bytes, other->shared_bytes}}};
   }
-  return "the order of the space";
-}
-
-/// By how much the winner's time exceeds another's, of the ratio that the table shows: 0.7 %.
-std::string lead(double ratio) {
-  return format_percent(1 / rounded(ratio) - 1);
-}
-
-/// By how much a time exceeds the winner's, likewise.
-std::string excess(double ratio) {
-  return format_percent(rounded(ratio) - 1);
-}
-
-std::string winner_is_fastest(const Round& round) {
-  if (round.others.empty()) return "It is the only configuration.";
-  const std::string_view best = round.is_behind
-                                    ? "The library is faster. The chosen one is the best of ours"
-                                    : "The winner is the fastest";
-  const auto close = std::ranges::count_if(
-      round.others, [](const FinalistRecord* it) { return it->ratio_low <= 1.0; });
-  if (close > 0) {
-    return fmt::format("{}; {} cannot be told from it (95\u00a0%).", best,
-                       format_plural(static_cast<std::uint64_t>(close), "other configuration",
-                                     "other configurations"));
-  }
-  return fmt::format("{}; the next takes {} longer (95\u00a0%: {} to {}).", best,
-                     excess(round.others.front()->ratio_to_best),
-                     excess(round.others.front()->ratio_low),
-                     excess(round.others.front()->ratio_high));
-}
-
-std::string answer_of(const KernelHistory& kernel, const SizeHistory& size, const Round& round) {
-  if (size.finalists.empty()) return "No final round was run for this size.";
-  const auto samples = std::ranges::max(size.finalists, {},
-                                        [](const FinalistRecord& one) { return one.time.samples; });
-  std::string text = fmt::format(
-      "{} timed interleaved{}, {}. ",
-      format_plural(size.finalists.size(), "contender", "contenders"),
-      size.card.empty() ? "" : " on card " + size.card,
-      format_plural(static_cast<std::uint64_t>(samples.time.samples), "repetition", "repetitions"));
-  if (round.winner == nullptr) return text + "The record does not say which of them was chosen.";
-  if (round.fastest == round.winner) return text + winner_is_fastest(round);
-  const auto ties = static_cast<std::uint64_t>(size.best->ties);
-  text += fmt::format("Chosen among {} that tie with the fastest, by this rule: {}. ",
-                      format_count(ties + 1), rule_of(kernel, size, round));
-  const FinalistRecord& fastest = *round.fastest;
-  if (fastest.ratio_high >= 1) {
-    return text + "The fastest cannot be told from it (95\u00a0%).";
-  }
-  return text + fmt::format("The fastest is {} ahead of it (95\u00a0%: {} to {}).",
-                            lead(fastest.ratio_to_best), lead(fastest.ratio_high),
-                            lead(fastest.ratio_low));
+  return {{"by", "order"}};
 }
 
 std::string_view standing(const FinalistRecord& finalist, const Round& round) {
@@ -183,19 +121,6 @@ std::vector<FinalistRecord> finalists_of_line(const store::BestRecord& best,
   return finalists;
 }
 
-std::string answer_of_line(const store::BestRecord& best) {
-  return fmt::format(
-      "Imported{}: what its line tells of the final round, {} in which {} not shown to be "
-      "over 1\u00a0% slower. Trials and further finalists are in the database that it was measured "
-      "into.",
-      best.origin.empty() ? "" : " from " + store::published_origin(best),
-      best.time.samples > 0 ? format_plural(static_cast<std::uint64_t>(best.time.samples),
-                                            "repetition,", "repetitions,")
-                            : "",
-      format_plural(static_cast<std::uint64_t>(best.ties), "other finalist was",
-                    "other finalists were"));
-}
-
 /// What a contender's ratio to the winner is of. An imported line has the library's by the measure
 /// that its best is ranked by, and of a default single launches alone.
 std::string_view compared_by(const FinalistRecord& finalist, const Round& round,
@@ -215,6 +140,14 @@ std::string_view chart_measure(std::span<const FinalistRecord> finalists,
     if (&finalists[i] != winner && measures[i] == kBackToBack) return kBackToBack;
   }
   return kCold;
+}
+
+/// The most that any contender had.
+int repetitions_of(const SizeHistory& size) {
+  int most = 0;
+  for (const FinalistRecord& finalist : size.finalists)
+    most = std::max(most, finalist.time.samples);
+  return most;
 }
 
 /// Empty for 0.
@@ -290,9 +223,11 @@ Json finalists_section(const KernelHistory& kernel, const SizeHistory& stored,
     if (differs) table["rows"].back().push_back(measures[table["rows"].size() - 1]);
   }
   if (is_imported) drop_empty_columns(table);
-  Json section = make_section(
-      "finalists", "Finalists",
-      is_imported ? answer_of_line(*size.best) : answer_of(kernel, size, round), std::move(table));
+  Json section = make_section("finalists", std::move(table));
+  section["imported_from"] = is_imported ? Json(store::published_origin(*size.best)) : Json();
+  section["card"] = size.card;
+  section["repetitions"] = repetitions_of(size);
+  section["rule"] = rule_of(kernel, size, round);
   section["measure"] = measure;
   section["ties"] = size.best ? size.best->ties : 0;
   return section;

@@ -22,16 +22,8 @@ std::string no_break(std::string text) {
 
 }  // namespace
 
-std::string format_number(double value) {
-  return quantity::number(value, 4);
-}
-
 std::string format_time(double ns) {
   return no_break(quantity::time(ns, 4));
-}
-
-std::string format_duration(double seconds) {
-  return no_break(quantity::duration(std::chrono::duration<double>(seconds)));
 }
 
 std::string format_count(std::uint64_t count) {

@@ -10,16 +10,12 @@ namespace tuner::report {
 
 /// "5.481 ms": four significant digits in the unit that suits, ns to s.
 [[nodiscard]] std::string format_time(double ns);
-/// "0.42 s", "38 s", "3 min 12 s", "2 h 05 min".
-[[nodiscard]] std::string format_duration(double seconds);
 /// "1,480".
 [[nodiscard]] std::string format_count(std::uint64_t count);
 /// A factor: "3.2×".
 [[nodiscard]] std::string format_factor(double factor);
 /// A share of one: 0.491 → "49.1 %".
 [[nodiscard]] std::string format_percent(double share);
-/// Four significant digits without an exponent: "25.07", "0.5312", "1830".
-[[nodiscard]] std::string format_number(double value);
 /// "139.7 GiB".
 [[nodiscard]] std::string format_bytes(double bytes);
 /// "4096,4096,1,TRANS_B=1" → "4096×4096×1, TRANS_B=1".

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/report/format.hpp"
 #include "tuner/report/size_sections.hpp"
 #include "tuner/report/table.hpp"
 
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -113,11 +111,8 @@ Json heatmap_section(const KernelHistory& kernel, const SizeHistory& size, const
                      const Importances& ranked) {
   const std::vector<Axis> axes = most_important(kernel.configs, size, ranked);
   const bool rated = metric.work_of(size).has_value();
-  const std::string answer =
-      axes.size() < 2 ? "Shown from two parameters of known importance on."
-                      : fmt::format("The pairs of the {} most important parameters.", axes.size());
-  Json section = make_section("heatmap", "Two parameters together", answer,
-                              make_table({{"x", "", "code"},
+  Json section =
+      make_section("heatmap", make_table({{"x", "", "code"},
                                           {"y", "", "code"},
                                           {"best", rated ? std::string_view(metric.unit) : "Time",
                                            rated ? "number" : "time"},

@@ -3,43 +3,14 @@
 #include "tuner/report/size_sections.hpp"
 #include "tuner/report/table.hpp"
 
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <functional>
-#include <map>
-#include <string>
 #include <utility>
 #include <vector>
 
 namespace tuner::report {
 namespace {
-
-std::string interval(const Importance& one) {
-  return fmt::format("{} to {}", format_percent(one.low), format_percent(one.high));
-}
-
-/// "A explains 60 % of the variance of log time (95 %: 50 % to 70 %), B 20 % (10 % to 30 %)".
-std::string answer(const KernelHistory& kernel, std::string_view variance,
-                   const Importances& ranked, std::uint64_t trials) {
-  if (trials < kFewestTrials) {
-    return fmt::format("Unknown: {} successful trials are needed; there {} {}.", kFewestTrials,
-                       trials == 1 ? "is" : "are", format_count(trials));
-  }
-  if (!ranked || ranked->empty()) return "No parameter changed the time.";
-  const Importance& first = ranked->front();
-  std::string text =
-      fmt::format("{} explains {} of the {} (95\u00a0%: {})", kernel.parameters[first.parameter],
-                  format_percent(first.share), variance, interval(first));
-  if (ranked->size() > 1) {
-    const Importance& second = (*ranked)[1];
-    text += fmt::format(", {} {} ({})", kernel.parameters[second.parameter],
-                        format_percent(second.share), interval(second));
-    if (second.high >= first.low) text += "; their order is not certain";
-  }
-  return text + fmt::format(". From {} trials", format_count(trials));
-}
 
 /// Over sizes, then those that only single sizes rank.
 std::vector<std::size_t> most_important_first(const KernelImportances& ranked) {
@@ -55,29 +26,6 @@ std::vector<std::size_t> most_important_first(const KernelImportances& ranked) {
   return order;
 }
 
-/// "Most important: TILE_M at 43 sizes, PAD at 2 sizes. Not known at 3 sizes: …".
-std::string answer_by_size(const KernelHistory& kernel, const std::vector<std::size_t>& order,
-                           const std::map<std::size_t, std::uint64_t>& first, std::size_t known) {
-  std::vector<std::pair<std::uint64_t, std::size_t>> counted;
-  for (const std::size_t parameter : order) {
-    const auto found = first.find(parameter);
-    if (found != first.end()) counted.emplace_back(found->second, parameter);
-  }
-  std::ranges::stable_sort(counted, std::greater(), [](const auto& it) { return it.first; });
-  std::vector<std::string> parts;
-  for (const auto& [count, parameter] : counted) {
-    parts.push_back(fmt::format("{} at {}", kernel.parameters[parameter],
-                                format_plural(count, "size", "sizes")));
-  }
-  std::string text;
-  if (!parts.empty()) text = fmt::format("Most important: {}.", fmt::join(parts, ", "));
-  const std::size_t unknown = kernel.sizes.size() - known;
-  if (unknown == 0) return text;
-  return fmt::format("{}{}Not known at {}: fewer than {} successful trials, or all as fast.", text,
-                     text.empty() ? "" : " ", format_plural(unknown, "size", "sizes"),
-                     kFewestTrials);
-}
-
 }  // namespace
 
 Json importance_section(const KernelHistory& kernel, const SizeHistory& size,
@@ -90,11 +38,8 @@ Json importance_section(const KernelHistory& kernel, const SizeHistory& size,
     table["rows"].push_back({kernel.parameters[one.parameter], rounded(one.share), rounded(one.low),
                              rounded(one.high)});
   }
-  const std::uint64_t trials = working_trials(size);
-  std::string text = answer(kernel, "variance of log time", ranked, trials);
-  if (!table["rows"].empty()) text += ".";
-  Json section = make_section("importance", "Importance of the parameters", text, std::move(table));
-  section["trials"] = trials;
+  Json section = make_section("importance", std::move(table));
+  section["trials"] = working_trials(size);
   return section;
 }
 
@@ -127,12 +72,7 @@ Json importance_over_sizes(const KernelHistory& kernel, const KernelImportances&
     trials += working;
     sizes += working > 0 ? 1U : 0U;
   }
-  std::string text = answer(kernel, "variance of log time within sizes", ranked.over_sizes, trials);
-  if (!table["rows"].empty()) {
-    text += fmt::format(" at {}.", format_plural(sizes, "size", "sizes"));
-  }
-  Json section = make_section("importance_over_sizes", "Importance of the parameters over sizes",
-                              text, std::move(table));
+  Json section = make_section("importance_over_sizes", std::move(table));
   section["trials"] = trials;
   section["sizes"] = sizes;
   return section;
@@ -145,11 +85,9 @@ Json importance_by_size(const KernelHistory& kernel, const KernelImportances& ra
     table["columns"].push_back(
         Json{{"key", "parameter"}, {"label", kernel.parameters[parameter]}, {"kind", "share"}});
   }
-  std::map<std::size_t, std::uint64_t> first;  // sizes, by parameter
   for (std::size_t i = 0; i < kernel.sizes.size(); ++i) {
     const Importances& of_size = ranked.of_sizes[i];
     if (!of_size || of_size->empty()) continue;
-    if (of_size->front().share > 0) ++first[of_size->front().parameter];
     Json row = {format_size(kernel.sizes[i].problem)};
     for (const std::size_t parameter : order) {
       const auto found = std::ranges::find(*of_size, parameter, &Importance::parameter);
@@ -157,9 +95,9 @@ Json importance_by_size(const KernelHistory& kernel, const KernelImportances& ra
     }
     table["rows"].push_back(std::move(row));
   }
-  const std::string text = answer_by_size(kernel, order, first, table["rows"].size());
-  return make_section("importance_by_size", "Importance of the parameters size by size", text,
-                      std::move(table));
+  Json section = make_section("importance_by_size", std::move(table));
+  section["sizes"] = kernel.sizes.size();
+  return section;
 }
 
 }  // namespace tuner::report

@@ -4,8 +4,8 @@
 #include "tuner/core/error.hpp"
 #include "tuner/core/shell_words.hpp"
 #include "tuner/report/format.hpp"
+#include "tuner/report/standing.hpp"
 #include "tuner/report/table.hpp"
-#include "tuner/report/verdict.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -20,7 +20,7 @@ namespace tuner::report {
 namespace {
 
 constexpr std::size_t kMessageLimit = 600;  // bytes
-constexpr std::size_t kLibraryColumn = 8;   // of the table of best configurations
+constexpr std::size_t kLibraryColumn = 5;   // of the table of performance
 
 std::string query_command(const KernelHistory& kernel, const SizeHistory& size,
                           const std::string& device_name) {
@@ -29,36 +29,6 @@ std::string query_command(const KernelHistory& kernel, const SizeHistory& size,
   // Code is written from the kernel's files, which an imported result lacks.
   if (!size.best || size.best->verified) words.insert(words.end(), {"--format", "cpp"});
   return shell_line(words);
-}
-
-std::string best_config(const KernelHistory& kernel, const SizeHistory& size) {
-  return config_text(kernel.parameters,
-                     size.best ? config_values(kernel.parameters, size.best->config_json)
-                               : kernel.configs.values(fastest(size)->config));
-}
-
-Json best_row(const KernelHistory& kernel, const SizeHistory& size, const Metric& metric,
-              const std::string& device_name) {
-  const ReportedTrial* screened = fastest(size);
-  if (!size.best && screened == nullptr) return {};
-  const TimeSummary& time = size.best ? size.best->time : *screened->time;
-  const store::BestRecord best = size.best.value_or(store::BestRecord{});
-  return {format_size(size.problem),
-          rounded(*ranking_ns(size)),
-          ranking_measure(size),
-          rounded(time.median_ns),
-          rounded(time.q1_ns),
-          rounded(time.q3_ns),
-          time.samples,
-          cell(metric.rate(size, *ranking_ns(size))),
-          cell(best.ratio_to_library),
-          cell(best.ratio_to_library_low),
-          cell(best.ratio_to_library_high),
-          cell(cold_gain(size)),
-          best.ties,
-          best_config(kernel, size),
-          size.best ? "final" : "trial",
-          query_command(kernel, size, device_name)};
 }
 
 /// Null where there is none.
@@ -127,30 +97,6 @@ Json source_path(const KernelHistory& kernel, const SnippetKernel* stored) {
              : stored->source_name();
 }
 
-std::string performance_answer(const KernelHistory& kernel) {
-  std::vector<const SizeHistory*> known;
-  for (const SizeHistory& size : kernel.sizes) {
-    if (size.best && size.best->ratio_to_library) known.push_back(&size);
-  }
-  if (known.empty()) return "No library was timed beside this kernel.";
-  const auto ratio = [](const SizeHistory* size) { return *size->best->ratio_to_library; };
-  const auto less = [&](const SizeHistory* a, const SizeHistory* b) { return ratio(a) < ratio(b); };
-  const auto [worst, best] = std::minmax_element(known.begin(), known.end(), less);
-  const std::string library = library_brand((*best)->best->library_name);
-  const auto wins =
-      std::count_if(known.begin(), known.end(), [&](const auto* s) { return ratio(s) > 1; });
-  if (known.size() == 1) {
-    return fmt::format("It reaches {} of {}.", format_percent(ratio(*best)), library);
-  }
-  const std::string ahead = wins == 0
-                                ? fmt::format("{} is faster at every size", library)
-                                : fmt::format("This kernel is faster than {} at {} of {} sizes",
-                                              library, wins, known.size());
-  return ahead + fmt::format("; the best ratio is at {} ({}), the worst at {} ({}).",
-                             format_size((*best)->problem), format_percent(ratio(*best)),
-                             format_size((*worst)->problem), format_percent(ratio(*worst)));
-}
-
 /// The trials of one outcome at one size.
 struct Cause {
   std::uint64_t count = 0;
@@ -166,36 +112,12 @@ std::map<Outcome, Cause> causes_of(const SizeHistory& size) {
   return causes;
 }
 
-std::string failures_answer(const std::map<Outcome, std::uint64_t>& totals) {
-  std::uint64_t tried = 0;
-  std::vector<std::pair<std::uint64_t, Outcome>> failed;
-  for (const auto& [outcome, count] : totals) {
-    tried += count;
-    if (outcome != Outcome::ok) failed.emplace_back(count, outcome);
-  }
-  if (tried == 0) return "Nothing was tried.";
-  std::sort(failed.rbegin(), failed.rend());
-  if (failed.empty()) {
-    return fmt::format("All {} trials compiled, ran and computed the right result.",
-                       format_count(tried));
-  }
-  std::vector<std::string> parts;
-  std::uint64_t lost = 0;
-  for (const auto& [count, outcome] : failed) {
-    lost += count;
-    parts.push_back(fmt::format("{} {}", format_count(count), in_words(outcome)));
-  }
-  return fmt::format("{} of {} trials failed ({}): {}.", format_count(lost), format_count(tried),
-                     format_percent(static_cast<double>(lost) / static_cast<double>(tried)),
-                     fmt::join(parts, ", "));
-}
-
 }  // namespace
 
 Json how_to_use(const KernelHistory& kernel, const SizeHistory& size,
                 const space::DeviceInfo& device, const SnippetKernel* stored) {
   if (!best_ns(size)) return {};
-  return Json{{"config", best_config(kernel, size)},
+  return Json{{"config", config_text(kernel.parameters, best_values(kernel, size))},
               {"command", query_command(kernel, size, device.name)},
               {"dispatch", dispatcher_calls(size, device, stored)},
               {"code", launch_code(size, device, stored)},
@@ -217,39 +139,16 @@ std::string default_config(const SizeHistory& size, const space::DeviceInfo& dev
   }
 }
 
-std::string space_file(const KernelHistory& kernel) {
-  return kernel.space_path.empty() ? "FILE"
-                                   : shell_line(std::vector<std::string>{kernel.space_path});
+std::string program_options(const KernelHistory& kernel, const std::string& backend) {
+  const std::string space =
+      kernel.space_path.empty() ? "FILE" : shell_line(std::vector<std::string>{kernel.space_path});
+  return fmt::format("--kernel {} --space {}{}", shell_word(kernel.kernel), space,
+                     space::runs_on_host(backend) ? " --backend " + backend : "");
 }
 
-Json best_section(const KernelHistory& kernel, const Metric& metric,
-                  const std::string& device_name) {
-  Json table = make_table({{"size", "Size", "text"},
-                           {"ns", "Time", "time"},
-                           {"measure", "Timed", "text"},
-                           {"median_ns", "Cold", "time"},
-                           {"q1_ns", "Lower quartile", "time"},
-                           {"q3_ns", "Upper quartile", "time"},
-                           {"samples", "Samples", "count"},
-                           {"rate", metric.unit, "number"},
-                           {"ratio_to_library", "% of the library", "share"},
-                           {"ratio_to_library_low", "95 % from", "share"},
-                           {"ratio_to_library_high", "to", "share"},
-                           {"ratio_to_default", "Speed-up over default, cold", "factor"},
-                           {"ties", "Ties", "count"},
-                           {"config", "Configuration", "code"},
-                           {"measured_in", "Measured in", "text"},
-                           {"command", "Command", "code"}});
-  for (const SizeHistory& size : kernel.sizes) {
-    Json row = best_row(kernel, size, metric, device_name);
-    if (!row.is_null()) table["rows"].push_back(std::move(row));
-    if (size.best && size.best->ratio_to_library) {
-      table["columns"][kLibraryColumn]["label"] = "% of " + library_brand(size.best->library_name);
-    }
-  }
-  const std::string answer =
-      fmt::format("{} with a result.", format_plural(table["rows"].size(), "size", "sizes"));
-  return make_section("best", "Best configuration by size", answer, std::move(table));
+ConfigValues best_values(const KernelHistory& kernel, const SizeHistory& size) {
+  return size.best ? config_values(kernel.parameters, size.best->config_json)
+                   : kernel.configs.values(fastest(size)->config);
 }
 
 namespace {
@@ -285,7 +184,8 @@ Json performance_section(const KernelHistory& kernel, const Metric& metric) {
                            {"extent", extent_label, "number"},
                            {"best", "Best", kind},
                            {"default", "Default", kind},
-                           {"library", "Library", kind}});
+                           {"library", "Library", kind},
+                           {"ratio", "% of the library", "share"}});
   const auto value = [&](const SizeHistory& size, const std::optional<double>& ns) {
     if (!ns) return Json();
     return rated ? cell(metric.rate(size, *ns)) : Json(rounded(*ns));
@@ -298,14 +198,15 @@ Json performance_section(const KernelHistory& kernel, const Metric& metric) {
     table["rows"].push_back({format_size(size.problem), kernel.types.at(size.problem),
                              rounded(rated ? *work / scale.one : mean_extent(size.problem)),
                              value(size, ranking_ns(size)), value(size, default_ns(size)),
-                             value(size, library_ns(size))});
+                             value(size, library_ns(size)),
+                             cell(size.best ? size.best->ratio_to_library : std::nullopt)});
   }
   const auto extent_of = [](const Json& row) { return row[2].get<double>(); };
   std::ranges::stable_sort(table["rows"].get_ref<Json::array_t&>(), {}, extent_of);
-  if (!library.empty()) table["columns"].back()["label"] = library;
-  Json section = make_section("performance", "Performance over sizes", performance_answer(kernel),
-                              std::move(table));
+  if (!library.empty()) table["columns"][kLibraryColumn]["label"] = library;
+  Json section = make_section("performance", std::move(table));
   section["unit"] = metric.unit;
+  section["library"] = library.empty() ? "" : library_brand(library);
   return section;
 }
 
@@ -316,10 +217,10 @@ Json failures_section(const KernelHistory& kernel) {
                            {"share", "Share", "share"},
                            {"message", "For example", "text"},
                            {"config", "With", "code"}});
-  std::map<Outcome, std::uint64_t> totals;
+  std::size_t tried = 0;
   for (const SizeHistory& size : kernel.sizes) {
+    tried += size.evaluations.size();
     for (const auto& [outcome, cause] : causes_of(size)) {
-      totals[outcome] += cause.count;
       if (outcome == Outcome::ok) continue;
       const double share =
           static_cast<double>(cause.count) / static_cast<double>(size.evaluations.size());
@@ -329,7 +230,9 @@ Json failures_section(const KernelHistory& kernel) {
            config_text(kernel.parameters, kernel.configs.values(cause.sample->config))});
     }
   }
-  return make_section("failures", "Failures by cause", failures_answer(totals), std::move(table));
+  Json section = make_section("failures", std::move(table));
+  section["tried"] = tried;
+  return section;
 }
 
 Json budget_section(const KernelHistory& kernel) {
@@ -342,23 +245,13 @@ Json budget_section(const KernelHistory& kernel) {
                            {"verify_s", "Verify", "duration"},
                            {"measure_s", "Measure", "duration"},
                            {"wall_s", "Wall clock", "duration"}});
-  double wall_s = 0, compile_s = 0, verify_s = 0, measure_s = 0;
   for (const store::RunRecord& run : kernel.runs) {
-    wall_s += run.wall_s;
-    compile_s += run.compile_s;
-    verify_s += run.verify_s;
-    measure_s += run.measure_s;
     table["rows"].push_back({run.uuid.substr(0, 8), run.started_at, run.strategy,
                              std::to_string(run.seed), store::state_text(run),
                              rounded(run.compile_s), rounded(run.verify_s), rounded(run.measure_s),
                              rounded(run.wall_s)});
   }
-  const std::string answer = fmt::format(
-      "{} in {}: {} compiling (beside the rest, summed over all compilers), {} verifying, {} "
-      "measuring.",
-      format_duration(wall_s), format_plural(kernel.runs.size(), "run", "runs"),
-      format_duration(compile_s), format_duration(verify_s), format_duration(measure_s));
-  return make_section("budget", "Time budget", answer, std::move(table));
+  return make_section("budget", std::move(table));
 }
 
 std::string shareable(std::string_view message) {

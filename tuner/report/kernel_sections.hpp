@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of the page about a kernel as a whole. Each answers one question in a sentence and
-// holds the table that its chart draws.
+// The parts of the page about a kernel as a whole. Each holds the table that its chart draws and
+// that its sentence is made of.
 #pragma once
 
 #include "tuner/core/json.hpp"
@@ -18,11 +18,11 @@ namespace tuner::report {
 /// The configuration that is the default of a size, as canonical JSON; empty where it is not known.
 [[nodiscard]] std::string default_config(const SizeHistory& size, const space::DeviceInfo& device,
                                          const SnippetKernel* stored);
-/// The space file for a command, quoted for a shell; "FILE" where it is not known.
-[[nodiscard]] std::string space_file(const KernelHistory& kernel);
-/// What do I use, and how good is it? One row a size.
-[[nodiscard]] Json best_section(const KernelHistory& kernel, const Metric& metric,
-                                const std::string& device_name);
+/// What names a kernel to the commands of the program, quoted for a shell: "--kernel gemm_tiled
+/// --space spaces/gemm.json"; with "FILE" where the space file is not known.
+[[nodiscard]] std::string program_options(const KernelHistory& kernel, const std::string& backend);
+/// The best known configuration of a size with a result.
+[[nodiscard]] ConfigValues best_values(const KernelHistory& kernel, const SizeHistory& size);
 /// Where is it close to the library, and where not? Rates of best, default and library over sizes.
 [[nodiscard]] Json performance_section(const KernelHistory& kernel, const Metric& metric);
 /// Why were candidates lost? Counts by size and cause with a message of each.

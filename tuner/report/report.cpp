@@ -5,7 +5,7 @@
 #include "tuner/core/file.hpp"
 #include "tuner/report/device_report.hpp"
 #include "tuner/report/history.hpp"
-#include "tuner/report/sweep_sections.hpp"
+#include "tuner/report/sweep.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -83,9 +83,9 @@ std::optional<std::string> page_of_device(const store::Store& store, const std::
   std::vector<KernelHistory> kernels = kernel_histories(store, name);
   if (!kernels.empty()) {
     const DeviceReport report(store, device_named(store, name), std::move(kernels), additions);
-    return render_page(report.overview(), [&](std::size_t kernel, std::size_t size) {
-      return report.size(kernel, size);
-    });
+    return render_page(
+        report.overview(), report.bests(),
+        [&](std::size_t kernel, std::size_t size) { return report.size(kernel, size); });
   }
   if (!devices_of(additions.sweeps).contains(name)) return std::nullopt;
   return render_page(sweep_document(name, additions.sweeps));

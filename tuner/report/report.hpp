@@ -24,15 +24,15 @@ struct Additions {
 };
 
 /// Everything the page of one device shows, as a document of format "tune.report/3"
-/// (docs/reference/report.md). Every number of the page is computed here, once; the page's script
-/// only draws. Holds no host name and no directories of the machine. Throws
-/// Error(nothing_found), naming the devices that are known, when the device has no results.
+/// (docs/reference/report.md): facts, of which the page's script (reports/src) makes all that a
+/// reader sees. Holds no host name and no directories of the machine. Throws Error(nothing_found),
+/// naming the devices that are known, when the device has no results.
 [[nodiscard]] Json report_document(const store::Store& store, const std::string& device_name,
                                    const Additions& additions = {});
 
-/// The page of a document: one HTML file that needs nothing else. Its script (reports/src) renders
-/// the document; without scripts it shows the verdicts and a table of the best configurations. Text
-/// of the document is shown as text, whatever it holds.
+/// The page of a document: one HTML file that needs nothing else. Its script renders the document,
+/// whose text is shown as text, whatever it holds. Without scripts it shows a sentence alone; a
+/// page of write_reports also a table of the best configurations.
 [[nodiscard]] std::string render_page(const Json& document);
 
 /// Writes <directory>/<device>.html for each device, or for the one named, and returns the paths.

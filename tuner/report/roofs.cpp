@@ -5,7 +5,7 @@
 #include "tuner/core/flop_rates.hpp"
 #include "tuner/report/format.hpp"
 #include "tuner/report/metric.hpp"
-#include "tuner/report/verdict.hpp"
+#include "tuner/report/standing.hpp"
 
 #include <fmt/format.h>
 

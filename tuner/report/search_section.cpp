@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/report/format.hpp"
 #include "tuner/report/size_sections.hpp"
 #include "tuner/report/table.hpp"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -109,67 +106,6 @@ StrategyComparison comparison_of(const SizeHistory& size) {
   return comparison;
 }
 
-// ---- the answer ---------------------------------------------------------------------------------
-
-/// "auto after 41 trials (7.0 s)", "genetic in 2 of 5 runs", "random never".
-std::string soonness(const StrategyRuns& strategy, double ns) {
-  const Spread candidates = reached(strategy, ProgressAxis::candidates, ns);
-  if (candidates.median < kNotReached) {
-    const double seconds = reached(strategy, ProgressAxis::seconds, ns).median;
-    return fmt::format("{} after {} ({})", strategy.strategy,
-                       format_plural(whole_trials(candidates.median), "trial", "trials"),
-                       format_duration(seconds));
-  }
-  const std::uint64_t count = count_reached(strategy, ns);
-  if (count == 0) return fmt::format("{} never", strategy.strategy);
-  return fmt::format("{} in {} of {} runs", strategy.strategy, count, strategy.runs.size());
-}
-
-/// What the numbers of the answer stand for: nothing to say when there was one run of each.
-std::string basis(const StrategyComparison& comparison) {
-  std::set<std::size_t> runs;
-  for (const StrategyRuns& strategy : comparison.strategies) {
-    runs.insert(strategy.runs.size());
-  }
-  if (*runs.rbegin() == 1) return "";
-  if (runs.size() > 1) return " Medians over the runs of each.";
-  return fmt::format(" Medians of {} runs{}.", *runs.begin(),
-                     comparison.strategies.size() == 1 ? "" : " each");
-}
-
-/// Whether there is anything to compare: else the section is a small one.
-bool has_several(const StrategyComparison& comparison) {
-  const auto& strategies = comparison.strategies;
-  return strategies.size() > 1 || (strategies.size() == 1 && strategies.front().runs.size() > 1);
-}
-
-std::string left_out(const StrategyComparison& comparison) {
-  std::vector<std::string> parts;
-  const auto add = [&](std::uint64_t count, std::string_view singular, std::string_view plural) {
-    if (count > 0) parts.push_back(format_plural(count, singular, plural));
-  };
-  add(comparison.with_results, "run that reused earlier results",
-      "runs that reused earlier results");
-  add(comparison.with_winner, "run that started from an earlier winner",
-      "runs that started from an earlier winner");
-  add(comparison.of_other_environments, "run of another environment",
-      "runs of another environment");
-  return parts.empty() ? "" : fmt::format(" Left out: {}.", fmt::join(parts, ", "));
-}
-
-std::string search_answer(const SizeHistory& size, const StrategyComparison& comparison) {
-  if (size.searches.empty()) return "The results were imported: no run here.";
-  if (comparison.best_ns == kNotReached) return "No trial succeeded." + left_out(comparison);
-  if (comparison.strategies.empty()) return "No run began anew." + left_out(comparison);
-  std::vector<std::string> parts;
-  parts.reserve(comparison.strategies.size());
-  for (const StrategyRuns& strategy : comparison.strategies) {
-    parts.push_back(soonness(strategy, kNearer * comparison.best_ns));
-  }
-  return fmt::format("Within 3\u00a0% of the best known: {}.{}{}", fmt::join(parts, ", "),
-                     basis(comparison), left_out(comparison));
-}
-
 // ---- the table ----------------------------------------------------------------------------------
 
 Json finite(double value) {
@@ -270,13 +206,12 @@ Json curves_of(const StrategyComparison& comparison) {
 
 Json search_section(const SizeHistory& size) {
   const StrategyComparison comparison = comparison_of(size);
-  Json section = make_section("search", "How the searches went", search_answer(size, comparison),
-                              search_table(comparison));
+  Json section = make_section("search", search_table(comparison));
+  section["best_ns"] = finite(comparison.best_ns);
   section["curves"] = curves_of(comparison);
   section["left_out"] = {comparison.with_results, comparison.with_winner,
                          comparison.of_other_environments};
   section["near"] = {kNear, kNearer};
-  section["wide"] = has_several(comparison);
   return section;
 }
 

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/report/size_sections.hpp"
 
-#include "tuner/report/format.hpp"
+#include "tuner/report/standing.hpp"
 #include "tuner/report/table.hpp"
-#include "tuner/report/verdict.hpp"
 
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -51,19 +49,6 @@ Json histogram_rows(const std::vector<double>& times) {
                     rounded(static_cast<double>(so_far) / static_cast<double>(times.size()))});
   }
   return rows;
-}
-
-std::string distribution_answer(const std::vector<double>& times) {
-  if (times.empty()) return "No trial succeeded.";
-  const auto near =
-      std::upper_bound(times.begin(), times.end(), kNear * times.front()) - times.begin();
-  const double typical = times[times.size() / 2] / times.front();
-  const auto count = static_cast<std::uint64_t>(near);
-  return fmt::format(
-      "{} of {} successful trials {} within 5\u00a0% of the fastest; the median one takes {} as "
-      "long.",
-      format_count(count), format_count(times.size()), count == 1 ? "is" : "are",
-      format_factor(typical));
 }
 
 /// Which evaluations stand in the page, in the order made.
@@ -142,8 +127,10 @@ Json distribution_section(const SizeHistory& size) {
                            {"count", "Trials", "count"},
                            {"cumulative", "Up to here", "share"}});
   table["rows"] = histogram_rows(times);
-  Json section = make_section("distribution", "Distribution of all successful trials",
-                              distribution_answer(times), std::move(table));
+  Json section = make_section("distribution", std::move(table));
+  section["near"] =
+      std::ranges::count_if(times, [&](double ns) { return ns <= kNear * times.front(); });
+  section["median"] = times.empty() ? Json() : Json(rounded(times[times.size() / 2]));
   section["marks"] = marks_of(size);
   section["measure"] = measure_of_trials(size);
   return section;

@@ -39,9 +39,8 @@ Json cell(const std::optional<double>& value) {
   return value ? Json(rounded(*value)) : Json();
 }
 
-Json make_section(std::string_view kind, std::string_view title, std::string_view answer,
-                  Json table) {
-  return Json{{"kind", kind}, {"title", title}, {"answer", answer}, {"table", std::move(table)}};
+Json make_section(std::string_view kind, Json table) {
+  return Json{{"kind", kind}, {"table", std::move(table)}};
 }
 
 }  // namespace tuner::report

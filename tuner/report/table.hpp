@@ -30,8 +30,8 @@ void drop_empty_columns(Json& table);
 /// A number of a table, rounded; null when there is none.
 [[nodiscard]] Json cell(const std::optional<double>& value);
 
-/// A part of the page: {"kind","title","answer","table"}; `kind` names the chart.
-[[nodiscard]] Json make_section(std::string_view kind, std::string_view title,
-                                std::string_view answer, Json table);
+/// A part of the page: {"kind","table"}; `kind` names the chart, and the sentence that the page's
+/// script makes of the table and the part's other members.
+[[nodiscard]] Json make_section(std::string_view kind, Json table);
 
 }  // namespace tuner::report

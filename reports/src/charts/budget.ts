@@ -2,14 +2,14 @@
 import type { EChartsOption } from "echarts";
 import { axisStyle, plot } from "../axis";
 import { duration } from "../format";
-import { columnIndex, numbers, texts, type PlainSection } from "../document";
+import { columnIndex, numbers, texts, type BudgetSection } from "../document";
 import type { Theme } from "../theme";
 import { tip, tooltipStyle } from "../tooltip";
 
 const kStages: [string, string][] = [["compile_s", "#e69f00"], ["verify_s", "#009e73"], ["measure_s", "#0072b2"], ["wall_s", "#8a939e"]];
 
 /** Seconds of each stage by run, beside each other: compiling overlaps with the rest. */
-export function budgetChart(section: PlainSection, theme: Theme): EChartsOption {
+export function budgetChart(section: BudgetSection, theme: Theme): EChartsOption {
   const { table } = section;
   const label = (key: string) => table.columns[columnIndex(table, key)].label;
   return {

@@ -2,12 +2,12 @@
 import type { EChartsOption } from "echarts";
 import { axisStyle, plot } from "../axis";
 import { cell, count } from "../format";
-import { columnIndex, texts, type FailedOutcome, type PlainSection } from "../document";
+import { columnIndex, texts, type FailedOutcome, type FailuresSection } from "../document";
 import { kCauses, type Theme } from "../theme";
 import { tip, tooltipStyle } from "../tooltip";
 
 /** Failed candidates by size, a colour and a pattern for each cause. Empty when nothing failed. */
-export function failuresChart(section: PlainSection, theme: Theme): EChartsOption | null {
+export function failuresChart(section: FailuresSection, theme: Theme): EChartsOption | null {
   const { table } = section;
   const [size, outcome, number, share] = ["size", "outcome", "count", "share"].map((key) => columnIndex(table, key));
   const sizes = [...new Set(texts(table, "size"))];

@@ -53,7 +53,7 @@ export function performanceChart(section: PerformanceSection, type: string, them
       formatter: (hovered) => {
         const i = ((hovered as { data: number[] }).data)[2];
         const cells = columns.map((column, c) => ({ column, value: table.rows[i][c] }));
-        return tip(labels[i], cells.slice(columnIndex(table, "best")).map(({ column, value }) => [column.label, `${cell(value, kind)}${isTime || value === null ? "" : ` ${section.unit}`}`]));
+        return tip(labels[i], cells.slice(columnIndex(table, "best")).map(({ column, value }) => [column.label, `${cell(value, column.kind)}${column.kind !== "number" || value === null ? "" : ` ${section.unit}`}`]));
       },
     },
     series,
