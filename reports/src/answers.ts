@@ -22,7 +22,7 @@ const sum = (rows: Row[], key: string): number => rows.reduce((total, row) => to
 
 const failuresOf = ({ sections }: KernelSummary) => sections.find((one): one is FailuresSection => one.kind === "failures");
 
-/** Of a size without a result. */
+/** Why a size has no result. */
 function withoutSuccess(kernel: KernelSummary, label: string): string {
   const failures = failuresOf(kernel), rows = failures ? rowsOf(failures.table).filter(({ size }) => size === label) : [];
   if (rows.length === 0) return "nothing has been tried yet.";
@@ -175,7 +175,7 @@ function rule({ by, numbers }: NonNullable<FinalistsSection["rule"]>): string {
   }
 }
 
-/** Of a winner that is the fastest. */
+/** How far a winner that is the fastest is ahead. */
 function winnerIsFastest(rows: Row[], winner: Row): string {
   const others = rows.filter((row) => row !== winner && !String(row.standing).startsWith("library")).sort((a, b) => (a.ratio as number) - (b.ratio as number));
   if (others.length === 0) return "It is the only configuration.";

@@ -23,12 +23,12 @@ const known = (rows: Row[], key: string): number[] => rows.flatMap((row) => type
 const has = (row: Row, state: string): boolean => String(row.state).split(", ").includes(state);
 const geometricMean = (values: number[]): number | null =>
   values.length === 0 ? null : Math.exp(values.reduce((sum, value) => sum + Math.log(value), 0) / values.length);
-/** Of an even number of values the upper one. */
+/** The median; of an even number of values the upper one of the middle two. */
 const median = (values: number[]): number | null => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? null;
 /** What the sizes are ranked by. */
 const ns = (row: Row): number => (row.sustained_ns ?? row.median_ns) as number;
 
-/** By name. */
+/** The types of a family's sizes, sorted by name. */
 export function typesOf(family: Family): OfType[] {
   const rows = rowsOf(family.sizes), kernels = kernelsOf(family);
   return [...new Set(rows.map((row) => String(row.type)))].sort().map((type) => {
@@ -70,7 +70,7 @@ function againstLibrary({ rows, compared, ahead, behind }: OfType, library: stri
     + `median ${median(ratios)!.toFixed(2)}×): ahead at ${count(ahead)}, behind at ${count(behind)}${tied > 0 ? `, tied at ${count(tied)}` : ""}.`;
 }
 
-/** Of one type in sentences; of several the table of types has what differs. */
+/** The verdict of a family: sentences of one type; of several types the table of types has what differs. */
 export function verdictOf(family: Family, types: OfType[]): string {
   const counted = `${plural(family.sizes.rows.length, "size")}, ${plural(kernelsOf(family).length, "kernel")}.`;
   if (types.length !== 1) return `${plural(types.length, "type")}, ${counted}`;
@@ -81,16 +81,16 @@ export function verdictOf(family: Family, types: OfType[]): string {
 }
 
 /** "4.274 TB/s" of thousands of millions a second. */
-const rate = (giga: number, unit: string): string => giga >= 1000 ? `${significant(giga / 1000, 4)}\u00a0T${unit}` : `${significant(giga, 4)}\u00a0G${unit}`;
+const rateInUnit = (giga: number, unit: string): string => giga >= 1000 ? `${significant(giga / 1000, 4)}\u00a0T${unit}` : `${significant(giga, 4)}\u00a0G${unit}`;
 
 /** The roofs below which the sizes are, with what reached them. */
 function roofsNote({ roofs, unit }: Family, types: OfType[]): string[] {
   const isRated = unit.endsWith("FLOP/s");
   const moves = (row: Row) => isRated ? row.intensity !== null : row.work !== null;
-  const parts = roofs.gbytes > 0 && types.some(({ rows }) => rows.some(moves)) ? [`memory ${rate(roofs.gbytes, "B/s")} (${roofs.gbytes_from})`] : [];
+  const parts = roofs.gbytes > 0 && types.some(({ rows }) => rows.some(moves)) ? [`memory ${rateInUnit(roofs.gbytes, "B/s")} (${roofs.gbytes_from})`] : [];
   for (const { type, rows } of types) {
     if (!isRated || roofs.gflops[type] === undefined || rows.every(({ work }) => work === null)) continue;
-    parts.push(`${type || "arithmetic"} ${rate(roofs.gflops[type], "FLOP/s")} (${roofs.gflops_from[type]})`);
+    parts.push(`${type || "arithmetic"} ${rateInUnit(roofs.gflops[type], "FLOP/s")} (${roofs.gflops_from[type]})`);
   }
   return parts.length === 0 ? [] : [`Roof, the highest rate measured on this device: ${parts.join("; ")}.`];
 }
@@ -112,7 +112,7 @@ const kUnfinished = [
   { state: "improving", brief: "search longer (improving)", verb: ["was", "were"], text: "still improving in the last fifth of the latest run: search longer.", command: "" },
 ];
 
-/** In a few words; null where there is nothing. */
+/** What is to be done about a type's sizes, in a few words; null where nothing is. */
 export function toDoInBrief({ rows }: OfType): string | null {
   const counted = [...kUnfinished, { state: "behind", brief: "behind the library" }]
     .map(({ state, brief }): [number, string] => [rows.filter((row) => has(row, state)).length, brief]).filter(([n]) => n > 0);
@@ -129,7 +129,7 @@ function named(rows: Row[], value: (row: Row) => string): string {
   return texts.join("; ") + (others > 0 ? `; and ${count(others)} more` : "");
 }
 
-/** About the sizes of a type, or of all where it is empty. */
+/** What is to be done about the sizes of a type; of all types where `type` is empty. */
 export function toDo({ kernels }: Overview, family: Family, type: string): ToDo[] {
   const rows = rowsOf(family.sizes).filter((row) => row.best !== null && (type === "" || row.type === type));
   /** One for each kernel that is best at one of the sizes: a run there, or another command of the program, which needs no sizes. */

@@ -99,7 +99,7 @@ function makeSummary({ families }: Overview): HTMLElement[] {
 
 /** The wins of each kernel in a sentence; of several types they are in the table of types. */
 function winsPart(types: OfType[]): HTMLElement[] {
-  if (types.length !== 1 || types[0].wins.length < 2) return [];
+  if (types.length !== 1 || types[0].wins.length < 2 || types[0].wins.every(([, won]) => won === 0)) return [];
   const { wins } = types[0];
   const winners = wins.flatMap(([kernel, won]) => won > 0 ? [make("strong", {}, kernel), ` at ${plural(won, "size")}`, ", "] : []).slice(0, -1);
   const others = wins.flatMap(([kernel, won]) => won === 0 ? [kernel] : []);

@@ -148,8 +148,12 @@ export class SizesTable {
   showWorst(state: string, sort: string): void {
     const select = this.selects.get("state");
     if (state !== "" && select) {
-      select.selectedIndex = [...select.options].findIndex((option) => option.text === state);
-      select.dispatchEvent(new Event("change"));
+      // A state that all sizes have is no option.
+      const index = [...select.options].findIndex((option) => option.text === state);
+      if (index >= 0) {
+        select.selectedIndex = index;
+        select.dispatchEvent(new Event("change"));
+      }
     }
     const column = columnIndex(this.family.sizes, sort);
     if (column >= 0) this.sortBy({ column, down: false });
@@ -457,7 +461,7 @@ export class SizesTable {
       ...this.standingNotes(name, size, index),
       ...part("Configuration:", "configuration", size.use.config),
       ...part("Look it up:", "command", size.use.command),
-      ...part("Time it again:", "timing command", `tune bench ${this.options(kernel, size)} --config '${size.use.config}'`),
+      ...part("Time it again:", "timing command", `tune bench ${this.options(kernel, size)} --config '${size.use.config.replaceAll("'", "'\\''")}'`),
       ...(size.use.dispatch ? part(`In a program, by the dispatcher, which chooses the fastest by itself. ${size.use.layout ?? ""}`, "dispatcher's calls", size.use.dispatch) : []),
       ...(size.use.code ? part(`Launch ${name} without the dispatcher, from ${size.use.source ?? "its source"}:`, "launch code", size.use.code) : []),
     ] : []));

@@ -10,6 +10,7 @@ const columnsOf = (...columns: [string, string, Kind][]): Column[] => columns.ma
 /** The geometric mean of a size's dimensions. */
 function meanExtent(size: string): number {
   const extents = size.split(",").filter((part) => !part.includes("=")).map(Number);
+  if (extents.length === 0) return 1;
   return extents.reduce((volume, extent) => volume * extent, 1) ** (1 / extents.length);
 }
 
@@ -55,7 +56,7 @@ function curves(sweep: Sweep): SweepSection & Words {
   };
 }
 
-/** Of times with the transfers to the device and back, for one way to keep data on the host. */
+/** Curves of times with the transfers to the device and back, for one way to keep data on the host. */
 function transferCurves(sweep: Sweep, name: string): SweepSection & Words {
   const device = sweep.sides[sweep.sides.length - 1];
   const transfers = device.transfers.filter(({ placement }) => placement === name).map((one): Timed => [named(device, one), one.size, one.total_ns]);
@@ -130,7 +131,7 @@ function startUp(sweep: Sweep): SweepSection & Words {
   return { kind: "start_up", title: "One-time costs", answer: "Opening includes loading the library and the compiler.", table: { columns: columnsOf(["what", "Paid once", "text"], ["time_ns", "Time", "time"]), rows } };
 }
 
-/** On what it ran. */
+/** The devices on which a sweep ran. */
 export function sweepVerdict(sweep: Sweep): string {
   const sides = sweep.sides.map(({ name, device, backend, cores, compiler, library }) =>
     `${name}: ${device}${backend === "cpu" ? `, ${cores} threads, vectors of ${sweep.vector_bits} bits` : ""} (${compiler}, ${library}). `);

@@ -24,7 +24,7 @@ GPU_ONLY = ("gemm_tma", "transpose_tma")  # nothing is tuned without a GPU, so t
 
 
 class LaunchCodeTest(ProgramTest):
-    # Of most files the device's code is compiled, in which nvcc checks the host's on the way, and not optimised.
+    # Most files are compiled to PTX without optimisation; nvcc's front end reads the host's code, too.
     TO_PTX, TO_OBJECT = ("-ptx", "-Xcicc", "-O0", "-arch=compute_{}"), ("-c", "-gencode", "arch=compute_{0},code=sm_{0}")
 
     def compile(self, text, folder, architecture="90a", to=TO_PTX):

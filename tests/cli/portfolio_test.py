@@ -83,7 +83,7 @@ class PortfolioTest(ProgramTest):
         table = json.loads(self.tune("export", "--format", "json").stdout)
         members = [json.loads(it["values"])["BLOCK"] for it in table["portfolios"][0]["members"]]
         self.assertEqual(members, [32, 64])
-        self.refuse(*more, "2", code=2, says="the portfolio has 2 members already: write a larger number")
+        self.refuse(*more, "2", code=2, says="every portfolio has as many members already: write a larger number")
 
     def test_an_interrupted_extension_keeps_the_finished_sizes(self):
         self.portfolio("-k", "1")

@@ -133,7 +133,7 @@ class ProgramTest(unittest.TestCase):
         return json.loads(re.search(r'<script type="application/json" id="report">(.*?)</script>', text).group(1))
 
     def states(self, page):
-        """Of each size of a page with one family."""
+        """The state of each size of a page with one family."""
         sizes = self.page_data(page)["families"][0]["sizes"]
         at = [column["key"] for column in sizes["columns"]].index("state")
         return [row[at] for row in sizes["rows"]]

@@ -4,6 +4,11 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
 namespace tuner::dispatch {
 namespace {
 

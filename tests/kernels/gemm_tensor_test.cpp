@@ -122,6 +122,8 @@ TEST_F(GemmTensorTest, ProductsOfFewTilesAreRight) {
   const auto expect_few = [&](std::string_view size, const std::string& condition) {
     family_.expect_part_right("gemm_few_tiles", size, condition);
   };
+  family_.expect_right("gemm_few_tiles", "136,72,136,TRANS_B=1",
+                       "TILE_M == 256 and TILE_N == 16 and CONSUMERS == 2");
   expect_few("72,80,136", "TILE_M == 64 and TILE_N == 64 and STAGES == 2");
   expect_few("72,80,264,TRANS_A=1,TYPE=f16",
              "TILE_M == 128 and TILE_N == 48 and CONSUMERS == 2 and STAGES == 3");

@@ -76,8 +76,8 @@ class KernelFamily {
     EXPECT_LE(verdict->worst_error, 1.0);
   }
 
-  /// As expect_right, of the calls for one object the first and every third after it; with
-  /// TUNER_ALL_TESTS=1 all.
+  /// As expect_right, but only for the first call on an object and every third call after it; with
+  /// TUNER_ALL_TESTS=1 for all calls.
   void expect_part_right(std::string_view name, std::string_view size_text, std::string condition) {
     if (testing_support::takes_all() || calls_++ % 3 == 0) {
       expect_right(name, size_text, std::move(condition));

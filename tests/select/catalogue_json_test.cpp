@@ -250,7 +250,7 @@ TEST_F(CatalogueJsonTest, RefusesWhatIsNoTableAndSaysHowToMakeOne) {
 
 TEST(PublishedTable, AnswersForWhatWasTunedAndForWhatWasNot) {
   const std::filesystem::path file = TUNER_SOURCE_DIR "/db/seed/nvidia-h200.json";
-  const Catalogue table = parse_catalogue(read_file(file, std::size_t{1} << 24), file.string());
+  const Catalogue table = parse_catalogue(read_file(file, std::size_t{1} << 26), file.string());
   const auto best = [&](const std::string& size) {
     return rank(table, {.family = "gemm", .size = size}).answers.front();
   };
@@ -264,7 +264,7 @@ TEST(PublishedTable, AnswersForWhatWasTunedAndForWhatWasNot) {
 
 TEST(PublishedTable, NeverAnswersWithWhatTheMatricesAreNotAlignedFor) {
   const std::filesystem::path file = TUNER_SOURCE_DIR "/db/seed/nvidia-h200.json";
-  const Catalogue table = parse_catalogue(read_file(file, std::size_t{1} << 24), file.string());
+  const Catalogue table = parse_catalogue(read_file(file, std::size_t{1} << 26), file.string());
   const Ranking ranking = rank(table, {.family = "gemm", .size = "63,63,63,BATCH=200"});
   EXPECT_TRUE(std::ranges::any_of(ranking.answers,
                                   [](const Selection& it) { return it.rung == Rung::nearest; }));

@@ -386,39 +386,66 @@ std::vector<store::PortfolioRecord> present_portfolios(const family::Family& fam
                           family.path, device.device().name, fmt::join(outdated, ", ")));
 }
 
-/// Adds the fastest configurations of tuned sizes of a portfolio's types until it has `members`:
-/// those first that gain most over the library. What has changed since, or the library is faster
-/// than, is not added.
-void add_winners(store::PortfolioRecord& portfolio, const family::Family& family,
-                 const store::Store& store, const worker::DeviceWorker& device,
-                 std::uint64_t members) {
-  if (members <= portfolio.members.size()) {
-    throw Error(ErrorCode::usage,
-                fmt::format("-k {}: the portfolio has {} already: write a larger number, or leave "
-                            "out -k to add none",
-                            members, quantity::count(portfolio.members.size(), "member")));
-  }
-  std::vector<store::StoredBest> winners =
-      store.bests({.device = device.device().name, .family = family.name});
+/// The fastest configuration of each tuned size of the portfolio's types, those that gain most over
+/// the library first. A configuration is left out if its kernel has changed since, the space no
+/// longer has it, or the library was faster.
+std::vector<store::PortfolioMember> winners_for(const store::PortfolioRecord& portfolio,
+                                                const family::Family& family,
+                                                std::vector<store::StoredBest> bests) {
+  std::erase_if(bests, [&](const store::StoredBest& it) {
+    const auto size = space::stored_size(it.best.problem, family.problem.dims);
+    return !size || select::types_of(*size, family.problem.dims) != portfolio.types;
+  });
+  std::ranges::stable_sort(bests, {},
+                           [](const store::StoredBest& it) { return store::ranking_ns(it.best); });
+  std::set<std::string> problems;
+  std::erase_if(
+      bests, [&](const store::StoredBest& it) { return !problems.insert(it.best.problem).second; });
   const auto gain = [](const store::StoredBest& it) {
     return it.best.ratio_to_library.value_or(1);
   };
-  std::erase_if(winners, [&](const store::StoredBest& it) {
-    const store::KernelRecord& kernel = it.subject->kernel;
-    const auto known = std::ranges::find(family.kernels, kernel.kernel, &family::Kernel::name);
-    const auto size = space::stored_size(it.best.problem, family.problem.dims);
-    return gain(it) < 1 || known == family.kernels.end() || known->hash != kernel.hash || !size ||
-           select::types_of(*size, family.problem.dims) != portfolio.types;
-  });
-  std::ranges::stable_sort(winners, std::greater(), gain);
-  std::set<std::string> won_at;  // of several kernels at a size the first is the fastest
-  for (const store::StoredBest& it : winners) {
-    if (portfolio.members.size() == members) return;
-    if (!won_at.insert(it.best.problem).second) continue;
-    const store::KernelRecord& kernel = it.subject->kernel;
-    const store::PortfolioMember winner{
-        .kernel = kernel.kernel, .kernel_hash = kernel.hash, .config_json = it.best.config_json};
-    if (std::ranges::count(portfolio.members, winner) == 0) portfolio.members.push_back(winner);
+  std::ranges::stable_sort(bests, std::greater(), gain);
+  std::vector<store::PortfolioMember> winners;
+  for (const store::StoredBest& it : bests) {
+    const store::KernelRecord& tuned = it.subject->kernel;
+    const auto kernel = std::ranges::find(family.kernels, tuned.kernel, &family::Kernel::name);
+    if (gain(it) < 1 || kernel == family.kernels.end() || kernel->hash != tuned.hash) continue;
+    try {
+      static_cast<void>(space::config_from_json(*kernel->space, it.best.config_json));
+    } catch (const Error&) {  // a value that the space no longer has
+      continue;
+    }
+    winners.push_back({tuned.kernel, tuned.hash, it.best.config_json});
+  }
+  return winners;
+}
+
+/// Adds winners to the portfolios that are extended, until each has `members`.
+void add_winners(std::vector<store::PortfolioRecord>& portfolios, const family::Family& family,
+                 const WantedSizes& wanted, const store::Store& store,
+                 const worker::DeviceWorker& device, std::uint64_t members) {
+  const auto is_full = [&](const store::PortfolioRecord& it) {
+    return it.members.size() >= members;
+  };
+  if (std::ranges::all_of(portfolios, is_full)) {
+    throw Error(ErrorCode::usage,
+                fmt::format("-k {}: every portfolio has as many members already: write a larger "
+                            "number, or leave out -k to add none",
+                            members));
+  }
+  std::set<std::string> types;
+  for (const family::WeightedSize& it : wanted.sizes) {
+    types.insert(select::types_of(it.size, family.problem.dims));
+  }
+  const std::vector<store::StoredBest> bests =
+      store.bests({.device = device.device().name, .family = family.name});
+  for (store::PortfolioRecord& portfolio : portfolios) {
+    if (!types.contains(portfolio.types)) continue;
+    for (store::PortfolioMember& it : winners_for(portfolio, family, bests)) {
+      if (is_full(portfolio)) break;
+      if (std::ranges::count(portfolio.members, it) == 0)
+        portfolio.members.push_back(std::move(it));
+    }
   }
 }
 
@@ -593,9 +620,7 @@ PortfolioRun extend_portfolios(const CommonOptions& common, const PortfolioOptio
   const WantedSizes wanted = wanted_sizes(family, options, device.device().backend);
   store::Store store = open_database(common, store::Store::Mode::read_write);
   std::vector<store::PortfolioRecord> present = present_portfolios(family, store, device);
-  for (store::PortfolioRecord& it : present) {
-    if (options.members) add_winners(it, family, store, device, *options.members);
-  }
+  if (options.members) add_winners(present, family, wanted, store, device, *options.members);
   const session::PortfolioPlan plan = extension_plan(options, family, wanted, present, until);
   if (!common.quiet) {
     tell_other_users(device);

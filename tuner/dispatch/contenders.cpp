@@ -11,7 +11,8 @@ namespace {
 /// The number of kernels without a portfolio: the fastest is almost always among those with the
 /// best expected times (docs/reference/selection.md).
 constexpr std::size_t kMostKernels = 8;
-/// And of members of a portfolio: each contender more takes rounds from the others.
+/// The largest number of members of a portfolio: each further contender takes rounds from the
+/// others.
 constexpr std::size_t kMostMembers = 16;
 
 const select::Selection* library_of(const select::Ranking& ranking) {

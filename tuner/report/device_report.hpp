@@ -56,7 +56,7 @@ class DeviceReport {
   [[nodiscard]] const Json& overview() const { return overview_; }
   /// The rest of a size of it.
   [[nodiscard]] Json size(std::size_t kernel, std::size_t size) const;
-  /// Of each kernel with a result.
+  /// The best configurations of each kernel that has a result.
   [[nodiscard]] std::vector<PlainKernel> bests() const;
 
  private:

@@ -158,7 +158,7 @@ Json kernel_document(const KernelHistory& kernel, const Metric& metric,
                      const KernelImportances& ranked, const std::string& backend) {
   Json sizes = Json::array();
   for (const SizeHistory& size : kernel.sizes) sizes.push_back(Json{{"problem", size.problem}});
-  Json sections = {performance_section(kernel, metric)};
+  Json sections = Json::array({performance_section(kernel, metric)});
   if (!kernel.runs.empty()) {  // imported results have no trials that these could show
     for (Json section : {importance_over_sizes(kernel, ranked), importance_by_size(kernel, ranked),
                          failures_section(kernel), budget_section(kernel)}) {

@@ -9,8 +9,11 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace tuner::report {

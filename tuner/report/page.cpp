@@ -19,7 +19,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <ranges>
 #include <span>
 #include <string_view>
 #include <thread>

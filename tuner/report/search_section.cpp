@@ -8,7 +8,10 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <string>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 namespace tuner::report {
 namespace {

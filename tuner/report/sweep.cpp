@@ -9,14 +9,16 @@
 
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <utility>
 
 namespace tuner::report {
 namespace {
 
-/// What the page reads of a sweep. A text or a number stands for any such one, true for the place
-/// of a size, null for anything, an element for all elements of an array, of which there are at
-/// least as many as here where there are several. Members whose names end in "?" may be absent.
+/// What the page reads of a sweep, as a pattern. A text or a number stands for any text or number,
+/// true for the place of a size, null for any value. The first element of an array is the pattern
+/// of all elements; an array of several elements also states the least number of elements. Members
+/// whose names end in "?" may be absent.
 constexpr std::string_view kRead = R"({
   "family": "", "measured_at?": "", "vector_bits": 0, "agree": null,
   "sizes": [{"size": "", "flops": 0}],
@@ -33,7 +35,7 @@ constexpr std::string_view kRead = R"({
                    "total_ns?": 0, "pin_ns?": 0}],
     "skipped?": [{"contender": "", "placement": "", "size": true}]}]})";
 
-/// What `read` says of a value; none where it is not as that says.
+/// The part of a value that `read` describes; none where the value does not match.
 std::optional<Json> what_is_read(const Json& value, const Json& read, std::size_t sizes) {
   if (read.is_object()) {
     Json found = Json::object();

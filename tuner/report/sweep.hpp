@@ -10,9 +10,9 @@
 
 namespace tuner::report {
 
-/// Of a document "tune.sweep/2" what the page reads (Sweep in reports/src/document.ts): no
-/// messages, which may name folders. Throws Error(usage), beginning with `origin`, when the text is
-/// none.
+/// The part of a document "tune.sweep/2" that the page reads (Sweep in reports/src/document.ts),
+/// without messages, which may name folders. Throws Error(usage), beginning with `origin`, when the
+/// text is no such document.
 [[nodiscard]] Json parse_sweep(std::string_view text, std::string_view origin);
 
 /// The name of the device that a sweep is about: the one that data travel to.

@@ -11,6 +11,7 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace tuner::select {
 namespace {
@@ -25,7 +26,7 @@ class KernelMerge {
     for (const KnownSize& size : added_.sizes) size_places_.push_back(place_of(size));
     for (const KnownConfig& config : added_.configs) config_places_.push_back(place_of(config));
     for (const Entry& entry : added_.entries) add(entry);
-    if (added_.model != nullptr) fit_model(base_, device);
+    if (base_.model != nullptr || added_.model != nullptr) fit_model(base_, device);
   }
 
  private:
@@ -35,8 +36,8 @@ class KernelMerge {
     return static_cast<std::size_t>(found - base_.sizes.begin());
   }
 
-  /// One source may have been tuned in several spaces, whose values have different places. The one
-  /// is kept that has more of the configurations, the added one where both have as many.
+  /// One source may have been tuned in several spaces, in which values have different places. The
+  /// space that has more of the configurations is kept; where both have as many, the added one.
   void agree_on_space() {
     if (base_.record->space_text == added_.record->space_text) return;
     if (configurations_in(base_) <= configurations_in(added_)) {
@@ -50,7 +51,7 @@ class KernelMerge {
     }
   }
 
-  /// How many configurations of both the space of one has.
+  /// How many configurations of both kernels the space of `kernel` has.
   [[nodiscard]] std::ptrdiff_t configurations_in(const CatalogueKernel& kernel) const {
     const auto has = [&](const KnownConfig& it) {
       return known_config(it.json, kernel).config.has_value();
@@ -107,10 +108,12 @@ class KernelMerge {
 
 /// The newer of two portfolios for the same types, with the members and sizes that only the other
 /// has where the same code was timed with the same versions.
-store::PortfolioRecord merged(store::PortfolioRecord newer, const store::PortfolioRecord& older) {
+store::PortfolioRecord merged(store::PortfolioRecord newer, const store::PortfolioRecord& older,
+                              const std::vector<CatalogueKernel>& kernels) {
   const auto is_same_code = [&](const store::PortfolioMember& it) {
-    return std::ranges::all_of(newer.members, [&](const store::PortfolioMember& other) {
-      return it.kernel != other.kernel || it.kernel_hash == other.kernel_hash;
+    return std::ranges::any_of(kernels, [&](const CatalogueKernel& kernel) {
+      return kernel.record->family == newer.family && kernel.record->kernel == it.kernel &&
+             kernel.record->hash == it.kernel_hash;
     });
   };
   if (!same_versions(newer.environment, older.environment) ||
@@ -135,9 +138,9 @@ void add(Catalogue& base, const store::PortfolioRecord& added) {
   if (there == base.portfolios.end()) {
     base.portfolios.push_back(added);
   } else if (there->recorded_at < added.recorded_at) {
-    *there = merged(added, *there);
+    *there = merged(added, *there, base.kernels);
   } else {
-    *there = merged(*there, added);
+    *there = merged(*there, added, base.kernels);
   }
 }
 

@@ -21,7 +21,8 @@ constexpr int kMostProcesses = 5, kFewestSeries = 1, kMostSeries = 6;
 constexpr Milliseconds kSeriesBudget{100};
 /// No further process is begun when so much time went into them, but one always is.
 constexpr Milliseconds kReplacingBudget{1'000};
-/// What is that many times slower or faster than the fastest finalist is so in every process.
+/// A contender so many times slower or faster than the fastest finalist is slower or faster in
+/// every process.
 constexpr double kFarFactor = 1.5;
 /// Under load: rounds of all, as a single sample was once 1.2 times too long, then of those that
 /// are left, in another process. Together they make an interval.
