@@ -5,6 +5,7 @@
 #include "tuner/cli/format.hpp"
 #include "tuner/cli/opened_device.hpp"
 #include "tuner/cli/output.hpp"
+#include "tuner/cli/portfolio_winners.hpp"
 #include "tuner/cli/recorded_products.hpp"
 #include "tuner/cli/sizes.hpp"
 #include "tuner/core/error.hpp"
@@ -386,69 +387,6 @@ std::vector<store::PortfolioRecord> present_portfolios(const family::Family& fam
                           family.path, device.device().name, fmt::join(outdated, ", ")));
 }
 
-/// The fastest configuration of each tuned size of the portfolio's types, those that gain most over
-/// the library first. A configuration is left out if its kernel has changed since, the space no
-/// longer has it, or the library was faster.
-std::vector<store::PortfolioMember> winners_for(const store::PortfolioRecord& portfolio,
-                                                const family::Family& family,
-                                                std::vector<store::StoredBest> bests) {
-  std::erase_if(bests, [&](const store::StoredBest& it) {
-    const auto size = space::stored_size(it.best.problem, family.problem.dims);
-    return !size || select::types_of(*size, family.problem.dims) != portfolio.types;
-  });
-  std::ranges::stable_sort(bests, {},
-                           [](const store::StoredBest& it) { return store::ranking_ns(it.best); });
-  std::set<std::string> problems;
-  std::erase_if(
-      bests, [&](const store::StoredBest& it) { return !problems.insert(it.best.problem).second; });
-  const auto gain = [](const store::StoredBest& it) {
-    return it.best.ratio_to_library.value_or(1);
-  };
-  std::ranges::stable_sort(bests, std::greater(), gain);
-  std::vector<store::PortfolioMember> winners;
-  for (const store::StoredBest& it : bests) {
-    const store::KernelRecord& tuned = it.subject->kernel;
-    const auto kernel = std::ranges::find(family.kernels, tuned.kernel, &family::Kernel::name);
-    if (gain(it) < 1 || kernel == family.kernels.end() || kernel->hash != tuned.hash) continue;
-    try {
-      static_cast<void>(space::config_from_json(*kernel->space, it.best.config_json));
-    } catch (const Error&) {  // a value that the space no longer has
-      continue;
-    }
-    winners.push_back({tuned.kernel, tuned.hash, it.best.config_json});
-  }
-  return winners;
-}
-
-/// Adds winners to the portfolios that are extended, until each has `members`.
-void add_winners(std::vector<store::PortfolioRecord>& portfolios, const family::Family& family,
-                 const WantedSizes& wanted, const store::Store& store,
-                 const worker::DeviceWorker& device, std::uint64_t members) {
-  const auto is_full = [&](const store::PortfolioRecord& it) {
-    return it.members.size() >= members;
-  };
-  if (std::ranges::all_of(portfolios, is_full)) {
-    throw Error(ErrorCode::usage,
-                fmt::format("-k {}: every portfolio has as many members already: write a larger "
-                            "number, or leave out -k to add none",
-                            members));
-  }
-  std::set<std::string> types;
-  for (const family::WeightedSize& it : wanted.sizes) {
-    types.insert(select::types_of(it.size, family.problem.dims));
-  }
-  const std::vector<store::StoredBest> bests =
-      store.bests({.device = device.device().name, .family = family.name});
-  for (store::PortfolioRecord& portfolio : portfolios) {
-    if (!types.contains(portfolio.types)) continue;
-    for (store::PortfolioMember& it : winners_for(portfolio, family, bests)) {
-      if (is_full(portfolio)) break;
-      if (std::ranges::count(portfolio.members, it) == 0)
-        portfolio.members.push_back(std::move(it));
-    }
-  }
-}
-
 session::PortfolioPlan extension_plan(const PortfolioOptions& options, const family::Family& family,
                                       const WantedSizes& wanted,
                                       const std::vector<store::PortfolioRecord>& present,
@@ -620,7 +558,8 @@ PortfolioRun extend_portfolios(const CommonOptions& common, const PortfolioOptio
   const WantedSizes wanted = wanted_sizes(family, options, device.device().backend);
   store::Store store = open_database(common, store::Store::Mode::read_write);
   std::vector<store::PortfolioRecord> present = present_portfolios(family, store, device);
-  if (options.members) add_winners(present, family, wanted, store, device, *options.members);
+  if (options.members)
+    add_winners(present, family, wanted.sizes, store, device.device(), *options.members);
   const session::PortfolioPlan plan = extension_plan(options, family, wanted, present, until);
   if (!common.quiet) {
     tell_other_users(device);
